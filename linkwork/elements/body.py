@@ -1,0 +1,170 @@
+"""The rigid body: Newton and Euler's equations about the centre of mass.
+
+    m (v̇ − g) = …            world axes
+    J ω̇ + ω × J ω = …         body axes
+
+Tangent for increments θ in body axes when the step moves the body by exp(x): inertia and
+gyroscopic terms take T(x)⁻¹ (math.rotations), so Newton's method stays exact for large steps.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import CD, OMEGA, TANGENT, add33
+from linkwork.errors import ModelError
+from linkwork.math.compiled import compiled
+from linkwork.math.rotations import inverse_tangent
+from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
+from linkwork.model import checks
+from linkwork.model.registry import Entry, Item
+
+MASS, INERTIA, BODY_REALS = 0, 1, 10
+
+
+@compiled
+def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
+    """Inertia and gravity of all bodies; blocks holds base and stride of the diagonal blocks."""
+    for b in range(bodies.shape[0]):
+        m, J = bodies[b, MASS], at9(bodies, b, INERTIA)
+        w = at(nodes, b, OMEGA)
+        h = mv(J, w)
+        f[b, 0] += m * (vdot[b, 0] - gravity[0])
+        f[b, 1] += m * (vdot[b, 1] - gravity[1])
+        f[b, 2] += m * (vdot[b, 2] - gravity[2])
+        accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
+        if coef[TANGENT] != 0.0:
+            base, stride = blocks[b, 0], blocks[b, 1]
+            vals[base] += cM * m
+            vals[base + stride + 1] += cM * m
+            vals[base + 2 * stride + 2] += cM * m
+            D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
+            X = madd(mscale(cM, J), mscale(coef[CD], D))
+            add33(vals, base, stride, 3, 3, 1.0, mm(X, inverse_tangent(at(x, b, 3))))
+
+
+@dataclass(eq=False)
+class Body(Item):
+    """A rigid body.
+
+    mass in kg; inertia about the centre of mass in body axes, kg m² (3 numbers or 3×3); position
+    and velocity of the centre of mass in world axes; orientation as quaternion (w, x, y, z), 3×3
+    matrix or scipy Rotation; angular_velocity in body axes.  `shape` is for drawing.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> lw.Body(mass=2, inertia=(0.1, 0.1, 0.2), position=(0, 0, 1)).mass
+    2.0
+    """
+
+    mass: Any
+    inertia: Any
+    position: Any = (0.0, 0.0, 0.0)
+    orientation: Any = None
+    velocity: Any = (0.0, 0.0, 0.0)
+    angular_velocity: Any = (0.0, 0.0, 0.0)
+    shape: Any = None
+
+    def __post_init__(self) -> None:
+        self.mass = checks.number(self.mass, "mass of a Body", minimum=0)
+        self.inertia = _inertia(self.inertia)
+        self.position = checks.vector(self.position, "position of a Body")
+        self.orientation = checks.quaternion(self.orientation, "orientation of a Body")
+        self.velocity = checks.vector(self.velocity, "velocity of a Body")
+        self.angular_velocity = checks.vector(
+            self.angular_velocity, "angular_velocity of a Body"
+        )
+
+    def __repr__(self) -> str:
+        return self.label
+
+    def entries(self) -> list[Entry]:
+        return []
+
+    @classmethod
+    def box(cls, size: Any, *, density: float | None = None, mass: float | None = None, **at_: Any):
+        """A box with edges `size` (x, y, z), of given density or mass."""
+        x, y, z = (checks.number(s, "an edge of Body.box", positive=True) for s in size)
+        m = _mass(x * y * z, density, mass, "Body.box")
+        J = m / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+        return cls(m, J, shape={"kind": "box", "size": [x, y, z]}, **at_)
+
+    @classmethod
+    def cylinder(
+        cls, radius: float, length: float, *, density: float | None = None,
+        mass: float | None = None, **at_: Any,
+    ):  # fmt: skip
+        """A solid cylinder along the body's z axis."""
+        r = checks.number(radius, "radius of Body.cylinder", positive=True)
+        l = checks.number(length, "length of Body.cylinder", positive=True)
+        m = _mass(math.pi * r * r * l, density, mass, "Body.cylinder")
+        t = m * (3 * r * r + l * l) / 12
+        return cls(m, (t, t, m * r * r / 2), shape=_cylinder(r, l), **at_)
+
+    @classmethod
+    def sphere(
+        cls, radius: float, *, density: float | None = None, mass: float | None = None, **at_: Any
+    ):
+        """A solid sphere."""
+        r = checks.number(radius, "radius of Body.sphere", positive=True)
+        m = _mass(4 / 3 * math.pi * r**3, density, mass, "Body.sphere")
+        return cls(m, np.full(3, 0.4 * m * r * r), shape={"kind": "sphere", "radius": r}, **at_)
+
+    @classmethod
+    def link(
+        cls, start: Any, end: Any, radius: float, *, density: float | None = None,
+        mass: float | None = None, **at_: Any,
+    ):  # fmt: skip
+        """A round rod between two world points, its z axis from start to end."""
+        p = checks.vector(start, "start of Body.link")
+        q = checks.vector(end, "end of Body.link")
+        length = float(np.linalg.norm(q - p))
+        if length == 0:
+            raise ModelError("the ends of Body.link must be two different points")
+        body = cls.cylinder(radius, length, density=density, mass=mass, **at_)
+        body.position = (p + q) / 2
+        body.orientation = checks.axes(q - p, None, "Body.link")
+        return body
+
+
+def _cylinder(radius: float, length: float) -> dict:
+    return {"kind": "cylinder", "radius": radius, "length": length}
+
+
+def _mass(volume: float, density: float | None, mass: float | None, what: str) -> float:
+    if (density is None) == (mass is None):
+        raise ModelError(f"{what} needs either density or mass")
+    if mass is not None:
+        return checks.number(mass, f"mass of {what}", positive=True)
+    return volume * checks.number(density, f"density of {what}", positive=True)
+
+
+def _inertia(value: Any) -> np.ndarray:
+    """A 3×3 inertia matrix that some body could have."""
+    what = "inertia of a Body"
+    try:
+        J = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        J = np.empty(0)
+    if J.shape == (3,):
+        J = np.diag(J)
+    if J.shape != (3, 3) or not np.all(np.isfinite(J)):
+        raise ModelError(f"{what} must be 3 numbers or a 3×3 matrix, but {value!r} was given")
+    if np.abs(J - J.T).max() > 1e-9 * max(np.abs(J).max(), 1e-300):
+        raise ModelError(f"{what} must be symmetric, but {value!r} was given")
+    J = (J + J.T) / 2
+    I = np.linalg.eigvalsh(J)
+    slack = 1e-9 * max(abs(I).max(), 0.0)
+    if I[0] < -slack:
+        raise ModelError(f"{what} must not have a negative principal moment, but has {I[0]:g}")
+    if I[0] + I[1] < I[2] - slack:
+        raise ModelError(
+            f"{what} violates the triangle inequality: the principal moments {I[0]:g}, {I[1]:g}, "
+            f"{I[2]:g} belong to no body; each must be at most the sum of the other two"
+        )
+    return J

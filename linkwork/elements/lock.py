@@ -1,0 +1,238 @@
+"""The lock joint: one constraint between two markers, from which every joint and motor is made.
+
+Main marker S on body a (F₂ in document 000), driven marker P on body b (F₁); documents 002 and 000:
+
+    C_x = R_Sᵀ (r_P − r_S) − r_t                          rows x y z, in the main marker's axes
+    C_θ = Im(ρ),  ρ = ρ_S* ρ_P ρ_t*                       rows rx ry rz
+
+r_t, ρ_t are the motion laws of the relative motion; the markers' places u_S, q_S, u_P, q_P on
+their bodies may be laws too.  With F = R_S γ_f, G = R_S P(ρ) γ_m, P(ρ) = (s I + ṽ)/2,
+l = s_S + d, d = r_P − r_S and s_S, s_P the arms in world axes,
+
+    C_qᵀγ:  body b  F, R_bᵀ(s_P × F + G);   body a  −F, −R_aᵀ(l × F + G)
+
+    K_c (δ(C_qᵀγ), world-axis rotations φ = R θ; document 000 (45), (49), rederived):
+            r_a    φ_a              r_b    φ_b
+      r_a   0      F̃               0      0
+      φ_a  −F̃     F̃l̃ + H          F̃    −F̃s̃_P − H
+      r_b   0     −F̃               0      0
+      φ_b   0     −s̃_P F̃ − G̃ − H  0      s̃_P F̃ + G̃ + H
+    H = R_S g(ρ, γ_m) R_P◇ᵀ,  g = −(γ_m vᵀ + γ̃_m (s I + ṽ))/4,  R_P◇ = R_S R(ρ)
+
+Time derivatives follow document 002: every factor of ρ and of C_x is carried with its first two
+derivatives and multiplied by the product rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import (
+    AA, AB, BA, BB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, SA, SB, TANGENT, VEL, A,
+    B, M, add33, put_row,
+)  # fmt: skip
+from linkwork.math import rotations
+from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
+from linkwork.math.vectors import (
+    accumulate, add, at, at4, at9, column, cross, madd, mm, mt, mscale, mv, outer, scale, skew, sub,
+    tm, transpose, tv,
+)  # fmt: skip
+from linkwork.model.registry import Family
+
+# reals: value, first and second time derivative (LEVEL apart) of
+RT, QT, UA, QA, UB, QB, LEVEL = 0, 3, 7, 10, 14, 17, 21
+MOVING = 63  # 1 where a motion law is at work
+REALS = 64
+ZERO = (0.0, 0.0, 0.0)
+
+
+@compiled
+def turn(q, q1, q2, z, z1, z2):
+    """q* z q with first and second derivative, z a vector."""
+    z, z1, z2 = (0.0, z[0], z[1], z[2]), (0.0, z1[0], z1[1], z1[2]), (0.0, z2[0], z2[1], z2[2])
+    p, p1, p2 = qconj(q), qconj(q1), qconj(q2)
+    y = qmul(p, z)
+    y1 = qadd(qmul(p1, z), qmul(p, z1))
+    y2 = qadd(qadd(qmul(p2, z), qscale(2.0, qmul(p1, z1))), qmul(p, z2))
+    c1 = qadd(qmul(y1, q), qmul(y, q1))
+    c2 = qadd(qadd(qmul(y2, q), qscale(2.0, qmul(y1, q1))), qmul(y, q2))
+    return (c1[1], c1[2], c1[3]), (c2[1], c2[2], c2[3])
+
+
+@compiled
+def lock_derivatives(reals, k, nodes, a, b, moving):
+    """dC/dt and d²C/dt² of all six rows at zero accelerations; moving = 0: bodies at rest (C_t)."""
+    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+    wa, wb = scale(moving, at(nodes, a, OMEGA)), scale(moving, at(nodes, b, OMEGA))
+    v = scale(moving, sub(at(nodes, b, VEL), at(nodes, a, VEL)))
+    ub, ub1, ub2 = at(reals, k, UB), at(reals, k, UB + LEVEL), at(reals, k, UB + 2 * LEVEL)
+    # y = R_aᵀ (r_b + R_b u_b − r_a), the driven marker seen from body a
+    y = tv(Ra, add(sub(at(nodes, b, POS), at(nodes, a, POS)), mv(Rb, ub)))
+    p1 = tv(Ra, add(v, mv(Rb, add(cross(wb, ub), ub1))))
+    y1 = sub(p1, cross(wa, y))
+    coriolis = add(add(cross(wb, cross(wb, ub)), scale(2.0, cross(wb, ub1))), ub2)
+    y2 = sub(sub(tv(Ra, mv(Rb, coriolis)), cross(wa, p1)), cross(wa, y1))
+    qa, qa1, qa2 = at4(reals, k, QA), at4(reals, k, QA + LEVEL), at4(reals, k, QA + 2 * LEVEL)
+    x1, x2 = turn(
+        qa, qa1, qa2,
+        sub(y, at(reals, k, UA)),
+        sub(y1, at(reals, k, UA + LEVEL)),
+        sub(y2, at(reals, k, UA + 2 * LEVEL)),
+    )  # fmt: skip
+    x1 = sub(x1, at(reals, k, RT + LEVEL))
+    x2 = sub(x2, at(reals, k, RT + 2 * LEVEL))
+    # ρ = q_S* p w with p = q_a* q_b and w = q_P ρ_t*
+    pa, pb = (0.0, wa[0], wa[1], wa[2]), (0.0, wb[0], wb[1], wb[2])
+    p = qmul(qconj(at4(nodes, a, QUAT)), at4(nodes, b, QUAT))
+    d1 = qscale(0.5, qadd(qmul(p, pb), qscale(-1.0, qmul(pa, p))))
+    d2 = qscale(0.5, qadd(qmul(d1, pb), qscale(-1.0, qmul(pa, d1))))
+    qb, qb1, qb2 = at4(reals, k, QB), at4(reals, k, QB + LEVEL), at4(reals, k, QB + 2 * LEVEL)
+    qt, qt1 = qconj(at4(reals, k, QT)), qconj(at4(reals, k, QT + LEVEL))
+    qt2 = qconj(at4(reals, k, QT + 2 * LEVEL))
+    w = qmul(qb, qt)
+    w1 = qadd(qmul(qb1, qt), qmul(qb, qt1))
+    w2 = qadd(qadd(qmul(qb2, qt), qscale(2.0, qmul(qb1, qt1))), qmul(qb, qt2))
+    s, s1, s2 = qconj(qa), qconj(qa1), qconj(qa2)
+    m = qmul(s, p)
+    m1 = qadd(qmul(s1, p), qmul(s, d1))
+    m2 = qadd(qadd(qmul(s2, p), qscale(2.0, qmul(s1, d1))), qmul(s, d2))
+    r1 = qadd(qmul(m1, w), qmul(m, w1))
+    r2 = qadd(qadd(qmul(m2, w), qscale(2.0, qmul(m1, w1))), qmul(m, w2))
+    return (x1[0], x1[1], x1[2], r1[1], r1[2], r1[3]), (x2[0], x2[1], x2[2], r2[1], r2[2], r2[3])
+
+
+@compiled
+def lock_rates(ints, reals, nodes, k, Ct, Qc):
+    """C_t and Q_c of the active rows (documents 002: (32), (43), (51), (53))."""
+    a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
+    _, second = lock_derivatives(reals, k, nodes, a, b, 1.0)
+    for j in range(ints[k, M]):
+        Qc[eq + j] = -second[ints[k, ROWS + j]]
+    if reals[k, MOVING] != 0.0:
+        first, _ = lock_derivatives(reals, k, nodes, a, b, 0.0)
+        for j in range(ints[k, M]):
+            Ct[eq + j] = first[ints[k, ROWS + j]]
+
+
+@compiled
+def lock_stiffness(ints, k, vals, cK, Ra, Rb, S, sb, l, F, G, s, v, gm):
+    """K_c, main and projection part."""
+    Fx, sx = skew(F), skew(sb)
+    X = mm(Fx, Ra)
+    sa, sB = ints[k, SA], ints[k, SB]
+    add33(vals, ints[k, AA], sa, 0, 3, cK, X)
+    add33(vals, ints[k, BA], sB, 0, 3, -cK, X)
+    XT = transpose(X)
+    add33(vals, ints[k, AA], sa, 3, 0, cK, XT)
+    add33(vals, ints[k, AB], sa, 3, 0, -cK, XT)
+    aa = mm(Fx, skew(l))
+    ab = mm(Fx, sx)
+    bb = madd(mm(sx, Fx), skew(G))
+    if gm[0] != 0.0 or gm[1] != 0.0 or gm[2] != 0.0:
+        P = madd((s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s), skew(v))
+        g = mscale(-0.25, madd(outer(gm, v), mm(skew(gm), P)))
+        rho = (s, v[0], v[1], v[2])
+        H = mt(mm(S, mt(g, rotation_matrix(rho))), S)
+        aa, ab, bb = madd(aa, H), madd(ab, H), madd(bb, H)
+    add33(vals, ints[k, AA], sa, 3, 3, cK, tm(Ra, mm(aa, Ra)))
+    add33(vals, ints[k, AB], sa, 3, 3, -cK, tm(Ra, mm(ab, Rb)))
+    add33(vals, ints[k, BA], sB, 3, 3, -cK, tm(Rb, mm(bb, Ra)))
+    add33(vals, ints[k, BB], sB, 3, 3, cK, tm(Rb, mm(bb, Rb)))
+
+
+def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    for k in range(ints.shape[0]):
+        a, b, eq, m = ints[k, A], ints[k, B], ints[k, EQ], ints[k, M]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        qS = qmul(at4(nodes, a, QUAT), at4(reals, k, QA))
+        S = rotation_matrix(qS)
+        qP = qmul(qmul(at4(nodes, b, QUAT), at4(reals, k, QB)), qconj(at4(reals, k, QT)))
+        rho = qmul(qconj(qS), qP)
+        s, v = rho[0], (rho[1], rho[2], rho[3])
+        sb = mv(Rb, at(reals, k, UB))
+        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
+        x = sub(tv(S, sub(l, mv(Ra, at(reals, k, UA)))), at(reals, k, RT))
+        error = (x[0], x[1], x[2], v[0], v[1], v[2])
+
+        gx = gy = gz = mx = my = mz = 0.0
+        for j in range(m):
+            i = ints[k, ROWS + j]
+            C[eq + j] = error[i]
+            g = gamma[eq + j]
+            if i == 0:
+                gx = g
+            elif i == 1:
+                gy = g
+            elif i == 2:
+                gz = g
+            elif i == 3:
+                mx = g
+            elif i == 4:
+                my = g
+            else:
+                mz = g
+        gm = (mx, my, mz)
+        F = mv(S, (gx, gy, gz))
+        G = mv(S, scale(0.5, add(scale(s, gm), cross(v, gm))))
+        accumulate(f, b, 0, F)
+        accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
+        accumulate(f, a, 0, scale(-1.0, F))
+        accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
+
+        if coef[TANGENT] != 0.0:
+            for j in range(m):
+                i = ints[k, ROWS + j]
+                if i < 3:
+                    e = column(S, i)
+                    put_row(
+                        vals, ints, k, j,
+                        scale(-1.0, e), tv(Ra, cross(e, l)), e, tv(Rb, cross(sb, e)),
+                    )  # fmt: skip
+                else:
+                    e = column(S, i - 3)
+                    # column i of R_S P(ρ), with R_S (v × e_i) = (R_S v) × (R_S e_i)
+                    g3 = scale(0.5, add(scale(s, e), cross(mv(S, v), e)))
+                    put_row(vals, ints, k, j, ZERO, scale(-1.0, tv(Ra, g3)), ZERO, tv(Rb, g3))
+            if coef[KC] != 0.0:
+                lock_stiffness(ints, k, vals, coef[CK], Ra, Rb, S, sb, l, F, G, s, v, gm)
+        if coef[RATES] != 0.0:
+            lock_rates(ints, reals, nodes, k, Ct, Qc)
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def marker_motion(reals: np.ndarray, position: Any, quaternion: Any, level: int) -> tuple:
+    """World position and quaternion of a marker: `level` is UA or UB, reals (T, 64)."""
+    u, q = reals[:, level : level + 3], reals[:, level + 3 : level + 7]
+    R = rotations.matrix(quaternion)
+    return position + np.einsum("tij,tj->ti", R, u), rotations.multiply(quaternion, q)
+
+
+def lock_coordinates(reals: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any) -> tuple:
+    """Position of the driven marker and its quaternion, both relative to the main marker."""
+    pS, qS = marker_motion(reals, ra, qa, UA)
+    pP, qP = marker_motion(reals, rb, qb, UB)
+    x = np.einsum("tji,tj->ti", rotations.matrix(qS), pP - pS)
+    return x, rotations.multiply(rotations.conjugate(qS), qP)
+
+
+def lock_reaction(reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any) -> tuple:
+    """Force −γ_f and torque −P(ρ) γ_m on body b at the driven marker, in the main marker's axes.
+
+    gamma is (T, 6) with zeros in the rows the joint does not have.  Also returns the main marker's
+    rotation matrices and the driven marker's world position.
+    """
+    _, relative = lock_coordinates(reals, ra, qa, rb, qb)
+    rho = rotations.multiply(relative, rotations.conjugate(reals[:, QT : QT + 4]))
+    gm = gamma[:, 3:]
+    torque = -0.5 * (rho[:, :1] * gm + np.cross(rho[:, 1:], gm))
+    _, qS = marker_motion(reals, ra, qa, UA)
+    point, _ = marker_motion(reals, rb, qb, UB)
+    return -gamma[:, :3], torque, rotations.matrix(qS), point
+
+
+LOCK = Family("lock", Kernel(lock_kernel), bodies=2, rows=6, reals=REALS, reaction=lock_reaction)

@@ -1,0 +1,77 @@
+"""The errors and the warning of linkwork.
+
+The rule: an error is one sentence that names the item, what was expected, what was found and
+what to do, for example::
+
+    drive of motor 'crank' (function 'law'): expected one finite real number at t = 0.3, found
+    nan; correct the function so that it is defined over the whole run
+
+Everything derives from `LinkworkError`; each class also derives from the built-in error a
+Python programmer would expect, so ``except ValueError`` and ``except OSError`` work too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class LinkworkError(Exception):
+    """Base class of all errors raised on purpose by linkwork."""
+
+
+class ModelError(LinkworkError, ValueError):
+    """What the user described cannot be a model (or an argument cannot be meant)."""
+
+
+class DriveError(ModelError):
+    """A drive is not a function of time with the values and derivatives needed."""
+
+
+class AssemblyError(LinkworkError):
+    """The constraints could not be satisfied; `violations` maps a row's name to its error."""
+
+    def __init__(self, *args: object, violations: Mapping[str, Any] | None = None) -> None:
+        super().__init__(*args)
+        self.violations: dict[str, Any] = dict(violations or {})
+
+
+class ConvergenceError(LinkworkError):
+    """An iteration did not converge.
+
+    `time` is where it happened, `result` what was computed until then and `state` the last
+    good state; each is None where it has no meaning.
+    """
+
+    def __init__(
+        self, *args: object, time: float | None = None, result: Any = None, state: Any = None
+    ) -> None:
+        super().__init__(*args)
+        self.time = time
+        self.result = result
+        self.state = state
+
+
+class SingularError(LinkworkError):
+    """A matrix that must be regular is singular: a body without inertia, a free mechanism."""
+
+
+class ResultFileError(LinkworkError, OSError):
+    """A result file is missing, damaged, not linkwork's, or of another version."""
+
+
+class Interrupted(LinkworkError, KeyboardInterrupt):
+    """The user stopped a run; `result` is what was computed and `path` where it was saved.
+
+    Both ``except KeyboardInterrupt`` and ``except LinkworkError`` (hence ``except Exception``)
+    catch it.
+    """
+
+    def __init__(self, *args: object, result: Any = None, path: Any = None) -> None:
+        super().__init__(*args)
+        self.result = result
+        self.path = path
+
+
+class LinkworkWarning(UserWarning):
+    """Something works but the user should know about it."""

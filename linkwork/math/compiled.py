@@ -1,0 +1,99 @@
+"""How functions are compiled: numba with an on-disk cache, or without one where none can be written.
+
+Every compiled function of the package goes through `compiled`.  Kernels of element families have
+one signature (`KERNEL`), so that the stepping loop calls them through a table of functions: a
+model compiles only the families it uses, and a new family never recompiles the loop.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import float64, int64, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+
+FLOATS = types.Array(float64, 1, "C")
+FLOATS2 = types.Array(float64, 2, "C")
+INTS2 = types.Array(int64, 2, "C")
+
+# kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
+KERNEL = types.void(
+    INTS2, FLOATS2, FLOATS2, FLOATS, float64, FLOATS,
+    FLOATS2, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS,
+)  # fmt: skip
+
+JIT = not numba.config.DISABLE_JIT
+
+
+@functools.cache
+def _warn_uncached() -> None:
+    warnings.warn(
+        "linkwork found no folder it may write compiled code to, so it compiles anew in every "
+        "process; set NUMBA_CACHE_DIR to a writable folder to avoid the wait",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> Any:
+    """Decorator: numba's nopython mode with the cache on disk (`@compiled`)."""
+    if function is None:
+        return functools.partial(compiled, signature=signature, **options)
+    arguments = () if signature is None else (signature,)
+    try:
+        return numba.njit(*arguments, cache=True, error_model="numpy", **options)(function)
+    except RuntimeError:  # numba: "cannot cache function: no locator available"
+        _warn_uncached()
+        return numba.njit(*arguments, error_model="numpy", **options)(function)
+
+
+class Kernel(types.WrapperAddressProtocol):
+    """An element family's kernel, compiled on first use and called through its address.
+
+    Numba takes objects of this kind as first-class functions; with NUMBA_DISABLE_JIT=1 they are
+    called as they are.
+    """
+
+    _numba_type_ = types.FunctionType(KERNEL)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        return compiled(self.function, signature=KERNEL)
+
+    @functools.cached_property
+    def _address(self) -> int:
+        from numba.experimental.function_type import _get_wrapper_address
+
+        return _get_wrapper_address(self.compiled, KERNEL)
+
+    def __wrapper_address__(self) -> int:
+        return self._address
+
+    def signature(self) -> Any:
+        return KERNEL
+
+    def __call__(self, *arguments: Any) -> None:
+        self.compiled(*arguments)
+
+
+def is_cached(dispatcher: Any) -> bool:
+    """Whether compiled code of this function lies on disk, newer than its source."""
+    if not JIT:
+        return True
+    try:
+        index = Path(dispatcher._cache._cache_file._index_path)
+        source = Path(dispatcher.py_func.__code__.co_filename)
+        return index.exists() and os.path.getmtime(index) >= os.path.getmtime(source)
+    except AttributeError:  # not cached at all
+        return False

@@ -1,0 +1,153 @@
+"""Rotations by unit quaternions (w, x, y, z), R(ρ) taking local to parent components.
+
+    ρ exp(θ):  R ← R exp(θ̃),  θ in local axes          (document 000, appendix B)
+    T(x):      exp(x + δx) = exp(x) exp(T(x) δx)         right tangent operator of SO(3)
+    T(x)⁻¹ = I + x̃/2 + (1/φ² − (1 + cos φ)/(2 φ sin φ)) x̃²,  φ = |x|
+
+The first half works on tuples inside kernels, the second on numpy arrays with any leading axes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.math.compiled import compiled
+
+# ----------------------------------------------------------------------- compiled, on tuples
+
+
+@compiled
+def qmul(p, q):
+    """Quaternion product p q."""
+    return (
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    )
+
+
+@compiled
+def qconj(q):
+    return (q[0], -q[1], -q[2], -q[3])
+
+
+@compiled
+def qadd(p, q):
+    return (p[0] + q[0], p[1] + q[1], p[2] + q[2], p[3] + q[3])
+
+
+@compiled
+def qscale(s, q):
+    return (s * q[0], s * q[1], s * q[2], s * q[3])
+
+
+@compiled
+def qexp(x):
+    """Unit quaternion of the rotation vector x."""
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    if p2 < 1e-6:  # series: relative error below 1e-20
+        s = 0.5 - p2 / 48.0 + p2 * p2 / 3840.0
+        c = 1.0 - p2 / 8.0 + p2 * p2 / 384.0
+    else:
+        p = math.sqrt(p2)
+        s = math.sin(0.5 * p) / p
+        c = math.cos(0.5 * p)
+    return (c, s * x[0], s * x[1], s * x[2])
+
+
+@compiled
+def rotation_matrix(q):
+    w, x, y, z = q
+    return (
+        w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z,
+    )  # fmt: skip
+
+
+@compiled
+def inverse_tangent(x):
+    """T(x)⁻¹, for rotation vectors shorter than 2π."""
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    if p2 < 1e-4:
+        k = 1.0 / 12.0 + p2 / 720.0 + p2 * p2 / 30240.0
+    else:
+        p = math.sqrt(p2)
+        k = 1.0 / p2 - (1.0 + math.cos(p)) / (2.0 * p * math.sin(p))
+    a, b, c = x
+    return (
+        1.0 - k * (b * b + c * c), k * a * b - 0.5 * c, k * a * c + 0.5 * b,
+        k * a * b + 0.5 * c, 1.0 - k * (a * a + c * c), k * b * c - 0.5 * a,
+        k * a * c - 0.5 * b, k * b * c + 0.5 * a, 1.0 - k * (a * a + b * b),
+    )  # fmt: skip
+
+
+# -------------------------------------------------------------- numpy, with any leading axes
+
+
+def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Quaternion product p q."""
+    p, q = np.asarray(p, float), np.asarray(q, float)
+    pw, pv, qw, qv = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
+    w = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
+    return np.concatenate([w, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1)
+
+
+def conjugate(q: np.ndarray) -> np.ndarray:
+    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def from_matrix(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion of a rotation matrix, the largest component taken as positive pivot."""
+    R = np.asarray(R, float)
+    d = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
+    i = int(np.argmax(d))
+    if i == 0:
+        q = np.array([1 + d[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    else:
+        a, b, c = i - 1, i % 3, (i + 1) % 3
+        q = np.empty(4)
+        q[0] = R[c, b] - R[b, c]
+        q[1 + a] = 1 + R[a, a] - R[b, b] - R[c, c]
+        q[1 + b] = R[a, b] + R[b, a]
+        q[1 + c] = R[a, c] + R[c, a]
+    return q / np.linalg.norm(q)
+
+
+def exponential(x: np.ndarray) -> np.ndarray:
+    """Unit quaternions of rotation vectors."""
+    x = np.asarray(x, float)
+    p = np.linalg.norm(x, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(p / 2), np.sinc(p / (2 * np.pi)) / 2 * x], axis=-1)
+
+
+def logarithm(q: np.ndarray) -> np.ndarray:
+    """Rotation vectors, shorter than or equal to π, of unit quaternions."""
+    q = np.asarray(q, float)
+    q = np.where(q[..., :1] < 0, -q, q)
+    s = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    small = s < 1e-12
+    factor = np.where(small, 2.0, 2 * np.arctan2(s, q[..., :1]) / np.where(small, 1.0, s))
+    return factor * q[..., 1:]
+
+
+def tilde(a: np.ndarray) -> np.ndarray:
+    """Skew matrices ã (..., 3, 3) with ã b = a × b."""
+    x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
+    o = np.zeros_like(x)
+    rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

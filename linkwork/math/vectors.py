@@ -1,0 +1,164 @@
+"""Vectors and 3×3 matrices as tuples of floats: what kernels compute with.
+
+Numba keeps such tuples in registers, so nothing is allocated.  A matrix is nine numbers, row by
+row.  `skew(a)` is ã with ã b = a × b.
+"""
+
+from __future__ import annotations
+
+from linkwork.math.compiled import compiled
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@compiled
+def add(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@compiled
+def sub(a, b):
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@compiled
+def scale(s, a):
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@compiled
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled
+def cross(a, b):
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+@compiled
+def skew(a):
+    return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
+
+
+@compiled
+def outer(a, b):
+    return (
+        a[0] * b[0], a[0] * b[1], a[0] * b[2],
+        a[1] * b[0], a[1] * b[1], a[1] * b[2],
+        a[2] * b[0], a[2] * b[1], a[2] * b[2],
+    )  # fmt: skip
+
+
+@compiled
+def madd(A, B):
+    return (
+        A[0] + B[0], A[1] + B[1], A[2] + B[2],
+        A[3] + B[3], A[4] + B[4], A[5] + B[5],
+        A[6] + B[6], A[7] + B[7], A[8] + B[8],
+    )  # fmt: skip
+
+
+@compiled
+def mscale(s, A):
+    return (
+        s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8],
+    )  # fmt: skip
+
+
+@compiled
+def transpose(A):
+    return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
+
+
+@compiled
+def mv(A, b):
+    """A b."""
+    return (
+        A[0] * b[0] + A[1] * b[1] + A[2] * b[2],
+        A[3] * b[0] + A[4] * b[1] + A[5] * b[2],
+        A[6] * b[0] + A[7] * b[1] + A[8] * b[2],
+    )
+
+
+@compiled
+def tv(A, b):
+    """Aᵀ b."""
+    return (
+        A[0] * b[0] + A[3] * b[1] + A[6] * b[2],
+        A[1] * b[0] + A[4] * b[1] + A[7] * b[2],
+        A[2] * b[0] + A[5] * b[1] + A[8] * b[2],
+    )
+
+
+@compiled
+def mm(A, B):
+    """A B."""
+    return (
+        A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
+        A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
+        A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
+        A[3] * B[0] + A[4] * B[3] + A[5] * B[6],
+        A[3] * B[1] + A[4] * B[4] + A[5] * B[7],
+        A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
+        A[6] * B[0] + A[7] * B[3] + A[8] * B[6],
+        A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
+        A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
+    )
+
+
+@compiled
+def tm(A, B):
+    """Aᵀ B."""
+    return mm(transpose(A), B)
+
+
+@compiled
+def mt(A, B):
+    """A Bᵀ."""
+    return mm(A, transpose(B))
+
+
+@compiled
+def column(A, i):
+    return (A[i], A[3 + i], A[6 + i])
+
+
+@compiled
+def at(array, k, c):
+    """Three consecutive numbers of row k from column c."""
+    return (array[k, c], array[k, c + 1], array[k, c + 2])
+
+
+@compiled
+def at4(array, k, c):
+    """A quaternion stored in row k from column c."""
+    return (array[k, c], array[k, c + 1], array[k, c + 2], array[k, c + 3])
+
+
+@compiled
+def at9(array, k, c):
+    """A matrix stored in row k from column c, row by row."""
+    return (
+        array[k, c], array[k, c + 1], array[k, c + 2],
+        array[k, c + 3], array[k, c + 4], array[k, c + 5],
+        array[k, c + 6], array[k, c + 7], array[k, c + 8],
+    )  # fmt: skip
+
+
+@compiled
+def put(array, k, c, a):
+    array[k, c] = a[0]
+    array[k, c + 1] = a[1]
+    array[k, c + 2] = a[2]
+
+
+@compiled
+def accumulate(array, k, c, a):
+    array[k, c] += a[0]
+    array[k, c + 1] += a[1]
+    array[k, c + 2] += a[2]

@@ -1,0 +1,79 @@
+"""Frames: a body-fixed marker (position and orientation in body axes), and the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+
+
+class Ground:
+    """The fixed world: usable wherever a body is."""
+
+    name = "ground"
+    position = np.zeros(3)
+    orientation = np.array([1.0, 0.0, 0.0, 0.0])
+
+    def __repr__(self) -> str:
+        return "GROUND"
+
+
+GROUND = Ground()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A marker fixed to a body: `position` and `orientation` relative to the body's axes.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> tip = lw.Frame(lw.Body.sphere(0.1, density=7800), position=(0, 0, 0.1))
+    """
+
+    body: Any
+    position: Any = (0.0, 0.0, 0.0)
+    orientation: Any = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.body, Frame) or not hasattr(self.body, "orientation"):
+            raise ModelError(
+                f"a Frame needs a body or GROUND, but {self.body!r} was given; pass the item that "
+                "model.add returned"
+            )
+        what = f"a frame on {self.body!r}"
+        set_ = object.__setattr__
+        set_(self, "position", checks.vector(self.position, f"position of {what}"))
+        set_(self, "orientation", checks.quaternion(self.orientation, f"orientation of {what}"))
+
+    def world(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position and quaternion in the world, in the position the model is described in."""
+        R = rotations.matrix(self.body.orientation)
+        return (
+            self.body.position + R @ self.position,
+            rotations.multiply(self.body.orientation, self.orientation),
+        )
+
+
+def place(body: Any, position: np.ndarray, orientation: np.ndarray) -> Frame:
+    """The frame of `body` that coincides with a world position and quaternion."""
+    R = rotations.matrix(body.orientation)
+    q = rotations.multiply(rotations.conjugate(body.orientation), orientation)
+    return Frame(body, R.T @ (position - body.position), q / np.linalg.norm(q))
+
+
+def as_frame(end: Any, what: str) -> Frame:
+    """A frame as it is, or the axes of a body."""
+    if isinstance(end, Frame):
+        return end
+    if hasattr(end, "orientation") and hasattr(end, "position"):
+        return Frame(end)
+    raise ModelError(
+        f"{what} needs a body, a Frame or GROUND, but {end!r} was given; pass the item that "
+        "model.add returned"
+    )

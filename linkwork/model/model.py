@@ -1,0 +1,87 @@
+"""Model: names and items.  Cheap, mutable, no numerics."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from linkwork.errors import ModelError
+from linkwork.model import checks
+from linkwork.model.registry import Item
+
+T = TypeVar("T", bound=Item)
+
+
+class Model:
+    """A mechanism: bodies, joints, forces under names, and gravity (a vector, m/s²).
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> rod = m.add("rod", lw.Body(mass=1, inertia=(0, 0, 0), position=(0, 0, -1)))
+    >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    """
+
+    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
+        self.name = str(name)
+        self.gravity = checks.vector(gravity, f"gravity of model '{name}'")
+        self.items: dict[str, Item] = {}
+
+    def add(self, name: str, item: T) -> T:
+        """Add an item under a name and return it."""
+        if not isinstance(name, str) or not name or "." in name or "/" in name:
+            raise ModelError(
+                f"the name of an item must be a text without '.' or '/', but {name!r} was given"
+            )
+        if name == "ground":
+            raise ModelError("the name 'ground' is taken by the ground; choose another")
+        if name in self.items:
+            raise ModelError(
+                f"model '{self.name}' has an item named '{name}' already "
+                f"({self.items[name].label}); choose another name"
+            )
+        if not isinstance(item, Item):
+            raise ModelError(
+                f"'{name}' must be a body, joint or force, but {item!r} was given; "
+                'write for example model.add("rod", lw.Body(...))'
+            )
+        if item.name is not None:
+            raise ModelError(
+                f"the item added as '{name}' is in a model already, as '{item.name}'; "
+                "make a new one for every name"
+            )
+        item.name = name
+        self.items[name] = item
+        return item
+
+    def remove(self, name: str) -> Item:
+        """Take an item out again."""
+        item = self[name]
+        del self.items[name]
+        item.name = None
+        return item
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.items:
+            return self.items[name]
+        near = difflib.get_close_matches(str(name), self.items, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise ModelError(f"model '{self.name}' has no item named {name!r}{hint}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        kinds: dict[str, int] = {}
+        for item in self.items.values():
+            kinds[type(item).__name__] = kinds.get(type(item).__name__, 0) + 1
+        content = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "empty"
+        return f"Model '{self.name}': {content}"

@@ -1,0 +1,1 @@
+"""From a model to numbers: compile(), State, evaluation of residual and tangent, linear solvers."""

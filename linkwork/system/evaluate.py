@@ -1,0 +1,102 @@
+"""Residual and tangent of a compiled system: bodies first, then every family through its kernel.
+
+    r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements.body import body_terms
+from linkwork.elements.layout import NODE, QUAT, ROT, TANGENT
+from linkwork.math.compiled import compiled
+from linkwork.math.rotations import rotation_matrix
+from linkwork.math.vectors import at4
+
+SLOTS = 10  # families in one model; fixed so that the compiled loops keep their types
+
+
+class Tables(NamedTuple):
+    """The frozen numbers of a system (`reals` changes with time where laws say so).
+
+    directory rows: [slot, elements, first int, ints each, first real, reals each]
+    """
+
+    directory: np.ndarray
+    ints: np.ndarray
+    reals: np.ndarray
+    bodies: np.ndarray
+    blocks: np.ndarray
+    gravity: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    targets: np.ndarray  # flat places in reals that laws write
+
+
+class Work(NamedTuple):
+    """What an evaluation fills in; made once, used again and again."""
+
+    nodes: np.ndarray
+    vdot: np.ndarray
+    x: np.ndarray
+    gamma: np.ndarray
+    coef: np.ndarray
+    f: np.ndarray
+    C: np.ndarray
+    Ct: np.ndarray
+    Qc: np.ndarray
+    vals: np.ndarray
+    power: np.ndarray
+
+
+def make_work(bodies: int, rows: int, size: int) -> Work:
+    nodes = np.zeros((bodies + 1, NODE))
+    nodes[:, QUAT] = 1.0
+    nodes[:, [ROT, ROT + 4, ROT + 8]] = 1.0
+    return Work(
+        nodes=nodes,
+        vdot=np.zeros((bodies + 1, 6)),
+        x=np.zeros((bodies + 1, 6)),
+        gamma=np.zeros(rows + 1),
+        coef=np.zeros(6),
+        f=np.zeros((bodies + 1, 6)),
+        C=np.zeros(rows + 1),
+        Ct=np.zeros(rows + 1),
+        Qc=np.zeros(rows + 1),
+        vals=np.zeros(size),
+        power=np.zeros(2),
+    )
+
+
+@compiled
+def set_rotation(nodes, b):
+    R = rotation_matrix(at4(nodes, b, QUAT))
+    for i in range(9):
+        nodes[b, ROT + i] = R[i]
+
+
+@compiled
+def evaluate(kernels, tables, work, time, cM):
+    """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
+    work.f[:] = 0.0
+    work.power[:] = 0.0
+    if work.coef[TANGENT] != 0.0:
+        work.vals[:] = 0.0
+    body_terms(
+        tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
+        work.coef, work.f, work.vals,
+    )  # fmt: skip
+    for m in range(tables.directory.shape[0]):
+        n = tables.directory[m, 1]
+        i, wi = tables.directory[m, 2], tables.directory[m, 3]
+        r, wr = tables.directory[m, 4], tables.directory[m, 5]
+        kernels[tables.directory[m, 0]](
+            tables.ints[i : i + n * wi].reshape(n, wi),
+            tables.reals[r : r + n * wr].reshape(n, wr),
+            work.nodes, work.gamma, time, work.coef,
+            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
+        )  # fmt: skip
+
+

@@ -1,0 +1,83 @@
+"""State: where every body is and how it moves, at one time.  The one place that moves a state.
+
+    r ← r + δr,   ρ ← ρ exp(θ),   θ in body axes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """The motion of one body: velocity in world axes, angular_velocity in body axes."""
+
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions and velocities of all bodies at a time; multipliers and accelerations if known.
+
+    motion : (bodies, 13) position, quaternion (w, x, y, z), velocity, angular velocity
+    gamma  : multipliers of all constraint rows;   acceleration : (bodies, 6)
+    memory : numbers of elements that depend on the past (turn counts)
+    """
+
+    time: float
+    bodies: tuple[str, ...]
+    motion: np.ndarray
+    acceleration: np.ndarray | None = None
+    gamma: np.ndarray | None = None
+    memory: np.ndarray | None = None
+    restart: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> BodyMotion:
+        if name not in self.bodies:
+            raise ModelError(f"the state has no body named {name!r}; it has {list(self.bodies)}")
+        row = self.motion[self.bodies.index(name)]
+        return BodyMotion(row[:3], row[3:7], row[7:10], row[10:13])
+
+    @property
+    def positions(self) -> np.ndarray:
+        return self.motion[:, :3]
+
+    @property
+    def orientations(self) -> np.ndarray:
+        return self.motion[:, 3:7]
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(bodies, 6): velocity in world axes, angular velocity in body axes."""
+        return self.motion[:, 7:13]
+
+    def moved(self, increments: np.ndarray) -> State:
+        """The state with every body moved by (δr, θ), (bodies, 6); velocities as they were."""
+        step = np.asarray(increments, float).reshape(-1, 6)
+        motion = self.motion.copy()
+        motion[:, :3] += step[:, :3]
+        q = rotations.multiply(motion[:, 3:7], rotations.exponential(step[:, 3:]))
+        motion[:, 3:7] = q / np.linalg.norm(q, axis=1, keepdims=True)
+        return replace(self, motion=motion)
+
+    def difference(self, other: State) -> np.ndarray:
+        """Increments (bodies, 6) that move `other` to this state."""
+        step = np.empty((len(self.bodies), 6))
+        step[:, :3] = self.positions - other.positions
+        q = rotations.multiply(rotations.conjugate(other.orientations), self.orientations)
+        step[:, 3:] = rotations.logarithm(q)
+        return step
+
+    def with_velocities(self, velocities: np.ndarray) -> State:
+        motion = self.motion.copy()
+        motion[:, 7:13] = np.asarray(velocities, float).reshape(-1, 6)
+        return replace(self, motion=motion)

@@ -1,0 +1,364 @@
+"""compile(model) → System: frozen arrays, numbering, pattern; and what can be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.elements.body import BODY_REALS, Body
+from linkwork.elements.layout import COEFS, int_width
+from linkwork.errors import ModelError
+from linkwork.math.compiled import Kernel
+from linkwork.model.frame import GROUND
+from linkwork.model.model import Model
+from linkwork.model.registry import Entry
+from linkwork.system.evaluate import SLOTS, Tables, Work, evaluate, make_work, set_rotation
+from linkwork.system.pattern import Pattern, make_pattern
+from linkwork.system.state import State
+
+
+def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):  # noqa: E741
+    pass
+
+
+NO_FAMILY = Kernel(_no_family)
+
+
+@dataclass(frozen=True)
+class Element:
+    """An entry with its owner and numbering: `ends` body numbers (ground −1), `rows` full rows."""
+
+    owner: str
+    entry: Entry
+    ends: tuple[int, ...]
+    first_row: int  # in the numbering of all rows
+
+    @property
+    def rows(self) -> range:
+        return range(self.first_row, self.first_row + len(self.entry.rows))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A constraint row in words."""
+
+    owner: str
+    name: str
+    index: int  # 0 … 5 within its family
+    driven: bool
+    element: int
+
+    def __str__(self) -> str:
+        return f"joint '{self.owner}', row {self.name}"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Residuals and matrices at one state, in plain numpy and scipy.
+
+    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for.
+    """
+
+    f: np.ndarray
+    C: np.ndarray
+    Ct: np.ndarray
+    Qc: np.ndarray
+    power: np.ndarray
+    matrix: sp.csr_matrix | None = None
+    bodies: int = 0
+
+    @property
+    def stiffness(self) -> sp.csr_matrix:
+        n = 6 * self.bodies
+        return self.matrix[:n, :n]  # type: ignore[index]
+
+    @property
+    def Cq(self) -> sp.csr_matrix:
+        n = 6 * self.bodies
+        return self.matrix[n:, :n]  # type: ignore[index]
+
+
+@dataclass(frozen=True)
+class System:
+    """A compiled model.  `keep` says which of all constraint rows take part in the equations."""
+
+    model: Model
+    names: tuple[str, ...]  # of bodies
+    elements: tuple[Element, ...]
+    all_rows: tuple[Row, ...]
+    keep: np.ndarray
+    kernels: tuple[Any, ...]
+    tables: Tables
+    pattern: Pattern
+    laws: tuple[Any, ...]
+    length: float  # characteristic length, makes rotations and displacements comparable
+    mass: float  # characteristic mass
+
+    # ------------------------------------------------------------------------------ numbering
+    @property
+    def bodies(self) -> int:
+        return len(self.names)
+
+    @property
+    def rows(self) -> int:
+        """Constraint rows in the equations."""
+        return self.pattern.unknowns - 6 * self.bodies
+
+    @property
+    def unknowns(self) -> int:
+        return self.pattern.unknowns
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Numbers (among all rows) of the rows in the equations, in their order."""
+        return np.flatnonzero(self.keep)
+
+    @cached_property
+    def kept_rows(self) -> tuple[Row, ...]:
+        return tuple(self.all_rows[i] for i in self.kept)
+
+    @cached_property
+    def memory(self) -> bool:
+        return any(e.entry.family.memory for e in self.elements)
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether any motion law drives a constraint."""
+        return any(e.entry.rows and e.entry.laws for e in self.elements)
+
+    def all_gamma(self, gamma: np.ndarray) -> np.ndarray:
+        """Multipliers over all rows from those in the equations (last axis), zeros elsewhere."""
+        out = np.zeros((*gamma.shape[:-1], len(self.all_rows)))
+        out[..., self.kept] = gamma[..., : self.rows]
+        return out
+
+    def with_rows(self, keep: np.ndarray) -> System:
+        """The same system with only the rows `keep` in the equations."""
+        return build(self.model, self.names, self.elements, self.all_rows, np.asarray(keep, bool))
+
+    # ------------------------------------------------------------------------------- time laws
+    def schedule(self, times: np.ndarray) -> np.ndarray:
+        """Values (T, n) for tables.reals[tables.targets] at the given times."""
+        times = np.atleast_1d(np.asarray(times, float))
+        if not self.laws:
+            return np.zeros((len(times), 0))
+        return np.ascontiguousarray(np.hstack([law.values(times) for law in self.laws]))
+
+    def set_time(self, time: float) -> None:
+        self.tables.reals[self.tables.targets] = self.schedule(np.array([time]))[0]
+
+    # ------------------------------------------------------------------------------ evaluation
+    @cached_property
+    def work(self) -> Work:
+        return make_work(self.bodies, self.rows, self.pattern.size)
+
+    def load(self, state: State) -> None:
+        """Put a state into the work arrays."""
+        w, n = self.work, self.bodies
+        w.nodes[:n, :13] = state.motion
+        for b in range(n):
+            set_rotation(w.nodes, b)
+        w.vdot[:] = 0.0
+        if state.acceleration is not None:
+            w.vdot[:n] = state.acceleration
+        w.x[:] = 0.0
+        w.gamma[:] = 0.0
+        if state.gamma is not None:
+            w.gamma[: self.rows] = state.gamma[self.kept]
+        if state.memory is not None and state.memory.size:
+            self.tables.reals[self.memory_places] = state.memory
+        self.set_time(state.time)
+
+    def evaluate(
+        self, state: State, *, cM: float = 0.0, cD: float = 0.0, cK: float = 1.0,
+        tangent: bool = True, rates: bool = False, constraint_stiffness: bool = True,
+    ) -> Evaluation:  # fmt: skip
+        """Residual r, constraints, and the matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]."""
+        self.load(state)
+        w, n, m = self.work, self.bodies, self.rows
+        w.coef[:COEFS] = (cK, cD, tangent, rates, 0.0, constraint_stiffness)
+        w.Ct[:] = 0.0
+        w.Qc[:] = 0.0
+        evaluate(self.kernels, self.tables, w, state.time, cM)
+        matrix = None
+        if tangent:
+            p = self.pattern
+            matrix = sp.csr_matrix(
+                (w.vals[: p.spare].copy(), p.indices.copy(), p.indptr.copy()),
+                shape=(p.unknowns, p.unknowns),
+            )
+        return Evaluation(
+            w.f[:n].copy(), w.C[:m].copy(), w.Ct[:m].copy(), w.Qc[:m].copy(), w.power.copy(),
+            matrix, n,
+        )  # fmt: skip
+
+    def mass_matrix(self) -> sp.csr_matrix:
+        """M: masses and inertias in body axes (block diagonal)."""
+        blocks = []
+        for row in self.tables.bodies:
+            block = np.zeros((6, 6))
+            block[:3, :3] = row[0] * np.eye(3)
+            block[3:, 3:] = row[1:].reshape(3, 3)
+            blocks.append(block)
+        return sp.csr_matrix(sp.block_diag(blocks)) if blocks else sp.csr_matrix((0, 0))
+
+    @cached_property
+    def memory_places(self) -> np.ndarray:
+        """Flat places in reals where elements keep memory: the last real of each such element."""
+        places = []
+        slot_of = self._families
+        for m, family in enumerate(slot_of):
+            if family.memory:
+                _, n, _, _, first, width = self.tables.directory[m]
+                places.append(first + width * np.arange(1, n + 1) - 1)
+        return np.concatenate(places) if places else np.zeros(0, np.int64)
+
+    @cached_property
+    def _families(self) -> list[Any]:
+        return list(dict.fromkeys(e.entry.family for e in self.elements))
+
+    def described_state(self, time: float = 0.0) -> State:
+        """The state as the user described it, constraints not yet satisfied."""
+        motion = np.zeros((self.bodies, 13))
+        for i, name in enumerate(self.names):
+            body = self.model[name]
+            motion[i] = np.concatenate(
+                [body.position, body.orientation, body.velocity, body.angular_velocity]
+            )
+        memory = self.tables.reals[self.memory_places].copy()
+        return State(time, self.names, motion, memory=memory)
+
+
+def compile_model(model: Model, keep: np.ndarray | None = None) -> System:
+    """Number the bodies, collect the elements of all items, and build the tables."""
+    if not isinstance(model, Model):
+        raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
+    names = tuple(n for n, item in model.items.items() if isinstance(item, Body))
+    if not names:
+        raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
+    number = {id(model[n]): i for i, n in enumerate(names)}
+    number[id(GROUND)] = -1
+    elements: list[Element] = []
+    rows: list[Row] = []
+    for name, item in model.items.items():
+        for entry in item.entries():
+            ends = []
+            for body in entry.bodies:
+                if id(body) not in number:
+                    raise ModelError(
+                        f"{item.label} uses {body!r}, which is not in model '{model.name}'; "
+                        "add the body to the model first"
+                    )
+                ends.append(number[id(body)])
+            elements.append(Element(name, entry, tuple(ends), len(rows)))
+            rows += [
+                Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
+                for r in entry.rows
+            ]
+    if keep is None:
+        keep = np.ones(len(rows), bool)
+    return build(model, names, tuple(elements), tuple(rows), keep)
+
+
+def build(
+    model: Model, names: tuple[str, ...], elements: tuple[Element, ...], rows: tuple[Row, ...],
+    keep: np.ndarray,
+) -> System:  # fmt: skip
+    """Tables of a system in which only the rows `keep` constrain."""
+    kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
+    pattern, groups = make_pattern(
+        len(names), [(e.ends, len(k)) for e, k in zip(elements, kept_rows)]
+    )
+    families = list(dict.fromkeys(e.entry.family for e in elements))
+    if len(families) > SLOTS:
+        raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
+    ints: list[np.ndarray] = []
+    reals: list[np.ndarray] = []
+    directory = []
+    laws, targets = [], []
+    n_int = n_real = 0
+    for slot, family in enumerate(families):
+        mine = [i for i, e in enumerate(elements) if e.entry.family is family]
+        wi = int_width(family.bodies, family.rows)
+        directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
+        for i in mine:
+            e = elements[i]
+            active = [e.entry.rows[j] for j in kept_rows[i]]
+            ints.append(_element_ints(e, family, pattern, groups[i], active, wi, len(names)))
+            for law in e.entry.laws:
+                laws.append(law)
+                targets.append(n_real + law.column + np.arange(law.length))
+            reals.append(np.asarray(e.entry.reals, float))
+            n_int += wi
+            n_real += family.reals
+    bodies, blocks = _body_tables(model, names, pattern)
+    tables = Tables(
+        directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
+        ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
+        reals=np.concatenate(reals) if reals else np.zeros(0),
+        bodies=bodies,
+        blocks=blocks,
+        gravity=np.array(model.gravity, float),
+        indptr=pattern.indptr,
+        indices=pattern.indices,
+        targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
+    )
+    kernels = tuple(f.kernel for f in families) + (NO_FAMILY,) * (SLOTS - len(families))
+    length, mass = _scales(model, names, elements)
+    return System(
+        model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, tuple(laws),
+        length, mass,
+    )  # fmt: skip
+
+
+def _element_ints(
+    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], width: int, ground: int
+) -> np.ndarray:
+    ends = e.ends
+    out = [b if b >= 0 else ground for b in ends]
+    out += [pattern.stride(b) for b in ends]
+    out += [pattern.block(a, b)[0] for a in ends for b in ends]
+    if family.rows:
+        if group < 0:  # none of its rows is kept: nothing to write
+            out += [0, 0, 0] + [pattern.spare] * (2 * len(ends))
+        else:
+            eq = int(pattern.first[group]) - 6 * pattern.bodies
+            out += [eq, len(active), pattern.stride(group)]
+            out += [pattern.block(b, group)[0] for b in ends]
+            out += [pattern.block(group, b)[0] for b in ends]
+        out += active
+    return np.array(out + [0] * (width - len(out)), dtype=np.int64)
+
+
+def _body_tables(
+    model: Model, names: tuple[str, ...], pattern: Pattern
+) -> tuple[np.ndarray, np.ndarray]:
+    bodies = np.zeros((len(names), BODY_REALS))
+    blocks = np.zeros((len(names), 2), dtype=np.int64)
+    for b, name in enumerate(names):
+        body = model[name]
+        bodies[b, 0] = body.mass
+        bodies[b, 1:] = body.inertia.ravel()
+        blocks[b] = pattern.block(b, b)
+    return bodies, blocks
+
+
+def _scales(
+    model: Model, names: tuple[str, ...], elements: tuple[Element, ...]
+) -> tuple[float, float]:
+    """A typical length (extent of the mechanism) and a typical mass."""
+    points = np.array([model[n].position for n in names])
+    arms = [np.abs(np.ptp(points, axis=0)).max(), *np.linalg.norm(points, axis=1).tolist()]
+    for n in names:
+        body = model[n]
+        if body.mass > 0:
+            arms.append(float(np.sqrt(np.trace(body.inertia) / body.mass)))
+    length = max(max(arms), 1e-9)
+    masses = [model[n].mass for n in names if model[n].mass > 0]
+    return (float(length) if length > 1e-6 else 1.0), float(np.median(masses)) if masses else 1.0
+
+
