@@ -199,6 +199,12 @@ def test_one_spherical_and_one_cylindrical_joint_make_the_four_bar_regular():
     assert found.keep.all() and not found.components and not found.messages
 
 
+def test_joint_with_one_body_is_tied_to_ground():
+    m = four_bar()
+    m.bodies[0], m.bodies[3] = (0,), (2,)
+    assert checked(m.rows()).rank == 17
+
+
 def test_door_on_three_hinges():
     m = Mechanism()
     door = m.body(0.4, 0, 1)
@@ -545,7 +551,7 @@ def test_tree_of_ten_thousand_joints_is_fast_and_needs_no_networkx(monkeypatch):
     rows = chain(10_000, np.random.default_rng(0))
     found, seconds = best_of_three(lambda: independent_rows(rows))
     assert found.rank == 50_000 and not found.components
-    assert seconds < 2  # 0.4 s on an idle core
+    assert seconds < 1  # 0.1 s measured; the rest is for busy machines
     small = chain(40, np.random.default_rng(1))
     checked(small)
 
@@ -557,4 +563,4 @@ def test_loop_of_600_rows_is_fast():
     assert rows.Cq.shape[0] == 600
     assert found.messages[0].startswith("joint 'J120': 3 of its 5 rows repeat what 'J1', 'J2', ")
     assert "'J4' and 115 more already impose" in found.messages[0]
-    assert seconds < 1.5  # 0.2 s on an idle core
+    assert seconds < 1  # 0.06 s measured on a free core, 0.25 s on a busy one

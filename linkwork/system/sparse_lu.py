@@ -59,7 +59,9 @@ class LU(NamedTuple):
     first: np.ndarray  # per front: its first pivot's slot; one more at the end
     n_pivots: np.ndarray  # per front: pivots, padded
     n_rest: np.ndarray  # per front: other rows (and columns), not padded
-    n_children: np.ndarray  # per front: fronts that add their remainders to it
+    child_ptr: np.ndarray  # per front: where its part of the next array starts
+    child: np.ndarray  # fronts that add their remainders to this one
+    stack_ptr: np.ndarray  # per front: where its remainder waits for the parent
     index_ptr: np.ndarray  # per front: where its part of the next three arrays starts
     index: np.ndarray  # slot of every row of a front
     into: np.ndarray  # for a row that is not a pivot: its number in the parent front
@@ -190,7 +192,8 @@ def _group_tree(rows, cols, groups, n_dof):
         g = todo.pop()
         postorder.append(g)
         todo.extend(children[g])
-    rest = [np.concatenate([unknowns[j] for j in sorted(fronts[g])] or [[]]) for g in range(len(start))]
+    none = np.zeros(0, dtype=np.int64)
+    rest = [np.concatenate([none, *(unknowns[j] for j in fronts[g])]) for g in range(len(start))]
     return postorder[::-1], children, unknowns, rest, number
 
 
@@ -278,13 +281,432 @@ def _exchange(front, names, i, j):
 
 
 def _build(rows, cols, row_perm, col_perm, row_scale):
-    """The LU for these pivots, renumbered so that every subtree of fronts is consecutive."""
+    """The LU for these pivots, renumbered so that the slots of every subtree are consecutive."""
     n = len(row_perm)
-    row_slot, col_slot = np.argsort(row_perm), np.argsort(col_perm)
-    postorder = _postorder(_tree(*_lower(row_slot[rows], col_slot[cols], n)))
+    postorder = _postorder(_tree(*_lower(np.argsort(row_perm)[rows], np.argsort(col_perm)[cols], n)))
     row_perm, col_perm = row_perm[postorder], col_perm[postorder]
     i, j = np.argsort(row_perm)[rows], np.argsort(col_perm)[cols]
-    ptr, lower = _lower(i, j, n)
-    parent = _tree(ptr, lower)
-    count = np.bincount(_row_subtrees(ptr, lower, parent, np.arange(n), np.zeros(0, int)), minlength=n)
-    return None
+    first, rest_ptr, rest, parent = _fronts(*_lower(i, j, n), n)
+    n_fronts = len(first) - 1
+    front_of = np.repeat(np.arange(n_fronts), np.diff(first))
+    n_rest = np.diff(rest_ptr)
+    n_pivots = _pad(np.diff(first))
+    lead = n_pivots + _pad(n_rest)
+    sorted_rest = np.repeat(np.arange(n_fronts), n_rest) * n + rest
+
+    def place(f, slot):
+        """Number of a slot's row (or column) in the front f."""
+        below = n_pivots[f] + np.searchsorted(sorted_rest, f * n + slot) - rest_ptr[f]
+        return np.where(slot < first[f + 1], slot - first[f], below)
+
+    index_ptr = _pointers(lead)
+    index = np.full(index_ptr[-1], n)
+    index[index_ptr[front_of] + np.arange(n) - first[front_of]] = np.arange(n)
+    rest_front = np.repeat(np.arange(n_fronts), n_rest)
+    at = index_ptr[rest_front] + place(rest_front, rest)
+    index[at] = rest
+    into = np.zeros(len(index), dtype=np.int32)
+    into[at] = place(parent[rest_front], rest)
+    of_entry = front_of[np.minimum(i, j)]
+    source = np.argsort(of_entry, kind="stable")
+    target = place(of_entry, i) + place(of_entry, j) * lead[of_entry]
+    factor_ptr = _pointers(n_pivots * (lead + _pad(n_rest)))
+    stack_ptr = _stack(parent, n_rest**2)
+    return LU(
+        row_perm=row_perm,
+        col_perm=col_perm,
+        row_scale=row_scale,
+        first=first,
+        n_pivots=n_pivots,
+        n_rest=n_rest,
+        child_ptr=_pointers(np.bincount(parent[parent >= 0], minlength=n_fronts)),
+        child=np.argsort(parent, kind="stable")[np.count_nonzero(parent < 0) :],
+        stack_ptr=stack_ptr,
+        index_ptr=index_ptr,
+        index=index.astype(np.int32),
+        into=into,
+        weight=np.append(row_scale[row_perm], 1.0)[index],
+        entry_ptr=_pointers(np.bincount(of_entry, minlength=n_fronts)),
+        source=source.astype(np.int32),
+        target=target[source].astype(np.int32),
+        factor_ptr=factor_ptr,
+        factors=np.zeros(factor_ptr[-1]),
+        front=np.zeros(np.max(lead) ** 2),
+        stack=np.zeros(np.max(stack_ptr + n_rest**2)),
+        peak=np.zeros(LANES),
+        slots=np.zeros(n + 1),
+        local=np.zeros(np.max(lead)),
+    )
+
+
+def _pad(count):
+    return -(-count // LANES) * LANES
+
+
+def _pointers(counts):
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def _stack(parent, size):
+    """Where the remainders of fronts wait: a front's takes the place of those of its children."""
+    released = np.bincount(parent[parent >= 0], size[parent >= 0], len(parent)).astype(np.int64)
+    return np.cumsum(size - released) - size
+
+
+def _lower(i, j, n):
+    """Columns in each row of the lower triangle of the pattern of B + Bᵀ, B having entries i, j."""
+    high, low = np.divmod(np.unique(np.maximum(i, j) * n + np.minimum(i, j)), n)
+    strict = low < high
+    return _pointers(np.bincount(high[strict], minlength=n)), low[strict]
+
+
+@njit(cache=True)
+def _tree(ptr, low):
+    """Parents in the elimination tree (Liu, ACM TOMS 12, 1986), -1 for roots."""
+    n = len(ptr) - 1
+    parent, ancestor = np.full(n, -1), np.full(n, -1)
+    for i in range(n):
+        for e in range(ptr[i], ptr[i + 1]):
+            j = low[e]
+            while ancestor[j] != i and ancestor[j] != -1:
+                ancestor[j], j = i, ancestor[j]
+            if ancestor[j] == -1 and j != i:
+                ancestor[j] = parent[j] = i
+    return parent
+
+
+@njit(cache=True)
+def _postorder(parent):
+    """Children before parents, subtrees consecutive; the identity if that is so already."""
+    n = len(parent)
+    child, sibling = np.full(n + 1, -1), np.full(n, -1)  # child[-1]: roots
+    for j in range(n - 1, -1, -1):
+        sibling[j] = child[parent[j]]
+        child[parent[j]] = j
+    order, k = np.empty(n, dtype=np.int64), 0
+    todo, top = np.empty(n + 1, dtype=np.int64), 0
+    todo[0] = -1
+    while top >= 0:
+        j = child[todo[top]]
+        if j >= 0:  # go down to the next child, taking it out of its parent's list
+            child[todo[top]] = sibling[j]
+            top += 1
+            todo[top] = j
+        else:
+            if todo[top] >= 0:
+                order[k] = todo[top]
+                k += 1
+            top -= 1
+    return order
+
+
+@njit(cache=True)
+def _fill_columns(ptr, low, parent, room, members):
+    """Number of entries below the diagonal in every column of L; rows of columns with room.
+
+    The row i of L is what the paths from its entries in A to i in the tree pass; the rows of the
+    column j are put into `members` from `room[j]` on, if that is not negative.
+    """
+    n = len(parent)
+    count, seen = np.zeros(n, dtype=np.int64), np.full(n, -1)
+    for i in range(n):
+        seen[i] = i
+        for e in range(ptr[i], ptr[i + 1]):
+            j = low[e]
+            while seen[j] != i:
+                seen[j] = i
+                if room[j] >= 0:
+                    members[room[j] + count[j]] = i
+                count[j] += 1
+                j = parent[j]
+    return count
+
+
+def _fronts(ptr, low, n):
+    """First slots of fronts, pointers to and slots of their other rows, and parent fronts."""
+    parent = _tree(ptr, low)
+    none = np.full(n, -1)
+    count = _fill_columns(ptr, low, parent, none, none)
+    first = np.array([*_merge(parent, count), n])
+    last = first[1:] - 1
+    rest_ptr = _pointers(count[last])  # what the last pivot touches includes what the others do
+    room, rest = none.copy(), np.empty(rest_ptr[-1], dtype=np.int64)
+    room[last] = rest_ptr[:-1]
+    _fill_columns(ptr, low, parent, room, rest)
+    up = parent[last]
+    return first, rest_ptr, rest, np.where(up < 0, -1, np.searchsorted(first, up, side="right") - 1)
+
+
+def _merge(parent, count):
+    """First slots of fronts: columns with equal rows, and more where larger fronts cost less."""
+    n = len(parent)
+    apart = (parent[:-1] != np.arange(1, n)) | (count[:-1] != count[1:] + 1)
+    starts = np.concatenate([[0], np.flatnonzero(apart) + 1])
+    ends = np.append(starts[1:], n)
+    first = []
+    for a, b, r in zip(starts.tolist(), ends.tolist(), count[ends - 1].tolist(), strict=True):
+        while first and parent[a - 1] == a:
+            before = _cost(a - first[-1], count[a - 1]) + _cost(b - a, r)
+            if _cost(b - first[-1], r) > before:
+                break
+            a = first.pop()
+        first.append(a)
+    return first
+
+
+def _cost(k, r):
+    """Estimated time of a front with k pivots and r other rows; the unit is one `_update`."""
+    k, lead = _pad(k), _pad(k) + _pad(r)
+    updates = sum((lead - j) ** 2 for j in range(LANES, k + LANES, LANES)) / LANES
+    return 100 + 3 * lead + 0.2 * lead**2 + updates
+
+
+# ---- numbers ------------------------------------------------------------------------------------
+
+
+def _update(y, i, a, j, lead, u0, u1, u2, u3, scale):
+    """y = (y - a0 u0 - a1 u1 - a2 u2 - a3 u3) scale for LANES numbers of y, from i on.
+
+    a0 starts at a[j] and a1, a2, a3 follow at distances `lead`.  This is the model, and what runs
+    without compilation; compiled, it is the vector operations below, because the compiler does not
+    find them (numba leaves LLVM's search for them, SLP, switched off).
+    """
+    columns = a[j : j + LANES], a[j + lead :][:LANES], a[j + 2 * lead :][:LANES]
+    part = y[i : i + LANES] - columns[0] * u0 - columns[1] * u1 - columns[2] * u2
+    y[i : i + LANES] = (part - a[j + 3 * lead :][:LANES] * u3) * scale
+
+
+def _raise(peak, weight, i, a, j, lead, s0, s1, s2, s3):
+    """peak = max(peak, |a0| w s0, ..., |a3| w s3), w = weight[i:], in the manner of `_update`."""
+    for q, s in enumerate((s0, s1, s2, s3)):
+        column = np.abs(a[j + q * lead :][:LANES])
+        peak[:] = np.maximum(peak, column * weight[i : i + LANES] * s)
+
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+def _vector_at(context, builder, array_type, array, offset):
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
+
+
+def _spread(builder, number):
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    one = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, undefined, zeros)
+
+
+@intrinsic
+def _vector_update(typing, y, i, a, j, lead, u0, u1, u2, u3, scale):
+    signature = types.void(y, types.int64, a, types.int64, types.int64, *[types.float64] * 5)
+
+    def generate(context, builder, signature, args):
+        where = _vector_at(context, builder, y, args[0], args[1])
+        result, offset = builder.load(where, align=8), args[3]
+        for u in args[5:9]:
+            column = builder.load(_vector_at(context, builder, a, args[2], offset), align=8)
+            product = builder.fmul(column, _spread(builder, u), flags=["contract"])
+            result = builder.fsub(result, product, flags=["contract"])
+            offset = builder.add(offset, args[4])
+        builder.store(builder.fmul(result, _spread(builder, args[9])), where, align=8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def _vector_raise(typing, peak, weight, i, a, j, lead, s0, s1, s2, s3):
+    integers = [types.int64] * 2
+    signature = types.void(peak, weight, types.int64, a, *integers, *[types.float64] * 4)
+
+    def generate(context, builder, signature, args):
+        where = _vector_at(context, builder, peak, args[0], ir.Constant(ir.IntType(64), 0))
+        result, offset = builder.load(where, align=8), args[4]
+        w = builder.load(_vector_at(context, builder, weight, args[1], args[2]), align=8)
+        for s in args[6:10]:
+            column = builder.load(_vector_at(context, builder, a, args[3], offset), align=8)
+            size = builder.fmul(builder.fmul(column, w), _spread(builder, s))
+            for value in (size, builder.fneg(size)):
+                result = builder.select(builder.fcmp_ordered(">", value, result), value, result)
+            offset = builder.add(offset, args[5])
+        builder.store(result, where, align=8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@overload(_update)
+def _compiled_update(y, i, a, j, lead, u0, u1, u2, u3, scale):
+    return lambda y, i, a, j, lead, u0, u1, u2, u3, scale: _vector_update(
+        y, i, a, j, lead, u0, u1, u2, u3, scale
+    )
+
+
+@overload(_raise)
+def _compiled_raise(peak, weight, i, a, j, lead, s0, s1, s2, s3):
+    return lambda peak, weight, i, a, j, lead, s0, s1, s2, s3: _vector_raise(
+        peak, weight, i, a, j, lead, s0, s1, s2, s3
+    )
+
+
+_compiled = njit(cache=True, error_model="numpy", fastmath={"contract"})
+
+
+@_compiled
+def refactor(lu, vals):
+    """Factors for new values; returns the growth, infinite if a pivot vanishes.
+
+    The growth is the largest |l_ij| of the matrix with its rows scaled by `row_scale`: about 1 to
+    100 after analyse, and rounding errors grow with it, so analyse again when it is large (1e6).
+    """
+    lu.peak[:] = 0.0
+    for f in range(len(lu.n_pivots)):
+        k, r, at = lu.n_pivots[f], lu.n_rest[f], lu.index_ptr[f]
+        lead = lu.index_ptr[f + 1] - at
+        lu.front[: lead * lead] = 0.0
+        for pad in range(lu.first[f + 1] - lu.first[f], k):
+            lu.front[pad * lead + pad] = 1.0
+        for e in range(lu.entry_ptr[f], lu.entry_ptr[f + 1]):
+            lu.front[lu.target[e]] = vals[lu.source[e]]
+        for q in range(lu.child_ptr[f], lu.child_ptr[f + 1]):
+            g = lu.child[q]
+            rows = lu.into[lu.index_ptr[g] + lu.n_pivots[g] : lu.index_ptr[g + 1]]
+            _add_remainder(lu.front, lead, rows, lu.n_rest[g], lu.stack, lu.stack_ptr[g])
+        if not _eliminate(lu.front, k, k + r, lead, lu.weight, at, lu.peak):
+            return np.inf
+        _store(lu.front, k, r, lead, lu.factors, lu.factor_ptr[f], lu.stack, lu.stack_ptr[f])
+    return np.max(lu.peak)
+
+
+@_compiled
+def _add_remainder(front, lead, rows, r, stack, at):
+    for j in range(r):
+        column = lead * rows[j]
+        for i in range(r):
+            front[column + rows[i]] += stack[at + j * r + i]
+
+
+@_compiled
+def _eliminate(front, k, m, lead, weight, at, peak):
+    """Eliminate k pivots of a front with m columns, four at a time; False if a pivot vanishes.
+
+    L takes the place of the lower triangle, U of the upper, the diagonal is that of U inverted.
+    """
+    for j in range(0, k, LANES):
+        d0 = j * lead + j
+        d1, d2, d3 = d0 + lead, d0 + 2 * lead, d0 + 3 * lead
+        p0 = 1.0 / front[d0]
+        l10, l20, l30 = front[d0 + 1] * p0, front[d0 + 2] * p0, front[d0 + 3] * p0
+        u01, u02, u03 = front[d1], front[d2], front[d3]
+        p1 = 1.0 / (front[d1 + 1] - l10 * u01)
+        l21, l31 = (front[d1 + 2] - l20 * u01) * p1, (front[d1 + 3] - l30 * u01) * p1
+        u12, u13 = front[d2 + 1] - l10 * u02, front[d3 + 1] - l10 * u03
+        p2 = 1.0 / (front[d2 + 2] - l20 * u02 - l21 * u12)
+        l32 = (front[d2 + 3] - l30 * u02 - l31 * u12) * p2
+        u23 = front[d3 + 2] - l20 * u03 - l21 * u13
+        p3 = 1.0 / (front[d3 + 3] - l30 * u03 - l31 * u13 - l32 * u23)
+        if not 0.0 < abs(p0 * p1 * p2 * p3) < np.inf:
+            return False
+        front[d0], front[d0 + 1], front[d0 + 2], front[d0 + 3] = p0, l10, l20, l30
+        front[d1 + 1], front[d1 + 2], front[d1 + 3] = p1, l21, l31
+        front[d2 + 1], front[d2 + 2], front[d2 + 3] = u12, p2, l32
+        front[d3 + 1], front[d3 + 2], front[d3 + 3] = u13, u23, p3
+
+        w0, w1, w2, w3 = weight[at + j], weight[at + j + 1], weight[at + j + 2], weight[at + j + 3]
+        s0, s1, s2, s3 = 1.0 / w0, 1.0 / w1, 1.0 / w2, 1.0 / w3
+        below0 = max(abs(l10) * w1, abs(l20) * w2, abs(l30) * w3) * s0
+        below1 = max(abs(l21) * w2, abs(l31) * w3) * s1
+        peak[0] = max(peak[0], below0, below1, abs(l32) * w3 * s2)
+        for i in range(j + LANES, lead, LANES):
+            a = j * lead + i
+            _update(front, a, front, a, lead, 0.0, 0.0, 0.0, 0.0, p0)
+            _update(front, a + lead, front, a, lead, u01, 0.0, 0.0, 0.0, p1)
+            _update(front, a + 2 * lead, front, a, lead, u02, u12, 0.0, 0.0, p2)
+            _update(front, a + 3 * lead, front, a, lead, u03, u13, u23, 0.0, p3)
+            _raise(peak, weight, at + i, front, a, lead, s0, s1, s2, s3)
+
+        for c in range(j + LANES, m):
+            u = c * lead + j
+            u0 = front[u]
+            u1 = front[u + 1] - l10 * u0
+            u2 = front[u + 2] - l20 * u0 - l21 * u1
+            u3 = front[u + 3] - l30 * u0 - l31 * u1 - l32 * u2
+            front[u + 1], front[u + 2], front[u + 3] = u1, u2, u3
+            for i in range(j + LANES, lead, LANES):
+                _update(front, c * lead + i, front, j * lead + i, lead, u0, u1, u2, u3, 1.0)
+    return True
+
+
+@_compiled
+def _store(front, k, r, lead, factors, at, stack, stack_at):
+    """Copy the columns of L (with U11) and U12 to the factors and the remainder to the stack."""
+    for i in range(k * lead):
+        factors[at + i] = front[i]
+    at += k * lead
+    for j in range(lead - k):
+        for i in range(k):
+            factors[at + j * k + i] = front[(k + j) * lead + i]
+    for j in range(r):
+        for i in range(r):
+            stack[stack_at + j * r + i] = front[(k + j) * lead + k + i]
+
+
+@_compiled
+def solve(lu, b):
+    """Solve A x = b with the factors of the last refactor; b becomes x."""
+    n = len(lu.row_perm)
+    for i in range(n):
+        lu.slots[i] = b[lu.row_perm[i]]
+    lu.slots[n] = 0.0
+    for f in range(len(lu.n_pivots)):
+        start, end = lu.index_ptr[f], lu.index_ptr[f + 1]
+        for i in range(end - start):
+            lu.local[i] = lu.slots[lu.index[start + i]]
+        _forward(lu.factors, lu.factor_ptr[f], lu.n_pivots[f], end - start, lu.local)
+        for i in range(end - start):
+            lu.slots[lu.index[start + i]] = lu.local[i]
+    for f in range(len(lu.n_pivots) - 1, -1, -1):
+        start, end = lu.index_ptr[f], lu.index_ptr[f + 1]
+        for i in range(end - start):
+            lu.local[i] = lu.slots[lu.index[start + i]]
+        _backward(lu.factors, lu.factor_ptr[f], lu.n_pivots[f], end - start, lu.local)
+        for i in range(lu.first[f + 1] - lu.first[f]):
+            lu.slots[lu.first[f] + i] = lu.local[i]
+    for i in range(n):
+        b[lu.col_perm[i]] = lu.slots[i]
+
+
+@_compiled
+def _forward(factors, at, k, lead, x):
+    """x = L⁻¹ x for one front."""
+    for j in range(0, k, LANES):
+        d = at + j * lead + j
+        x0 = x[j]
+        x1 = x[j + 1] - factors[d + 1] * x0
+        x2 = x[j + 2] - factors[d + 2] * x0 - factors[d + lead + 2] * x1
+        x3 = x[j + 3] - factors[d + 3] * x0 - factors[d + lead + 3] * x1
+        x3 -= factors[d + 2 * lead + 3] * x2
+        x[j + 1], x[j + 2], x[j + 3] = x1, x2, x3
+        for i in range(j + LANES, lead, LANES):
+            _update(x, i, factors, at + j * lead + i, lead, x0, x1, x2, x3, 1.0)
+
+
+@_compiled
+def _backward(factors, at, k, lead, x):
+    """x1 = U11⁻¹ (x1 - U12 x2) for one front, x1 being its pivots and x2 the rest."""
+    for j in range(k, lead, LANES):
+        u12 = at + k * lead + (j - k) * k
+        for i in range(0, k, LANES):
+            _update(x, i, factors, u12 + i, k, x[j], x[j + 1], x[j + 2], x[j + 3], 1.0)
+    for j in range(k - LANES, -1, -LANES):
+        d0 = at + j * lead + j
+        d1, d2, d3 = d0 + lead, d0 + 2 * lead, d0 + 3 * lead
+        x3 = x[j + 3] * factors[d3 + 3]
+        x2 = (x[j + 2] - factors[d3 + 2] * x3) * factors[d2 + 2]
+        x1 = (x[j + 1] - factors[d3 + 1] * x3 - factors[d2 + 1] * x2) * factors[d1 + 1]
+        x0 = (x[j] - factors[d3] * x3 - factors[d2] * x2 - factors[d1] * x1) * factors[d0]
+        x[j], x[j + 1], x[j + 2], x[j + 3] = x0, x1, x2, x3
+        for i in range(0, j, LANES):
+            _update(x, i, factors, at + j * lead + i, lead, x0, x1, x2, x3, 1.0)
