@@ -53,7 +53,8 @@ class Body(Item):
 
     mass in kg; inertia about the centre of mass in body axes, kg m² (3 numbers or 3×3); position
     and velocity of the centre of mass in world axes; orientation as quaternion (w, x, y, z), 3×3
-    matrix or scipy Rotation; angular_velocity in body axes.  `shape` is for drawing.
+    matrix or scipy Rotation; angular_velocity in body axes.  A velocity that is not given follows
+    from the joints at assembly, or is zero.  `shape` is for drawing.
 
     Example
     -------
@@ -66,8 +67,8 @@ class Body(Item):
     inertia: Any
     position: Any = (0.0, 0.0, 0.0)
     orientation: Any = None
-    velocity: Any = (0.0, 0.0, 0.0)
-    angular_velocity: Any = (0.0, 0.0, 0.0)
+    velocity: Any = None
+    angular_velocity: Any = None
     shape: Any = None
 
     def __post_init__(self) -> None:
@@ -75,10 +76,9 @@ class Body(Item):
         self.inertia = _inertia(self.inertia)
         self.position = checks.vector(self.position, "position of a Body")
         self.orientation = checks.quaternion(self.orientation, "orientation of a Body")
-        self.velocity = checks.vector(self.velocity, "velocity of a Body")
-        self.angular_velocity = checks.vector(
-            self.angular_velocity, "angular_velocity of a Body"
-        )
+        for word in ("velocity", "angular_velocity"):
+            if getattr(self, word) is not None:
+                setattr(self, word, checks.vector(getattr(self, word), f"{word} of a Body"))
 
     def __repr__(self) -> str:
         return self.label

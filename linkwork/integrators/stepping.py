@@ -60,7 +60,8 @@ class Stepper(NamedTuple):
     settings: np.ndarray  # (SETTINGS,)
     work: np.ndarray  # (4,) dissipated, supplied work; the powers at the last step
     kappa: np.ndarray  # (1,) Newton's constant
-    report: np.ndarray  # (4,) iterations of the last step, last correction, worst row, largest residual
+    report: np.ndarray  # (4,) iterations, last correction, worst unknown, its residual
+    kept: np.ndarray  # numbers of the rows in the equations among all rows
 
 
 class Output(NamedTuple):
@@ -294,8 +295,8 @@ def store(stepper, out, row):
             out.motion[row, b, i] = stepper.base[b, i]
         for i in range(6):
             out.acceleration[row, b, i] = stepper.history[VDOT, b, i]
-    for e in range(out.gamma.shape[1]):
-        out.gamma[row, e] = stepper.gamma[0, e]
+    for e in range(stepper.kept.shape[0]):
+        out.gamma[row, stepper.kept[e]] = stepper.gamma[0, e]
     out.work[row, 0] = stepper.work[0]
     out.work[row, 1] = stepper.work[1]
 

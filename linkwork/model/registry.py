@@ -26,6 +26,9 @@ class Family:
 
     bodies : how many bodies an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element;           memory : whether it keeps history (see `accept`)
+
+    The functions for results work in numpy over T times: reals (T, n) and, as lists over the
+    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.
     """
 
     name: str
@@ -35,6 +38,8 @@ class Family:
     rows: int = 0
     memory: bool = False
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
+    outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
 
 
 @dataclass
@@ -57,6 +62,7 @@ class Entry:
     driven: tuple[int, ...] = ()  # those of them that a motion law drives
     laws: list[Law] = field(default_factory=list)
     row_names: tuple[str, ...] = ()
+    keep: Any = None  # what must live as long as the element does (callbacks)
 
 
 class Item:

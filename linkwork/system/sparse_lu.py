@@ -24,6 +24,7 @@ Fronts are stored by columns and padded to multiples of four in pivots and rows 
 a row of the identity matrix): all inner loops then are one operation on four numbers, `_update`.
 """
 
+import bisect
 import heapq
 from typing import NamedTuple
 
@@ -46,6 +47,22 @@ class SingularMatrix(ArithmeticError):
         self.unknown = unknown
 
 
+# One row of the table of fronts, and one more at its end.  Those named "..._at" say where the part
+# of a front starts in the array named before; for all but remainders it ends where the next starts.
+FRONT = np.dtype(
+    [
+        ("slot", np.int64),  # of its first pivot
+        ("pivots", np.int64),  # number of pivots, padded
+        ("rest", np.int64),  # number of other rows (and columns), not padded
+        ("child_at", np.int64),
+        ("row_at", np.int64),  # in index, into, weight
+        ("entry_at", np.int64),  # in source, target
+        ("factor_at", np.int64),
+        ("remainder_at", np.int64),
+    ]
+)
+
+
 class LU(NamedTuple):
     """Pivots, fronts, factors and workspace of one matrix; all arrays, for compiled loops.
 
@@ -56,23 +73,15 @@ class LU(NamedTuple):
     row_perm: np.ndarray  # row of A that is the row i of P A Q
     col_perm: np.ndarray  # column of A that is the column i of P A Q
     row_scale: np.ndarray  # weight of the rows of A in the growth that refactor returns
-    first: np.ndarray  # per front: its first pivot's slot; one more at the end
-    n_pivots: np.ndarray  # per front: pivots, padded
-    n_rest: np.ndarray  # per front: other rows (and columns), not padded
-    child_ptr: np.ndarray  # per front: where its part of the next array starts
+    fronts: np.ndarray  # table of FRONT, children before parents
     child: np.ndarray  # fronts that add their remainders to this one
-    stack_ptr: np.ndarray  # per front: where its remainder waits for the parent
-    index_ptr: np.ndarray  # per front: where its part of the next three arrays starts
     index: np.ndarray  # slot of every row of a front
     into: np.ndarray  # for a row that is not a pivot: its number in the parent front
     weight: np.ndarray  # row_scale of every row of a front
-    entry_ptr: np.ndarray  # per front: where its part of the next two arrays starts
     source: np.ndarray  # number of an entry in vals ...
-    target: np.ndarray  # ... and where it goes in its front
-    factor_ptr: np.ndarray  # per front: where its factors start
+    target: np.ndarray  # ... and its place in factors
     factors: np.ndarray  # per front: columns of [L11\U11; L21], then columns of U12
-    front: np.ndarray  # workspace: the front being eliminated
-    stack: np.ndarray  # workspace: remainders of fronts not yet added to their parents
+    remainders: np.ndarray  # workspace: columns of remainders that wait for the parent fronts
     peak: np.ndarray  # workspace: largest multipliers, per lane
     slots: np.ndarray  # workspace: right-hand side and solution by slot
     local: np.ndarray  # workspace: the part of `slots` of one front
@@ -283,56 +292,52 @@ def _exchange(front, names, i, j):
 def _build(rows, cols, row_perm, col_perm, row_scale):
     """The LU for these pivots, renumbered so that the slots of every subtree are consecutive."""
     n = len(row_perm)
-    postorder = _postorder(_tree(*_lower(np.argsort(row_perm)[rows], np.argsort(col_perm)[cols], n)))
+    i, j = np.argsort(row_perm)[rows], np.argsort(col_perm)[cols]
+    postorder = _postorder(_tree(*_lower(i, j, n)))
     row_perm, col_perm = row_perm[postorder], col_perm[postorder]
     i, j = np.argsort(row_perm)[rows], np.argsort(col_perm)[cols]
-    first, rest_ptr, rest, parent = _fronts(*_lower(i, j, n), n)
-    n_fronts = len(first) - 1
-    front_of = np.repeat(np.arange(n_fronts), np.diff(first))
-    n_rest = np.diff(rest_ptr)
-    n_pivots = _pad(np.diff(first))
+    first, rest_at, rest, parent = _find_fronts(*_lower(i, j, n))
+    of_slot = np.repeat(np.arange(len(parent)), np.diff(first))
+    of_rest = np.repeat(np.arange(len(parent)), np.diff(rest_at))
+    of_entry = of_slot[np.minimum(i, j)]
+    n_pivots, n_rest = _pad(np.diff(first)), np.diff(rest_at)
     lead = n_pivots + _pad(n_rest)
-    sorted_rest = np.repeat(np.arange(n_fronts), n_rest) * n + rest
 
     def place(f, slot):
-        """Number of a slot's row (or column) in the front f."""
-        below = n_pivots[f] + np.searchsorted(sorted_rest, f * n + slot) - rest_ptr[f]
+        """Number of the row (or column) of a slot in the front f."""
+        below = n_pivots[f] + np.searchsorted(of_rest * n + rest, f * n + slot) - rest_at[f]
         return np.where(slot < first[f + 1], slot - first[f], below)
 
-    index_ptr = _pointers(lead)
-    index = np.full(index_ptr[-1], n)
-    index[index_ptr[front_of] + np.arange(n) - first[front_of]] = np.arange(n)
-    rest_front = np.repeat(np.arange(n_fronts), n_rest)
-    at = index_ptr[rest_front] + place(rest_front, rest)
-    index[at] = rest
-    into = np.zeros(len(index), dtype=np.int32)
-    into[at] = place(parent[rest_front], rest)
-    of_entry = front_of[np.minimum(i, j)]
+    fronts = np.zeros(len(first), dtype=FRONT)
+    fronts["slot"], fronts["pivots"][:-1], fronts["rest"][:-1] = first, n_pivots, n_rest
+    fronts["child_at"] = _pointers(np.bincount(parent[parent >= 0], minlength=len(parent)))
+    fronts["row_at"] = _pointers(lead)
+    fronts["entry_at"] = _pointers(np.bincount(of_entry, minlength=len(parent)))
+    fronts["factor_at"] = _pointers(n_pivots * (lead + _pad(n_rest)))
+    fronts["remainder_at"] = _share(parent, n_rest * _pad(n_rest))
+
+    index, into = np.full(np.sum(lead), n), np.zeros(np.sum(lead), dtype=np.int64)
+    index[fronts["row_at"][of_slot] + place(of_slot, np.arange(n))] = np.arange(n)
+    rest_rows = fronts["row_at"][of_rest] + place(of_rest, rest)
+    index[rest_rows], into[rest_rows] = rest, place(parent[of_rest], rest)
+
+    row, col, k, ld = place(of_entry, i), place(of_entry, j), n_pivots[of_entry], lead[of_entry]
+    target = fronts["factor_at"][of_entry] + row
+    target += np.where(col < k, col * ld, k * ld + (col - k) * k)
     source = np.argsort(of_entry, kind="stable")
-    target = place(of_entry, i) + place(of_entry, j) * lead[of_entry]
-    factor_ptr = _pointers(n_pivots * (lead + _pad(n_rest)))
-    stack_ptr = _stack(parent, n_rest**2)
     return LU(
         row_perm=row_perm,
         col_perm=col_perm,
         row_scale=row_scale,
-        first=first,
-        n_pivots=n_pivots,
-        n_rest=n_rest,
-        child_ptr=_pointers(np.bincount(parent[parent >= 0], minlength=n_fronts)),
+        fronts=fronts,
         child=np.argsort(parent, kind="stable")[np.count_nonzero(parent < 0) :],
-        stack_ptr=stack_ptr,
-        index_ptr=index_ptr,
-        index=index.astype(np.int32),
+        index=index.astype(np.uint32),
         into=into,
         weight=np.append(row_scale[row_perm], 1.0)[index],
-        entry_ptr=_pointers(np.bincount(of_entry, minlength=n_fronts)),
-        source=source.astype(np.int32),
-        target=target[source].astype(np.int32),
-        factor_ptr=factor_ptr,
-        factors=np.zeros(factor_ptr[-1]),
-        front=np.zeros(np.max(lead) ** 2),
-        stack=np.zeros(np.max(stack_ptr + n_rest**2)),
+        source=source.astype(np.uint32),
+        target=target[source].astype(np.uint32),
+        factors=np.zeros(fronts["factor_at"][-1]),
+        remainders=np.zeros(fronts["remainder_at"][-1]),
         peak=np.zeros(LANES),
         slots=np.zeros(n + 1),
         local=np.zeros(np.max(lead)),
@@ -347,10 +352,20 @@ def _pointers(counts):
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-def _stack(parent, size):
-    """Where the remainders of fronts wait: a front's takes the place of those of its children."""
-    released = np.bincount(parent[parent >= 0], size[parent >= 0], len(parent)).astype(np.int64)
-    return np.cumsum(size - released) - size
+def _share(parent, sizes):
+    """Places of remainders, used again when one has been added to its parent; the end of all."""
+    place, end, unused, of = [], 0, [], [[] for _ in sizes]
+    for f, size in enumerate(sizes.tolist()):
+        fit = bisect.bisect_left(unused, (size, 0))
+        if fit < len(unused):
+            room, at = unused.pop(fit)
+        else:
+            room, at, end = size, end, end + size
+        place.append(at)
+        for block in of[f]:
+            bisect.insort(unused, block)
+        of[parent[f]].append((room, at))
+    return np.array([*place, end])
 
 
 def _lower(i, j, n):
@@ -422,19 +437,19 @@ def _fill_columns(ptr, low, parent, room, members):
     return count
 
 
-def _fronts(ptr, low, n):
+def _find_fronts(ptr, low):
     """First slots of fronts, pointers to and slots of their other rows, and parent fronts."""
     parent = _tree(ptr, low)
-    none = np.full(n, -1)
+    none = np.full(len(parent), -1)
     count = _fill_columns(ptr, low, parent, none, none)
-    first = np.array([*_merge(parent, count), n])
+    first = np.array([*_merge(parent, count), len(parent)])
     last = first[1:] - 1
-    rest_ptr = _pointers(count[last])  # what the last pivot touches includes what the others do
-    room, rest = none.copy(), np.empty(rest_ptr[-1], dtype=np.int64)
-    room[last] = rest_ptr[:-1]
+    rest_at = _pointers(count[last])  # what the last pivot touches includes what the others do
+    room, rest = none.copy(), np.empty(rest_at[-1], dtype=np.int64)
+    room[last] = rest_at[:-1]
     _fill_columns(ptr, low, parent, room, rest)
-    up = parent[last]
-    return first, rest_ptr, rest, np.where(up < 0, -1, np.searchsorted(first, up, side="right") - 1)
+    above = np.searchsorted(first, parent[last], side="right") - 1
+    return first, rest_at, rest, above
 
 
 def _merge(parent, count):
@@ -562,37 +577,50 @@ def refactor(lu, vals):
     100 after analyse, and rounding errors grow with it, so analyse again when it is large (1e6).
     """
     lu.peak[:] = 0.0
-    for f in range(len(lu.n_pivots)):
-        k, r, at = lu.n_pivots[f], lu.n_rest[f], lu.index_ptr[f]
-        lead = lu.index_ptr[f + 1] - at
-        lu.front[: lead * lead] = 0.0
-        for pad in range(lu.first[f + 1] - lu.first[f], k):
-            lu.front[pad * lead + pad] = 1.0
-        for e in range(lu.entry_ptr[f], lu.entry_ptr[f + 1]):
-            lu.front[lu.target[e]] = vals[lu.source[e]]
-        for q in range(lu.child_ptr[f], lu.child_ptr[f + 1]):
-            g = lu.child[q]
-            rows = lu.into[lu.index_ptr[g] + lu.n_pivots[g] : lu.index_ptr[g + 1]]
-            _add_remainder(lu.front, lead, rows, lu.n_rest[g], lu.stack, lu.stack_ptr[g])
-        if not _eliminate(lu.front, k, k + r, lead, lu.weight, at, lu.peak):
+    for f in range(len(lu.fronts) - 1):
+        this, after = lu.fronts[f], lu.fronts[f + 1]
+        k, r, lead = this["pivots"], this["rest"], after["row_at"] - this["row_at"]
+        front = lu.factors[this["factor_at"] : after["factor_at"]]
+        remainder = lu.remainders[this["remainder_at"] :][: r * (lead - k)]
+        front[:] = 0.0
+        remainder[:] = 0.0
+        for pad in range(after["slot"] - this["slot"], k):
+            front[pad * lead + pad] = 1.0
+        source = lu.source[this["entry_at"] : after["entry_at"]]
+        target = lu.target[this["entry_at"] : after["entry_at"]]
+        for e in range(len(source)):
+            lu.factors[target[e]] = vals[source[e]]
+        for q in range(this["child_at"], after["child_at"]):
+            child = lu.fronts[lu.child[q]]
+            part = lu.remainders[child["remainder_at"] :]
+            rows = lu.into[child["row_at"] + child["pivots"] : lu.fronts[lu.child[q] + 1]["row_at"]]
+            _add(part, rows, child["rest"], front, remainder, k, lead)
+        if not _eliminate(front, remainder, k, r, lead, lu.weight[this["row_at"] :], lu.peak):
             return np.inf
-        _store(lu.front, k, r, lead, lu.factors, lu.factor_ptr[f], lu.stack, lu.stack_ptr[f])
-    return np.max(lu.peak)
+    return max(lu.peak[0], lu.peak[1], lu.peak[2], lu.peak[3])
 
 
 @_compiled
-def _add_remainder(front, lead, rows, r, stack, at):
-    for j in range(r):
-        column = lead * rows[j]
-        for i in range(r):
-            front[column + rows[i]] += stack[at + j * r + i]
+def _add(part, rows, n, front, remainder, k, lead):
+    """Add the remainder of a child, n columns that are `rows` here (and padding), to a front."""
+    for j in range(n):
+        column, c = part[j * len(rows) :], rows[j]
+        for i in range(n):
+            if c < k:
+                front[c * lead + rows[i]] += column[i]
+            elif rows[i] < k:
+                front[k * lead + (c - k) * k + rows[i]] += column[i]
+            else:
+                remainder[(c - k) * (lead - k) + rows[i] - k] += column[i]
 
 
 @_compiled
-def _eliminate(front, k, m, lead, weight, at, peak):
-    """Eliminate k pivots of a front with m columns, four at a time; False if a pivot vanishes.
+def _eliminate(front, remainder, k, r, lead, weight, peak):
+    """Eliminate the k pivots of a front, four at a time; False if a pivot vanishes.
 
-    L takes the place of the lower triangle, U of the upper, the diagonal is that of U inverted.
+    `front` are its first k columns, where L takes the place of the lower triangle, U that of the
+    upper and inverted pivots that of the diagonal, and then U12, k rows of the r other columns;
+    `remainder` are the other rows of these.
     """
     for j in range(0, k, LANES):
         d0 = j * lead + j
@@ -614,7 +642,7 @@ def _eliminate(front, k, m, lead, weight, at, peak):
         front[d2 + 1], front[d2 + 2], front[d2 + 3] = u12, p2, l32
         front[d3 + 1], front[d3 + 2], front[d3 + 3] = u13, u23, p3
 
-        w0, w1, w2, w3 = weight[at + j], weight[at + j + 1], weight[at + j + 2], weight[at + j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
         s0, s1, s2, s3 = 1.0 / w0, 1.0 / w1, 1.0 / w2, 1.0 / w3
         below0 = max(abs(l10) * w1, abs(l20) * w2, abs(l30) * w3) * s0
         below1 = max(abs(l21) * w2, abs(l31) * w3) * s1
@@ -625,32 +653,23 @@ def _eliminate(front, k, m, lead, weight, at, peak):
             _update(front, a + lead, front, a, lead, u01, 0.0, 0.0, 0.0, p1)
             _update(front, a + 2 * lead, front, a, lead, u02, u12, 0.0, 0.0, p2)
             _update(front, a + 3 * lead, front, a, lead, u03, u13, u23, 0.0, p3)
-            _raise(peak, weight, at + i, front, a, lead, s0, s1, s2, s3)
+            _raise(peak, weight, i, front, a, lead, s0, s1, s2, s3)
 
-        for c in range(j + LANES, m):
-            u = c * lead + j
+        for c in range(j + LANES, k + r):
+            column = c * lead if c < k else k * lead + (c - k) * k
+            u = column + j
             u0 = front[u]
             u1 = front[u + 1] - l10 * u0
             u2 = front[u + 2] - l20 * u0 - l21 * u1
             u3 = front[u + 3] - l30 * u0 - l31 * u1 - l32 * u2
             front[u + 1], front[u + 2], front[u + 3] = u1, u2, u3
-            for i in range(j + LANES, lead, LANES):
-                _update(front, c * lead + i, front, j * lead + i, lead, u0, u1, u2, u3, 1.0)
+            for i in range(j + LANES, lead if c < k else k, LANES):
+                _update(front, column + i, front, j * lead + i, lead, u0, u1, u2, u3, 1.0)
+            if c >= k:
+                column = (c - k) * (lead - k) - k
+                for i in range(k, lead, LANES):
+                    _update(remainder, column + i, front, j * lead + i, lead, u0, u1, u2, u3, 1.0)
     return True
-
-
-@_compiled
-def _store(front, k, r, lead, factors, at, stack, stack_at):
-    """Copy the columns of L (with U11) and U12 to the factors and the remainder to the stack."""
-    for i in range(k * lead):
-        factors[at + i] = front[i]
-    at += k * lead
-    for j in range(lead - k):
-        for i in range(k):
-            factors[at + j * k + i] = front[(k + j) * lead + i]
-    for j in range(r):
-        for i in range(r):
-            stack[stack_at + j * r + i] = front[(k + j) * lead + k + i]
 
 
 @_compiled
@@ -660,53 +679,55 @@ def solve(lu, b):
     for i in range(n):
         lu.slots[i] = b[lu.row_perm[i]]
     lu.slots[n] = 0.0
-    for f in range(len(lu.n_pivots)):
-        start, end = lu.index_ptr[f], lu.index_ptr[f + 1]
-        for i in range(end - start):
-            lu.local[i] = lu.slots[lu.index[start + i]]
-        _forward(lu.factors, lu.factor_ptr[f], lu.n_pivots[f], end - start, lu.local)
-        for i in range(end - start):
-            lu.slots[lu.index[start + i]] = lu.local[i]
-    for f in range(len(lu.n_pivots) - 1, -1, -1):
-        start, end = lu.index_ptr[f], lu.index_ptr[f + 1]
-        for i in range(end - start):
-            lu.local[i] = lu.slots[lu.index[start + i]]
-        _backward(lu.factors, lu.factor_ptr[f], lu.n_pivots[f], end - start, lu.local)
-        for i in range(lu.first[f + 1] - lu.first[f]):
-            lu.slots[lu.first[f] + i] = lu.local[i]
+    for f in range(len(lu.fronts) - 1):
+        this, after = lu.fronts[f], lu.fronts[f + 1]
+        index = lu.index[this["row_at"] : after["row_at"]]
+        for i in range(len(index)):
+            lu.local[i] = lu.slots[index[i]]
+        _forward(lu.factors[this["factor_at"] :], this["pivots"], len(index), lu.local)
+        for i in range(len(index)):
+            lu.slots[index[i]] = lu.local[i]
+    for f in range(len(lu.fronts) - 2, -1, -1):
+        this, after = lu.fronts[f], lu.fronts[f + 1]
+        index = lu.index[this["row_at"] : after["row_at"]]
+        for i in range(len(index)):
+            lu.local[i] = lu.slots[index[i]]
+        _backward(lu.factors[this["factor_at"] :], this["pivots"], len(index), lu.local)
+        for i in range(after["slot"] - this["slot"]):
+            lu.slots[index[i]] = lu.local[i]
     for i in range(n):
         b[lu.col_perm[i]] = lu.slots[i]
 
 
 @_compiled
-def _forward(factors, at, k, lead, x):
+def _forward(front, k, lead, x):
     """x = L⁻¹ x for one front."""
     for j in range(0, k, LANES):
-        d = at + j * lead + j
+        d = j * lead + j
         x0 = x[j]
-        x1 = x[j + 1] - factors[d + 1] * x0
-        x2 = x[j + 2] - factors[d + 2] * x0 - factors[d + lead + 2] * x1
-        x3 = x[j + 3] - factors[d + 3] * x0 - factors[d + lead + 3] * x1
-        x3 -= factors[d + 2 * lead + 3] * x2
+        x1 = x[j + 1] - front[d + 1] * x0
+        x2 = x[j + 2] - front[d + 2] * x0 - front[d + lead + 2] * x1
+        x3 = x[j + 3] - front[d + 3] * x0 - front[d + lead + 3] * x1
+        x3 -= front[d + 2 * lead + 3] * x2
         x[j + 1], x[j + 2], x[j + 3] = x1, x2, x3
         for i in range(j + LANES, lead, LANES):
-            _update(x, i, factors, at + j * lead + i, lead, x0, x1, x2, x3, 1.0)
+            _update(x, i, front, j * lead + i, lead, x0, x1, x2, x3, 1.0)
 
 
 @_compiled
-def _backward(factors, at, k, lead, x):
+def _backward(front, k, lead, x):
     """x1 = U11⁻¹ (x1 - U12 x2) for one front, x1 being its pivots and x2 the rest."""
     for j in range(k, lead, LANES):
-        u12 = at + k * lead + (j - k) * k
+        u12 = k * lead + (j - k) * k
         for i in range(0, k, LANES):
-            _update(x, i, factors, u12 + i, k, x[j], x[j + 1], x[j + 2], x[j + 3], 1.0)
+            _update(x, i, front, u12 + i, k, x[j], x[j + 1], x[j + 2], x[j + 3], 1.0)
     for j in range(k - LANES, -1, -LANES):
-        d0 = at + j * lead + j
+        d0 = j * lead + j
         d1, d2, d3 = d0 + lead, d0 + 2 * lead, d0 + 3 * lead
-        x3 = x[j + 3] * factors[d3 + 3]
-        x2 = (x[j + 2] - factors[d3 + 2] * x3) * factors[d2 + 2]
-        x1 = (x[j + 1] - factors[d3 + 1] * x3 - factors[d2 + 1] * x2) * factors[d1 + 1]
-        x0 = (x[j] - factors[d3] * x3 - factors[d2] * x2 - factors[d1] * x1) * factors[d0]
+        x3 = x[j + 3] * front[d3 + 3]
+        x2 = (x[j + 2] - front[d3 + 2] * x3) * front[d2 + 2]
+        x1 = (x[j + 1] - front[d3 + 1] * x3 - front[d2 + 1] * x2) * front[d1 + 1]
+        x0 = (x[j] - front[d3] * x3 - front[d2] * x2 - front[d1] * x1) * front[d0]
         x[j], x[j + 1], x[j + 2], x[j + 3] = x0, x1, x2, x3
         for i in range(0, j, LANES):
-            _update(x, i, factors, at + j * lead + i, lead, x0, x1, x2, x3, 1.0)
+            _update(x, i, front, j * lead + i, lead, x0, x1, x2, x3, 1.0)

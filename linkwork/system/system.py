@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -226,15 +227,20 @@ class System:
         motion = np.zeros((self.bodies, 13))
         for i, name in enumerate(self.names):
             body = self.model[name]
-            motion[i] = np.concatenate(
-                [body.position, body.orientation, body.velocity, body.angular_velocity]
-            )
+            motion[i, :3], motion[i, 3:7] = body.position, body.orientation
+            if body.velocity is not None:
+                motion[i, 7:10] = body.velocity
+            if body.angular_velocity is not None:
+                motion[i, 10:13] = body.angular_velocity
         memory = self.tables.reals[self.memory_places].copy()
         return State(time, self.names, motion, memory=memory)
 
 
-def compile_model(model: Model, keep: np.ndarray | None = None) -> System:
-    """Number the bodies, collect the elements of all items, and build the tables."""
+def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
+    """Number the bodies, collect the elements of all items, and build the tables.
+
+    `extra` are further entries under names of items: rows that only assembly knows.
+    """
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
     names = tuple(n for n, item in model.items.items() if isinstance(item, Body))
@@ -244,24 +250,22 @@ def compile_model(model: Model, keep: np.ndarray | None = None) -> System:
     number[id(GROUND)] = -1
     elements: list[Element] = []
     rows: list[Row] = []
-    for name, item in model.items.items():
-        for entry in item.entries():
-            ends = []
-            for body in entry.bodies:
-                if id(body) not in number:
-                    raise ModelError(
-                        f"{item.label} uses {body!r}, which is not in model '{model.name}'; "
-                        "add the body to the model first"
-                    )
-                ends.append(number[id(body)])
-            elements.append(Element(name, entry, tuple(ends), len(rows)))
-            rows += [
-                Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
-                for r in entry.rows
-            ]
-    if keep is None:
-        keep = np.ones(len(rows), bool)
-    return build(model, names, tuple(elements), tuple(rows), keep)
+    entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
+    for name, entry in [*entries, *extra]:
+        ends = []
+        for body in entry.bodies:
+            if id(body) not in number:
+                raise ModelError(
+                    f"{model[name].label} uses {body!r}, which is not in model '{model.name}'; "
+                    "add the body to the model first"
+                )
+            ends.append(number[id(body)])
+        elements.append(Element(name, entry, tuple(ends), len(rows)))
+        rows += [
+            Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
+            for r in entry.rows
+        ]
+    return build(model, names, tuple(elements), tuple(rows), np.ones(len(rows), bool))
 
 
 def build(

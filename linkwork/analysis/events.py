@@ -1,0 +1,138 @@
+"""Events that end a run: a function of time and motion that crosses zero, or a joint's limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from linkwork.elements.joints import Joint
+from linkwork.elements.lock import lock_coordinates
+from linkwork.errors import ModelError
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """Ends a run when a joint's coordinate leaves a range: JointLimit("pin", angle=(-1, 1)).
+
+    angle is the rotation about the joint's z axis from −π to π, displacement the way along it.
+    """
+
+    joint: str
+    angle: tuple[float, float] | None = None
+    displacement: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        ranges = [r for r in (self.angle, self.displacement) if r is not None]
+        if len(ranges) != 1 or len(ranges[0]) != 2 or not ranges[0][0] < ranges[0][1]:
+            raise ModelError(
+                f"JointLimit of '{self.joint}' needs angle=(low, high) or displacement=(low, high) "
+                "with low < high"
+            )
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """Coordinates of a lock joint at one time."""
+
+    angle: float
+    displacement: float
+    position: np.ndarray
+
+
+class Now:
+    """The motion at one time, for event functions: now["rod"].position, now["pin"].angle."""
+
+    def __init__(self, system: System, state: State) -> None:
+        self.system, self.state, self.time = system, state, state.time
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.state.bodies:
+            return self.state[name]
+        if not isinstance(self.system.model[name], Joint):
+            raise ModelError(f"an event asks for '{name}', which is neither a body nor a joint")
+        number = next(i for i, e in enumerate(self.system.elements) if e.owner == name)
+        element = self.system.elements[number]
+        self.system.set_time(self.time)
+        reals = element_reals(self.system, number)[None]
+        ground = np.array([0.0, 0, 0, 1, 0, 0, 0])
+        a, b = (self.state.motion[i, :7] if i >= 0 else ground for i in element.ends)
+        x, q = lock_coordinates(reals, a[None, :3], a[None, 3:], b[None, :3], b[None, 3:])
+        angle = 2 * np.arctan2(q[0, 3], q[0, 0])
+        return JointMotion(float((angle + np.pi) % (2 * np.pi) - np.pi), float(x[0, 2]), x[0])
+
+
+def element_reals(system: System, number: int) -> np.ndarray:
+    """The current numbers of an element in its family's table."""
+    family = system.elements[number].entry.family
+    rank = sum(e.entry.family is family for e in system.elements[:number])
+    slot = list(dict.fromkeys(e.entry.family for e in system.elements)).index(family)
+    _, _, _, _, first, width = system.tables.directory[slot]
+    return system.tables.reals[first + rank * width : first + (rank + 1) * width]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A number whose change of sign ends the run."""
+
+    label: str
+    function: Callable[[float, Now], float]
+    system: System
+
+    def value(self, time: float, state: State) -> float:
+        found = self.function(time, Now(self.system, state))
+        try:
+            number = float(found)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not np.isfinite(number):
+            raise ModelError(
+                f"{self.label} must return one finite number at t = {time:g}, found {found!r}"
+            )
+        return number
+
+
+def as_events(stop: Any, system: System) -> list[Event]:
+    """Events from a function, a JointLimit, or a list of them."""
+    if stop is None:
+        return []
+    listed = stop if isinstance(stop, (list, tuple)) else [stop]
+    events: list[Event] = []
+    for item in listed:
+        if isinstance(item, JointLimit):
+            if not isinstance(system.model[item.joint], Joint):
+                raise ModelError(f"JointLimit needs a joint, but '{item.joint}' is none")
+            events += _limit_events(item, system)
+        elif callable(item):
+            label = f"stop event '{getattr(item, '__name__', 'function')}'"
+            events.append(Event(label, item, system))
+        else:
+            raise ModelError(
+                f"stop must be a function of (time, now) or a JointLimit, but {item!r} was given"
+            )
+    return events
+
+
+def _limit_events(limit: JointLimit, system: System) -> list[Event]:
+    word = "angle" if limit.angle is not None else "displacement"
+    low, high = limit.angle or limit.displacement  # type: ignore[misc]
+
+    def coordinate(now: Now) -> float:
+        return getattr(now[limit.joint], word)
+
+    return [
+        Event(f"{word} of joint '{limit.joint}' at {low:g}", lambda t, n: coordinate(n) - low, system),
+        Event(f"{word} of joint '{limit.joint}' at {high:g}", lambda t, n: coordinate(n) - high, system),
+    ]  # fmt: skip
+
+
+def locate(event: Event, begin: float, end: float, state_at: Callable[[float], State]) -> float:
+    """Time of the event between begin and end, taking the step anew with trial sizes."""
+    return float(
+        brentq(lambda t: event.value(t, state_at(t)), begin, end, xtol=1e-12 * max(1.0, abs(end)))
+    )

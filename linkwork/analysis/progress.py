@@ -1,0 +1,59 @@
+"""A progress bar with simulated time, steps per second and time left, for runs over a second."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from typing import Any
+
+QUIET = 1.0  # seconds before anything is shown
+
+
+class Progress:
+    """Shows how far a run is: a bar on a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, title: str, begin: float, end: float, shown: bool) -> None:
+        self.title, self.begin, self.end, self.shown = title, begin, end, shown
+        self.started = clock.perf_counter()
+        self.bar: Any = None
+        self.next_line = 10.0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, time: float, steps: int) -> None:
+        spent = clock.perf_counter() - self.started
+        if not self.shown or spent < QUIET:
+            return
+        rate = steps / spent
+        if sys.stderr.isatty():
+            self._draw(time, rate)
+        elif spent > self.next_line:
+            self.next_line = 2 * spent
+            share = (time - self.begin) / (self.end - self.begin)
+            left = spent * (1 - share) / max(share, 1e-9)
+            print(
+                f"{self.title}: t = {time:.4g} of {self.end:g} ({100 * share:.0f} %), "
+                f"{rate:,.0f} steps/s, about {left:.0f} s left",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
+
+    def _draw(self, time: float, rate: float) -> None:
+        if self.bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self.bar = Bar(
+                TextColumn("{task.description}"), BarColumn(),
+                TextColumn("t = {task.completed:.4g} of {task.total:g}"),
+                TextColumn("{task.fields[rate]:,.0f} steps/s"), TimeRemainingColumn(),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            self.bar.start()
+            self.task = self.bar.add_task(self.title, total=self.end - self.begin, rate=rate)
+        self.bar.update(self.task, completed=time - self.begin, rate=rate)

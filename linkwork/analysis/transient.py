@@ -1,0 +1,364 @@
+"""Motion through time: the loop around a stepping method.
+
+It assembles, steps in chunks of about a tenth of a second, stores, shows progress, finds events,
+controls the step where a tolerance is given, and keeps what was computed whatever happens.
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.analysis.assemble import assemble_model, choose_rows
+from linkwork.analysis.events import Event, as_events, locate
+from linkwork.analysis.progress import Progress
+from linkwork.errors import ConvergenceError, Interrupted, ModelError
+from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
+from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
+from linkwork.integrators.stepping import ALG, Output
+from linkwork.model import checks
+from linkwork.model.model import Model
+from linkwork.results.result import Result
+from linkwork.system.redundancy import MinimumNorm
+from linkwork.system.state import State
+from linkwork.system.system import System, compile_model
+
+CHUNK = 0.1  # seconds of computing between looks at the keyboard and the progress bar
+
+
+def transient(
+    model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
+    progress: bool = True, stop: Any = None, tolerance: float | None = None,
+) -> Result:  # fmt: skip
+    """Move the model to time t with step h.
+
+    start     : a State or Result to go on from (the model is assembled first otherwise)
+    every     : store every so many steps; the start and the end are always stored
+    stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
+    tolerance : error control, position error per step in lengths over the mechanism's size and in
+                radians; h is then the first step
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model(gravity=(0, 0, -9.81))
+    >>> ball = m.add("ball", lw.Body(1, (1, 1, 1)))
+    >>> run = lw.transient(m, t=1, h=0.01, progress=False)
+    >>> round(float(run["ball"].position[-1, 2]), 3)
+    -4.905
+    """
+    t = checks.number(t, "t, the end time,")
+    h = checks.number(h, "h, the step,", positive=True)
+    method = GeneralizedAlpha() if method is None else method
+    if not isinstance(every, int) or every < 1:
+        raise ModelError(f"every must be a whole number of at least 1, but {every!r} was given")
+    if tolerance is not None:
+        tolerance = checks.number(tolerance, "tolerance", positive=True)
+    full, system, state = beginning(model, start)
+    if t <= state.time:
+        raise ModelError(
+            f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
+        )
+    run = method_run(method, full, system, state, h)
+    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance)
+    return loop.go(progress)
+
+
+def beginning(model: Model, start: Any) -> tuple[System, System, State]:
+    """The full system, the one with independent rows, and the state to start from."""
+    if start is None:
+        assembled = assemble_model(model)
+        return assembled.full, assembled.system, assembled.state
+    state = start.state() if isinstance(start, Result) else start
+    if not isinstance(state, State):
+        raise ModelError(f"start must be a State or a Result, but {type(start).__name__} was given")
+    full = compile_model(model)
+    if state.bodies != full.names:
+        raise ModelError(
+            f"start has the bodies {list(state.bodies)}, but model '{model.name}' has "
+            f"{list(full.names)}"
+        )
+    if state.restart:
+        return full, full, state
+    return full, choose_rows(full, state)[1], state
+
+
+def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
+    """The stepping object of a method."""
+    if isinstance(method, LinearMethod):
+        return ImplicitRun(
+            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1]
+        )
+    if hasattr(method, "run"):
+        return method.run(full, system, state, h)
+    raise ModelError(
+        f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
+    )
+
+
+class TimeLoop:
+    """One run: where it is, what it has stored, and how it ends."""
+
+    def __init__(
+        self, full: System, run: Any, method: Any, end: float, h: float, every: int,
+        events: list[Event], tolerance: float | None,
+    ) -> None:  # fmt: skip
+        self.full, self.run, self.method = full, run, method
+        self.begin, self.end, self.h, self.every = run.time, end, h, every
+        self.events, self.tolerance = events, tolerance
+        self.times: list[np.ndarray] = []
+        self.outputs: list[Output] = []
+        self.step_sizes: list[np.ndarray] = []
+        self.steps = 0
+        self.ended_by: str | None = None
+        self.started = clock.perf_counter()
+        self._store_now(0.0)
+
+    # --------------------------------------------------------------------------------- running
+    def go(self, progress: bool) -> Result:
+        with Progress(self.full.model.name, self.begin, self.end, progress) as bar:
+            try:
+                if self.tolerance is not None:
+                    self._controlled(bar)
+                elif self.events:
+                    self._fixed_with_events(bar)
+                else:
+                    self._fixed(bar)
+            except StepFailure as failure:
+                self._user_failure()
+                raise ConvergenceError(
+                    f"model '{self.full.model.name}' {failure.what}; the results until "
+                    f"t = {self.run.time:.6g} are in the attribute .result of this error",
+                    time=failure.time, result=self.result(), state=self.run.state(),
+                ) from None  # fmt: skip
+            except KeyboardInterrupt:
+                raise self._interrupted() from None
+        self._user_failure()
+        return self.result()
+
+    def _user_failure(self) -> None:
+        """A user's function that raised is the cause to report, not its consequences."""
+        from linkwork.elements.user_force import raise_if_failed
+
+        raise_if_failed(self.full.model)
+
+    def _interrupted(self) -> Interrupted:
+        result = self.result()
+        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.full.model.name)
+        path: Path | None = Path(f"{name}-interrupted.nc")
+        try:
+            result.save(path)
+            where = f"saved to '{path}'; go on with lw.resume('{path}', t={self.end:g})"
+        except Exception as error:  # the run's numbers must not be lost to a failing save
+            where, path = f"in the attribute .result of this error (not saved: {error})", None
+        return Interrupted(
+            f"model '{self.full.model.name}' was interrupted at t = {self.run.time:.6g} of "
+            f"{self.end:g}; the results until there are {where}",
+            result=result, path=path,
+        )  # fmt: skip
+
+    def _fixed(self, bar: Progress) -> None:
+        origin, first = self._origin()
+        n = max(1, math.ceil((self.end - self.begin) / self.h - 1e-6))
+        whole = n if abs(self.begin + n * self.h - self.end) < 1e-6 * self.h else n - 1
+        done, chunk = 0, 1
+        while done < whole:
+            size = min(chunk, whole - done)
+            k = np.arange(done, done + size)
+            times = origin + (first + k + 1) * self.h
+            began = clock.perf_counter()
+            self._steps(times, (k + 1) % self.every == 0, last=done + size == n)
+            spent = clock.perf_counter() - began
+            done += size
+            chunk = max(1, min(int(size * min(CHUNK / max(spent, 1e-6), 8.0)), 20000))
+            bar.update(self.run.time, self.steps)
+        if whole < n:
+            self.run.set_step(self.end - self.run.time)
+            self._steps(np.array([self.end]), np.array([True]), last=True)
+
+    def _origin(self) -> tuple[float, int]:
+        """Times are origin + k h, also across restarts, so that digits do not depend on them."""
+        grid = getattr(self.run, "grid", None)
+        if grid is None or grid[1] != self.h:
+            grid = (self.begin, self.h, 0)
+        self.run.grid = grid
+        return grid[0], int(round((self.begin - grid[0]) / self.h))
+
+    def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
+        """Steps at `times`; keeps those marked, and the very last one."""
+        store = store.copy()
+        if last:
+            store[-1] = True
+        saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
+        out = make_output(self.full, int(store.sum()))
+        begin, count = self.run.time, len(times)
+        try:
+            self.run.advance(times, self.run.system.schedule(times), saved, out)
+        except BaseException:
+            count = int(np.searchsorted(times, self.run.time * (1 + 1e-15), side="right"))
+            raise
+        finally:
+            rows = int(store[:count].sum())
+            self.outputs.append(Output(*(part[:rows] for part in out)))
+            self.times.append(times[:count][store[:count]])
+            self.step_sizes.append(np.diff(np.concatenate([[begin], times]))[:count][store[:count]])
+            self.steps += count
+
+    def _fixed_with_events(self, bar: Progress) -> None:
+        before = [e.value(self.run.time, self.run.state()) for e in self.events]
+        n = max(1, math.ceil((self.end - self.begin) / self.h - 1e-6))
+        for k in range(n):
+            target = self.end if k == n - 1 else self.begin + (k + 1) * self.h
+            if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
+                self.run.set_step(target - self.run.time)
+            if self._step_to(target, before, (k + 1) % self.every == 0 or k == n - 1):
+                return
+            bar.update(self.run.time, self.steps)
+
+    def _step_to(self, target: float, before: list[float], store: bool) -> bool:
+        """One step with a look at the events; true when one ended the run."""
+        if not self.events:
+            self._steps(np.array([target]), np.array([store]), last=False)
+            return False
+        snapshot, old, begin = self.run.snapshot(), self.run.state(), self.run.time
+        self.run.advance(*self._plain(target))
+        new = self.run.state()
+        after = [e.value(target, new) for e in self.events]
+        crossed = [e for e, a, b in zip(self.events, before, after, strict=True) if a * b < 0]
+        if not crossed:
+            before[:] = after
+            self.run.recover(snapshot)
+            self._steps(np.array([target]), np.array([store]), last=False)
+            return False
+
+        def state_at(time: float) -> State:
+            self.run.recover(snapshot)
+            if time - begin < 1e-12 * self.h:
+                return old
+            self.run.set_step(time - begin)
+            self.run.advance(*self._plain(time))
+            return self.run.state()
+
+        time, event = min(
+            ((locate(e, begin, target, state_at), e) for e in crossed), key=lambda pair: pair[0]
+        )
+        self.run.recover(snapshot)
+        self.run.set_step(max(time - begin, 1e-12 * self.h))
+        self._steps(np.array([time]), np.array([True]), last=True)
+        self.ended_by = event.label
+        return True
+
+    def _plain(self, time: float) -> tuple:
+        times = np.array([time])
+        out = make_output(self.full, 0)
+        return times, self.run.system.schedule(times), np.array([-1]), out
+
+    def _controlled(self, bar: Progress) -> None:
+        """Error-controlled steps: rejected ones are taken again, smaller."""
+        if not isinstance(self.run, ImplicitRun):
+            raise ModelError(f"{self.method!r} controls its step by itself; leave out tolerance=")
+        assert self.tolerance is not None
+        before = [e.value(self.run.time, self.run.state()) for e in self.events]
+        h, stored = self.h, 0
+        smallest = 1e-12 * max(abs(self.end), self.h)
+        power = 1 / (self.method.order + 1)
+        while self.run.time < self.end - smallest:
+            left = self.end - self.run.time
+            step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
+            snapshot, alg = self.run.snapshot(), self.run.stepper.history[ALG].copy()
+            target = self.run.time + step if step < left else self.end
+            if step != self.run.h:
+                self.run.set_step(step)
+                alg = self.run.stepper.history[ALG].copy()
+            self.run.advance(*self._plain(target))
+            error = self.run.local_error(alg) / self.tolerance
+            factor = min(2.0, max(0.2, 0.9 * error ** (-power))) if error > 0 else 2.0
+            if error > 1 and step > smallest:
+                self.run.recover(snapshot)
+                h = step * min(factor, 0.9)
+                self.run.repairs += 1
+                continue
+            self.run.recover(snapshot)
+            if step != self.run.h:
+                self.run.set_step(step)
+            stored += 1
+            last = target == self.end
+            if self._step_to(target, before, stored % self.every == 0 or last):
+                return
+            if factor > 1.2 or factor < 1:  # small changes are not worth their disturbance
+                h = step * factor
+            bar.update(self.run.time, self.steps)
+
+    # --------------------------------------------------------------------------------- results
+    def _store_now(self, step: float) -> None:
+        out = make_output(self.full, 1)
+        state = self.run.state()
+        out.motion[0], out.gamma[0] = state.motion, state.gamma
+        out.acceleration[0] = state.acceleration
+        out.work[0] = self.run.stepper.work[:2] if hasattr(self.run, "stepper") else 0.0
+        self.outputs.append(out)
+        self.times.append(np.array([self.run.time]))
+        self.step_sizes.append(np.array([step]))
+
+    def result(self) -> Result:
+        """What was stored so far."""
+        out = Output(*(np.concatenate(parts) for parts in zip(*self.outputs, strict=True)))
+        restart = self.run.restart()
+        grid = getattr(self.run, "grid", None)
+        if grid is not None:
+            restart["grid"] = np.array(grid, float)
+        info = {
+            "model": self.full.model.name,
+            "method": repr(self.method),
+            "h": self.h,
+            "every": self.every,
+            "steps": self.steps,
+            "seconds": clock.perf_counter() - self.started,
+            "ended_by": self.ended_by or "",
+        }
+        return Result(
+            self.full, np.concatenate(self.times), out.motion, out.acceleration,
+            minimum_norm(self.full, self.run.system, np.concatenate(self.times), out), out.work,
+            {"iterations": out.iterations, "step": np.concatenate(self.step_sizes)},
+            info, restart,
+        )  # fmt: skip
+
+
+def minimum_norm(full: System, system: System, times: np.ndarray, out: Output) -> np.ndarray:
+    """Multipliers over all rows; where rows repeat each other, those of least norm."""
+    from linkwork.analysis.assemble import constraint_rows
+
+    if system.keep.all():
+        return out.gamma
+    gamma = out.gamma.copy()
+    solver = None
+    for i, time in enumerate(times):
+        state = State(float(time), full.names, out.motion[i])
+        rows = constraint_rows(full, state)
+        if solver is None:
+            from linkwork.system.redundancy import independent_rows
+
+            solver = MinimumNorm(rows, independent_rows(rows))
+        gamma[i] = solver(rows.Cq, gamma[i])
+    return gamma
+
+
+def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -> Result:
+    """Go on with a stored run to time t, with the same method, step and digits."""
+    from linkwork.integrators.catalogue import method_from_text
+    from linkwork.results.file import load
+
+    stored = load(path, model=model)
+    method = method_from_text(stored.info["method"])
+    options.setdefault("every", int(stored.info["every"]))
+    return transient(
+        stored.system.model, t, float(stored.info["h"]), method, start=stored, **options
+    )
+
+
+Stop = Callable[[float, Any], float] | Event | Iterable

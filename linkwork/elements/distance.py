@@ -1,0 +1,154 @@
+"""The distance constraint: a point of a and a point of b stay a length apart.
+
+    C = l − L(t),   l = |d|, e = d/l                       d as in elements.points
+
+    C_q:  b  eᵀ, (s_b × e)ᵀ R_b;   a  −eᵀ, −(s_a × e)ᵀ R_a
+    K_c:  that of a tension F = γ e with ∂F/∂d = γ/l (I − e eᵀ)
+    C_t = −L̇,   Q_c = L̈ − e·d̈ − (|ḋ|² − l̇²)/l,   d̈ = w_b × (w_b × s_b) − w_a × (w_a × s_a)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import (
+    CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, put_row,
+)  # fmt: skip
+from linkwork.elements.points import (
+    LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.compiled import Kernel
+from linkwork.math.vectors import (
+    IDENTITY, at, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
+)  # fmt: skip
+from linkwork.model import checks
+from linkwork.model.drives import Drive, as_drive
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Family, Item, Law
+
+LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
+
+
+def distance_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    for k in range(ints.shape[0]):
+        if ints[k, M] == 0:
+            continue
+        a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        sa, sb, na, nb, _, ddot, length, e = line(reals, k, nodes, a, b)
+        inverse = 0.0
+        if length > 0.0:
+            inverse = 1.0 / length
+        C[eq] = length - reals[k, LENGTH]
+        F = scale(gamma[eq], e)
+        line_force(f, a, b, Ra, Rb, sa, sb, F)
+        if coef[TANGENT] != 0.0:
+            put_row(
+                vals, ints, k, 0,
+                scale(-1.0, e), scale(-1.0, tv(Ra, cross(sa, e))), e, tv(Rb, cross(sb, e)),
+            )  # fmt: skip
+            if coef[KC] != 0.0:
+                E = mscale(gamma[eq] * inverse, madd(IDENTITY, mscale(-1.0, outer(e, e))))
+                G = mscale(0.0, IDENTITY)
+                line_tangent(vals, ints, k, Ra, Rb, sa, sb, na, nb, E, G, F, coef[CK], 0.0)
+        if coef[RATES] != 0.0:
+            wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+            rate = dot(e, ddot)
+            second = dot(e, sub(cross(wb, nb), cross(wa, na)))
+            second += (dot(ddot, ddot) - rate * rate) * inverse
+            Ct[eq] = -reals[k, LENGTH + 1]
+            Qc[eq] = reals[k, LENGTH + 2] - second
+
+
+def distance_reaction(
+    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
+) -> tuple:
+    """Force −γ e on body b at its point, in the axes at a; no torque."""
+    _, sb, _, e = line_over_time(reals, (ra, rb), (qa, qb))
+    R = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
+    force = np.einsum("tji,tj->ti", R, -gamma[:, :1] * e)
+    return force, np.zeros_like(force), R, rb + sb
+
+
+DISTANCE = Family(
+    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS, reaction=distance_reaction
+)
+
+
+@dataclass(eq=False)
+class Distance(Item):
+    """Holds a point of b at a distance from a point of a: a massless rod with two ball ends.
+
+    at_a and at_b are world points in the described position (without them: the bodies' origins);
+    Frames may take the place of bodies and points.  length (m) is a number or a function of time;
+    without it, it is the distance in the described position.  The reaction is the force on b.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> bob = lw.Body(1, (1, 1, 1), position=(0, 0, -2))
+    >>> rod = lw.Distance(lw.GROUND, bob)
+    >>> rod.length
+    2.0
+    """
+
+    a: Any
+    b: Any
+    at_a: Any = None
+    at_b: Any = None
+    length: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.frames, described = end_frames(self)
+        if described == 0:
+            raise ModelError(
+                f"the two points of {what} coincide, so it has no direction; describe them apart, "
+                "or use Spherical to hold two points together"
+            )
+        if self.length is None:
+            self.length = described
+        elif isinstance(self.length, Drive) or callable(self.length):
+            self.length = as_drive(self.length, what=f"length of {what}")
+        elif isinstance(self.length, Real) and self.length == 0:
+            raise ModelError(
+                f"length of {what} must be positive, but 0 was given; use Spherical to hold two "
+                "points together"
+            )
+        else:
+            self.length = checks.number(self.length, f"length of {what}", positive=True)
+
+    def lengths(self, times: np.ndarray) -> np.ndarray:
+        """L and two derivatives at each time, (T, 3)."""
+        jet = self.length.jet(times)
+        if jet[:, 0].min() <= 0:
+            i = int(jet[:, 0].argmin())
+            raise ModelError(
+                f"length of {self.label} must be positive at all times, but is {jet[i, 0]:g} at "
+                f"t = {times[i]:g}"
+            )
+        return jet
+
+    def entries(self) -> list[Entry]:
+        fa, fb = self.frames
+        reals = line_reals(self.frames, REALS)
+        entry = Entry(DISTANCE, (fa.body, fb.body), reals, rows=(0,), row_names=("length",))
+        if isinstance(self.length, Drive):
+            entry.laws, entry.driven = [Law(LENGTH, self.lengths, 3)], (0,)
+        else:
+            reals[LENGTH] = self.length
+        return [entry]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Distance:
+        from linkwork.model.drives import sine
+
+        length = 2 + sine(0.5, 0.3, rng.uniform(0, 3))
+        return cls(a, b, rng.normal(size=3), rng.normal(size=3), length=length)

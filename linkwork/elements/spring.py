@@ -1,0 +1,137 @@
+"""The spring and damper between two points, along the line that joins them.
+
+    F = k d + (N₀ − k l₀ + c l̇) e,   l = |d|, e = d/l, l̇ = e·ḋ     (tension k (l − l₀) + c l̇ + N₀)
+
+    E = ∂F/∂d = k I + (N₀ − k l₀ + c l̇)/l (I − e eᵀ) + c e (ḋ − l̇ e)ᵀ/l,   G = ∂F/∂ḋ = c e eᵀ
+
+and the rest as in elements.points.  Written so, a spring without free length, preload and damping
+is F = k d, regular at l = 0 too; otherwise the terms along e are left out where l is zero.
+Potential energy k/2 (l − l₀)² + N₀ (l − l₀).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
+from linkwork.elements.points import (
+    LINE_REALS, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.compiled import Kernel
+from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
+from linkwork.model import checks
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Family, Item
+
+STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = (LINE_REALS + i for i in range(5))
+
+
+def spring_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        k, c = reals[i, STIFFNESS], reals[i, DAMPING]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        sa, sb, na, nb, d, ddot, length, e = line(reals, i, nodes, a, b)
+        rate = dot(e, ddot)
+        along = reals[i, PRELOAD] - k * reals[i, LENGTH] + c * rate
+        F = add(scale(k, d), scale(along, e))
+        line_force(f, a, b, Ra, Rb, sa, sb, F)
+        power[0] += c * rate * rate
+        if coef[TANGENT] != 0.0:
+            ee = outer(e, e)
+            E = mscale(k, IDENTITY)
+            if length > 0.0:
+                E = madd(E, mscale(along / length, madd(IDENTITY, mscale(-1.0, ee))))
+                E = madd(E, mscale(c / length, outer(e, sub(ddot, scale(rate, e)))))
+            G = mscale(c, ee)
+            line_tangent(
+                vals, ints, i, Ra, Rb, sa, sb, na, nb, E, G, F, coef[CK], coef[CD]
+            )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def spring_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """k/2 (l − l₀)² + N₀ (l − l₀)."""
+    stretch = line_over_time(reals, r, q)[2] - reals[:, LENGTH]
+    return stretch * (0.5 * reals[:, STIFFNESS] * stretch + reals[:, PRELOAD])
+
+
+def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    sa, sb, length, e = line_over_time(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    force = reals[:, STIFFNESS] * (length - reals[:, LENGTH]) + reals[:, DAMPING] * rate
+    return {"force": force + reals[:, PRELOAD], "length": length, "rate": rate}
+
+
+SPRING = Family(
+    "spring", Kernel(spring_kernel), bodies=2, reals=REALS, potential=spring_potential,
+    outputs=spring_outputs,
+)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Spring(Item):
+    """A linear spring and damper between a point of a and a point of b.
+
+    stiffness in N/m, damping in N s/m, length the free length in m (without it: the distance in
+    the described position), preload in N, a tension at the free length.  at_a and at_b are world
+    points in the described position (without them: the bodies' origins); Frames may take the
+    place of bodies and points.  With length=0 and neither damping nor preload the points may
+    coincide.  Outputs: force (the tension), length, rate.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> mass = lw.Body(1, (1, 1, 1), position=(0, 0, -1))
+    >>> spring = lw.Spring(lw.GROUND, mass, at_a=(0, 0, 0), stiffness=100, damping=0.5)
+    >>> spring.length
+    1.0
+    """
+
+    a: Any
+    b: Any
+    at_a: Any = None
+    at_b: Any = None
+    stiffness: Any = None
+    damping: Any = 0.0
+    length: Any = None
+    preload: Any = 0.0
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.frames, described = end_frames(self)
+        if self.stiffness is None:
+            raise ModelError(f"{what} needs stiffness=, in N/m (0 for a mere damper)")
+        self.stiffness = checks.number(self.stiffness, f"stiffness of {what}")
+        self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
+        self.preload = checks.number(self.preload, f"preload of {what}")
+        length = described if self.length is None else self.length
+        self.length = checks.number(length, f"length of {what}", minimum=0)
+        if described == 0 and (self.length or self.damping or self.preload):
+            raise ModelError(
+                f"the two points of {what} coincide, so it has no direction to pull in; move one "
+                "of them, or use length=0 without damping and preload, or a Bushing"
+            )
+
+    def entries(self) -> list[Entry]:
+        fa, fb = self.frames
+        reals = line_reals(self.frames, REALS)
+        reals[STIFFNESS:REALS] = self.stiffness, self.damping, self.length, self.preload
+        return [Entry(SPRING, (fa.body, fb.body), reals)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Spring:
+        return cls(
+            a, b, rng.normal(size=3), rng.normal(size=3), stiffness=rng.uniform(1, 5),
+            damping=rng.uniform(0.5, 1), length=rng.uniform(0, 2), preload=rng.normal(),
+        )  # fmt: skip

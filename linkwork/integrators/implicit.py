@@ -1,0 +1,352 @@
+"""A run with an implicit method: sets up the compiled stepper, repairs it when a step fails.
+
+A failed step is retried with new pivots, with a new choice of independent rows (which can change
+in singular positions), and with smaller steps, in this order, before the run gives up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import COEFS
+from linkwork.errors import SingularError
+from linkwork.integrators import stepping as st
+from linkwork.integrators.methods import LinearMethod
+from linkwork.integrators.stepping import Output, Stepper
+from linkwork.system.accelerations import accelerations, factorise
+from linkwork.system.evaluate import evaluate
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
+SMALLEST = 8  # a failing step is halved at most this often
+
+
+class StepFailure(Exception):
+    """A step that could not be taken: where Newton's method stood."""
+
+    def __init__(self, time: float, iterations: int, residual: float, where: str, what: str):
+        super().__init__(what)
+        self.time, self.iterations, self.residual, self.where = time, iterations, residual, where
+        self.what = what
+
+
+class ImplicitRun:
+    """Steps a system with a linear method; `choose_rows(state)` gives a system with other rows."""
+
+    def __init__(
+        self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,
+        constraint_stiffness: bool = True,
+    ) -> None:  # fmt: skip
+        self.method = method
+        self.choose_rows = choose_rows
+        self.constraint_stiffness = constraint_stiffness
+        self.time = state.time
+        self.h = h
+        self.previous: float | None = None
+        self.newton_iterations = self.repairs = 0
+        if state.restart:
+            self._take_up(system, state)
+        else:
+            self._begin(system, state)
+
+    # ------------------------------------------------------------------------------- beginnings
+    def _allocate(self, system: System) -> None:
+        self.system = system
+        n, m = system.bodies, system.rows
+        base = np.zeros_like(system.work.nodes)
+        self.stepper = Stepper(
+            base=base,
+            history=np.zeros((st.HISTORY, n, 6)),
+            gamma=np.zeros((2, m + 1)),
+            p=np.zeros((n, 6)),
+            affine=np.zeros((2, n, 6)),
+            rhs=np.zeros(system.unknowns),
+            theta=np.zeros(system.unknowns),
+            weights=np.zeros((3, st.HISTORY)),
+            settings=np.zeros(st.SETTINGS),
+            work=np.zeros(4),
+            kappa=np.ones(1),
+            report=np.zeros(4),
+            kept=system.kept.astype(np.int64),
+        )
+        s = self.stepper.settings
+        s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
+        s[st.LENGTH], s[st.MASS] = system.length, system.mass
+        s[st.STABILIZED], s[st.MEMORY] = self.method.stabilized, system.memory
+        s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
+        s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
+
+    def _begin(self, system: System, state: State) -> None:
+        """From a state without a past: accelerations, their rate, and the first factorisation."""
+        self._allocate(system)
+        full = accelerations(system, state)
+        assert full.acceleration is not None and full.gamma is not None
+        # v̈ by a short move along the motion: it sets the algorithmic acceleration, which
+        # generalized-alpha keeps at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015), and the
+        # predictor's past
+        v = state.velocities
+        speed = np.abs(v[:, 3:]).max(initial=0.0) + np.abs(v[:, :3]).max(initial=0.0) / system.length
+        epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
+        ahead = state.moved(epsilon * v).with_velocities(v + epsilon * full.acceleration)
+        ahead = accelerations(system, replace(ahead, time=state.time + epsilon))
+        jerk = (ahead.acceleration - full.acceleration) / epsilon
+        gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
+        self._load(state, full.acceleration, full.gamma)
+        c = self.method.coefficients(self.h, None)
+        H = self.stepper.history
+        H[st.ALG] = full.acceleration + self._offset(c) * self.h * jerk
+        H[st.VDOTPREV] = full.acceleration - self.h * jerk
+        H[st.VPREV] = v - self.h * full.acceleration
+        self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
+        self.set_step(self.h)
+        self._set_powers()
+        self.pivot()
+
+    @staticmethod
+    def _offset(c: Any) -> float:
+        """α_m − α_f of the method, from its coefficients: v̇ = ((1−α_m) a₁ + α_m a₀ − α_f v̇₀)/…"""
+        alpha_f = c.weights[1, st.VDOT] / (c.weights[1, st.VDOT] - 1.0)
+        alpha_m = 1.0 - (1.0 - alpha_f) * c.ca / c.calpha if c.calpha else 0.0
+        return alpha_m - alpha_f
+
+    def _load(self, state: State, acceleration: np.ndarray, gamma: np.ndarray) -> None:
+        system, s = self.system, self.stepper
+        system.load(replace(state, acceleration=acceleration, gamma=gamma))
+        s.base[:] = system.work.nodes
+        s.history[st.V] = state.velocities
+        s.history[st.VDOT] = acceleration
+        s.history[st.ALG] = acceleration
+        s.gamma[:, : system.rows] = gamma[system.kept]
+
+    def _set_powers(self) -> None:
+        """Dissipated and supplied power at the start."""
+        w, s = self.system.work, self.stepper
+        w.gamma[:] = s.gamma[0]
+        w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+        w.Ct[:] = 0.0
+        evaluate(self.system.kernels, self.system.tables, w, self.time, 0.0)
+        s.work[2] = w.power[0]
+        s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
+
+    def _take_up(self, system: System, state: State) -> None:
+        """From the numbers of an earlier run: goes on with the same digits."""
+        r = state.restart
+        keep = np.asarray(r["keep"], bool)
+        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
+        acceleration = np.asarray(r["history"])[st.VDOT]
+        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
+        for name in ("base", "history", "gamma", "work", "kappa"):
+            getattr(self.stepper, name)[:] = r[name]
+        self.stepper.settings[st.LEARN] = float(r["learn"])
+        self.previous = float(r["previous"]) or None
+        self.set_step(float(r["h"]), fresh=False)
+        self.lu = factorise_restart(self, r)
+
+    # --------------------------------------------------------------------------------- stepping
+    def set_step(self, h: float, fresh: bool = True) -> None:
+        """Coefficients for the next step; a change of step moves the algorithmic acceleration."""
+        s = self.stepper
+        if fresh and self.previous is not None and h != self.previous:
+            H = s.history
+            H[st.ALG] = H[st.VDOT] + (H[st.ALG] - H[st.VDOT]) * (h / self.previous)
+            H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
+            s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
+        c = self.method.coefficients(h, self.previous)
+        s.weights[:] = c.weights
+        s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
+        s.settings[st.STEP] = h
+        self.h = h
+        self.coefficients = c
+
+    def pivot(self) -> None:
+        """Choose pivots for the matrix of the next step."""
+        system, s = self.system, self.stepper
+        w = system.work
+        st.predict(s, w)
+        st.place_bodies(s, w, 0.0)
+        set_coefficients(s, w)
+        evaluate(system.kernels, system.tables, w, self.time, 1.0 / s.settings[st.MASS])
+        self.lu = factorise(system)
+
+    def advance(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+    ) -> None:
+        """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
+        system = self.system
+        done = 0
+        if self.previous is None and len(times) > 1:  # methods with a first step of their own
+            self.advance(times[:1], schedule[:1], saved[:1], out)
+            self.set_step(self.h, fresh=False)
+            done = 1
+        tried = 0
+        while done < len(times):
+            before = done
+            status, done = st.advance(
+                system.kernels, system.tables, self.lu, system.work, self.stepper,
+                times, schedule, saved, out, done, len(times),
+            )  # fmt: skip
+            if done > before:
+                self.time = float(times[done - 1])
+                self.previous = self.h
+                tried = 0
+            if status != st.DONE:
+                tried += 1
+                self.repairs += 1
+                system = self._repair(status, tried, float(times[done]), schedule[done])
+                if tried == 4:  # the step was taken in pieces
+                    if saved[done] >= 0:
+                        st.store(self.stepper, out, saved[done])
+                    done += 1
+                    tried = 0
+
+    def _repair(self, status: int, tried: int, time: float, schedule: np.ndarray) -> System:
+        """What to try before the step at `time` is attempted again."""
+        try:
+            if tried <= 2 and status == st.PIVOTS or tried == 1:
+                self.lu = factorise(self.system)
+                return self.system
+        except SingularError:
+            tried = 3
+        if tried <= 3:
+            self._other_rows()
+            return self.system
+        self._substeps(time)
+        return self.system
+
+    def _other_rows(self) -> None:
+        """Look again which rows are independent at the last good position."""
+        old, s = self.system, self.stepper
+        state = self.state()
+        system = self.choose_rows(state)
+        if np.array_equal(system.keep, old.keep):
+            self.pivot()
+            return
+        forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
+        Cq = system.evaluate(replace(state, acceleration=None, gamma=None)).Cq
+        gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
+        kept = s
+        self._allocate(system)
+        for name in ("base", "history", "work", "kappa"):
+            getattr(self.stepper, name)[:] = getattr(kept, name)
+        self.stepper.gamma[:, : system.rows] = gamma
+        self.set_step(self.h, fresh=False)
+        self.pivot()
+
+    def _substeps(self, time: float) -> None:
+        """Take the step in 2, 4, … pieces."""
+        begin, h = self.time, self.h
+        for halvings in range(1, SMALLEST + 1):
+            pieces = 2**halvings
+            snapshot = self.snapshot()
+            self.set_step(h / pieces)
+            try:
+                self.pivot()
+            except SingularError:
+                self.recover(snapshot)
+                continue
+            times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
+            status, done = st.advance(
+                self.system.kernels, self.system.tables, self.lu, self.system.work, self.stepper,
+                times, self.system.schedule(times), np.full(pieces, -1), make_output(self.system, 0),
+                0, pieces,
+            )  # fmt: skip
+            if status == st.DONE:
+                self.time, self.previous = time, h / pieces
+                self.set_step(h)
+                self.previous = h
+                self.pivot()
+                return
+            report = self.stepper.report.copy()
+            self.recover(snapshot)
+            self.stepper.report[:] = report
+        self._give_up(time)
+
+    def _give_up(self, time: float) -> None:
+        iterations, _, place, residual = self.stepper.report
+        system = self.system
+        place, n = int(place), 6 * system.bodies
+        if place >= n:
+            where = str(system.kept_rows[place - n])
+        else:
+            b, i = divmod(place, 6)
+            where = f"the equations of body '{system.names[b]}' ({('x', 'y', 'z', 'rx', 'ry', 'rz')[i]})"
+        raise StepFailure(
+            time, int(iterations), float(residual), where,
+            f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
+            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; the mechanism "
+            "may lock here, a drive may ask for the impossible, or the step may be too large",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------ state
+    def snapshot(self) -> tuple:
+        arrays = [np.copy(a) for a in self.stepper]
+        return arrays, self.time, self.previous, self.h, self.system.tables.reals.copy()
+
+    def recover(self, snapshot: tuple) -> None:
+        arrays, self.time, self.previous, self.h, reals = snapshot
+        for mine, copy in zip(self.stepper, arrays, strict=True):
+            mine[:] = copy
+        self.system.tables.reals[:] = reals
+        self.coefficients = self.method.coefficients(self.h, self.previous)
+
+    def state(self) -> State:
+        """The last good step."""
+        system, s = self.system, self.stepper
+        return State(
+            self.time, system.names, s.base[: system.bodies, :13].copy(),
+            s.history[st.VDOT].copy(), system.all_gamma(s.gamma[0]),
+            system.tables.reals[system.memory_places].copy(), self.restart(),
+        )  # fmt: skip
+
+    def restart(self) -> dict[str, Any]:
+        """All numbers needed to go on with the same digits."""
+        s = self.stepper
+        out: dict[str, Any] = {
+            name: getattr(s, name).copy() for name in ("base", "history", "gamma", "work", "kappa")
+        }
+        out["keep"] = self.system.keep.copy()
+        out["learn"] = np.array(s.settings[st.LEARN])
+        out["h"] = np.array(self.h)
+        out["previous"] = np.array(self.previous or 0.0)
+        for i, part in enumerate(self.lu.pivots):
+            out[f"pivots{i}"] = np.array(part)
+        return out
+
+    def local_error(self, before: np.ndarray) -> float:
+        """Estimated error of the last step in lengths over L and angles; before: ALG before it."""
+        change = self.stepper.history[st.ALG] - before
+        change = np.abs(change)
+        change[:, :3] /= self.system.length
+        return float(self.coefficients.error * self.h**2 * change.max())
+
+
+def set_coefficients(stepper: Stepper, work: Any) -> None:
+    s = stepper.settings
+    scale = s[st.CA] * s[st.MASS]
+    work.coef[:COEFS] = (1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS])
+
+
+def factorise_restart(run: ImplicitRun, restart: dict[str, Any]) -> Any:
+    """The factorisation of a restarted run, with the pivots it had."""
+    pivots = tuple(np.asarray(restart[k]) for k in sorted(restart) if k.startswith("pivots"))
+    system, s, w = run.system, run.stepper, run.system.work
+    st.predict(s, w)
+    st.place_bodies(s, w, 0.0)
+    set_coefficients(s, w)
+    evaluate(system.kernels, system.tables, w, run.time, 1.0 / s.settings[st.MASS])
+    return factorise(system, pivots)
+
+
+def make_output(system: System, rows: int) -> Output:
+    """Room for stored steps."""
+    return Output(
+        motion=np.zeros((rows, system.bodies, 13)),
+        acceleration=np.zeros((rows, system.bodies, 6)),
+        gamma=np.zeros((rows, len(system.all_rows))),
+        work=np.zeros((rows, 2)),
+        iterations=np.zeros(rows),
+    )

@@ -1,0 +1,157 @@
+"""Implicit methods for mechanisms: each is a row of numbers for the compiled step (stepping.py).
+
+Index 3 with positions only, or `stabilized=True` with positions and velocities (GGL).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.integrators.stepping import ALG, HISTORY, VDOT, VPREV, XPREV, V
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """v = cv x + kv·H, v̇ = ca x + ka·H, a = cα x + kα·H; weights has rows kv, ka, kα.
+
+    error: the local position error is about `error` times h² (a₁ − a₀).
+    """
+
+    ca: float
+    cv: float
+    calpha: float
+    weights: np.ndarray
+    error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearMethod:
+    """An implicit method of the compiled step.
+
+    A subclass gives `order` and `coefficients(h, previous)`, where previous is the step before or
+    None in the first one; that is all.  tolerance: Newton's, relative to h² × acceleration.
+    """
+
+    stabilized: bool = False
+    tolerance: float = 1e-8
+    max_iterations: int = 20
+
+    @property
+    def order(self) -> int:
+        return 2
+
+    def coefficients(self, h: float, previous: float | None) -> Coefficients:
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        return repr(self)
+
+
+def newmark_family(
+    h: float, beta: float, gamma: float, alpha_m: float, alpha_f: float
+) -> Coefficients:
+    """Generalized-alpha (Chung, Hulbert 1993) on Lie groups (Brüls, Cardona, Arnold 2012).
+
+        x = h v₀ + h² ((½ − β) a₀ + β a₁),   v₁ = v₀ + h ((1 − γ) a₀ + γ a₁)
+        (1 − α_m) a₁ + α_m a₀ = (1 − α_f) v̇₁ + α_f v̇₀
+    """
+    k = np.zeros((3, HISTORY))
+    calpha = 1 / (beta * h * h)
+    k[2, V], k[2, ALG] = -1 / (beta * h), -(0.5 - beta) / beta
+    k[0] = gamma * h * k[2]
+    k[0, V] += 1.0
+    k[0, ALG] += (1 - gamma) * h
+    k[1] = (1 - alpha_m) / (1 - alpha_f) * k[2]
+    k[1, ALG] += alpha_m / (1 - alpha_f)
+    k[1, VDOT] -= alpha_f / (1 - alpha_f)
+    ca = (1 - alpha_m) / (1 - alpha_f) * calpha
+    return Coefficients(ca, gamma * h * calpha, calpha, k, abs(beta - 1 / 6) + 1e-3)
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(LinearMethod):
+    """Second order, damping of high frequencies set by `rho`, the spectral radius at infinity.
+
+    rho = 1 keeps all energy (and is only weakly stable with index-3 constraints: use
+    stabilized=True), rho = 0 damps the unresolved frequencies in one step.
+    """
+
+    rho: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rho <= 1:
+            raise ModelError(f"rho of GeneralizedAlpha must be between 0 and 1, found {self.rho}")
+
+    def coefficients(self, h: float, previous: float | None) -> Coefficients:
+        alpha_m = (2 * self.rho - 1) / (self.rho + 1)
+        alpha_f = self.rho / (self.rho + 1)
+        gamma = 0.5 + alpha_f - alpha_m
+        return newmark_family(h, (gamma + 0.5) ** 2 / 4, gamma, alpha_m, alpha_f)
+
+
+@dataclass(frozen=True)
+class HHT(LinearMethod):
+    """Hilbert, Hughes and Taylor's method; alpha from 0 (no damping) to 1/3."""
+
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0 <= abs(self.alpha) <= 1 / 3:
+            raise ModelError(f"alpha of HHT must be between 0 and 1/3, found {self.alpha}")
+
+    def coefficients(self, h: float, previous: float | None) -> Coefficients:
+        a = abs(self.alpha)
+        return newmark_family(h, (1 + a) ** 2 / 4, 0.5 + a, 0.0, a)
+
+
+@dataclass(frozen=True)
+class Newmark(LinearMethod):
+    """Newmark's method; gamma > 1/2 damps (first order), gamma = 1/2 is the trapezoidal rule.
+
+    beta defaults to (gamma + 1/2)²/4.  With index-3 constraints gamma = 1/2 is unstable; use
+    stabilized=True.
+    """
+
+    gamma: float = 0.6
+    beta: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.gamma <= 1.5:
+            raise ModelError(f"gamma of Newmark must be between 0.5 and 1.5, found {self.gamma}")
+        if self.beta is not None and not 0 < self.beta <= 1:
+            raise ModelError(f"beta of Newmark must be between 0 and 1, found {self.beta}")
+
+    @property
+    def order(self) -> int:
+        return 2 if self.gamma == 0.5 else 1
+
+    def coefficients(self, h: float, previous: float | None) -> Coefficients:
+        beta = (self.gamma + 0.5) ** 2 / 4 if self.beta is None else self.beta
+        return newmark_family(h, beta, self.gamma, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class BDF2(LinearMethod):
+    """Backward differences of order two, in the chart q₀ exp(·) around the last position.
+
+        h v₁ = (1+2ω)/(1+ω) x − ω²/(1+ω) x_before,   ω = h / h_before,   and v̇ from v alike.
+
+    The first step is one of generalized-alpha with rho = 0.
+    """
+
+    def coefficients(self, h: float, previous: float | None) -> Coefficients:
+        if previous is None:
+            return GeneralizedAlpha(rho=0.0).coefficients(h, None)
+        w = h / previous
+        c1, c0, cm = (1 + 2 * w) / (1 + w), -(1 + w), w * w / (1 + w)
+        k = np.zeros((3, HISTORY))
+        k[0, XPREV] = -cm / h
+        k[1] = c1 / h * k[0]
+        k[1, V] += c0 / h
+        k[1, VPREV] += cm / h
+        ca = (c1 / h) ** 2
+        k[2] = k[1]  # the algorithmic acceleration is the acceleration
+        return Coefficients(ca, c1 / h, ca, k, 0.5)

@@ -1,0 +1,1 @@
+"""What comes out of a run: named arrays, energies, plots, files."""

@@ -1,0 +1,198 @@
+"""A model as plain data (numbers, texts, lists, dicts) and back, exactly.
+
+Every item is its class and its words (`Item.words`), so a new item needs nothing here.  What JSON
+has no word for is a dict with one telling key:
+
+    {"item": name}  {"ground": true}  {"frame": …}  {"drive": …}  {"array": …}  {"tuple": …}
+    {"dict": …}  {"rotation": …}
+
+The markers that an item has found are kept beside its words, since the bodies may have been moved
+after the item was made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.model.drives import Drive, drive_from_dict
+from linkwork.model.frame import GROUND, Frame, Ground
+from linkwork.model.model import Model
+from linkwork.model.registry import ITEMS, Item
+
+FORMAT = 1
+
+
+# ------------------------------------------------------------------------------ model → data
+
+
+def model_to_dict(model: Model) -> dict[str, Any]:
+    """The model as plain data; a ModelError where it holds something a file cannot keep.
+
+    Example: ``model_from_dict(model_to_dict(m))``
+    """
+    return {
+        "format": FORMAT,
+        "name": model.name,
+        "gravity": model.gravity.tolist(),
+        "items": [_item_to_dict(item, model) for item in model.items.values()],
+    }
+
+
+def _item_to_dict(item: Item, model: Model) -> dict[str, Any]:
+    kind = type(item).__name__
+    if ITEMS.get(kind) is not type(item):
+        raise ModelError(
+            f"{item.label} cannot be stored: another class is registered under the name {kind}; "
+            "rename one of the two"
+        )
+    words = item.words()
+    out = {"name": item.name, "class": kind, "words": _encode_words(words, item, model)}
+    markers = {k: v for k, v in vars(item).items() if k not in words and _is_markers(v)}
+    if markers:
+        out["markers"] = _encode_words(markers, item, model)
+    return out
+
+
+def _is_markers(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return len(value) > 0 and all(isinstance(v, Frame) for v in value)
+    return isinstance(value, Frame)
+
+
+def _encode_words(words: dict[str, Any], item: Item, model: Model) -> dict[str, Any]:
+    return {word: _encode(v, f"{word} of {item.label}", model) for word, v in words.items()}
+
+
+def _encode(value: Any, what: str, model: Model) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return _encode(value.item(), what, model)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "fiub":
+            raise ModelError(f"{what} is an array of {value.dtype}, which a file cannot keep")
+        flat = value.ravel().tolist()
+        return {"array": flat, "shape": list(value.shape), "dtype": value.dtype.name}
+    if isinstance(value, Ground):
+        return {"ground": True}
+    if isinstance(value, Item):
+        if value.name is None or model.items.get(value.name) is not value:
+            raise ModelError(
+                f"{what} is {value.label}, which is not in model '{model.name}'; add it first"
+            )
+        return {"item": value.name}
+    if isinstance(value, Frame):
+        parts = {k: getattr(value, k) for k in ("body", "position", "orientation")}
+        return {"frame": {k: _encode(v, what, model) for k, v in parts.items()}}
+    if isinstance(value, Drive):
+        return {"drive": value.to_dict()}
+    if isinstance(value, list):
+        return [_encode(v, what, model) for v in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_encode(v, what, model) for v in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_encode(x, what, model) for x in pair] for pair in value.items()]}
+    if hasattr(value, "as_quat"):
+        return {"rotation": _encode(np.asarray(value.as_quat(), float), what, model)}
+    if callable(value):
+        raise ModelError(
+            f"{what} is a Python function and cannot be stored in a file; give the model again "
+            "with model="
+        )
+    raise ModelError(f"{what} is a {type(value).__name__}, which a file cannot keep")
+
+
+# ------------------------------------------------------------------------------ data → model
+
+
+def model_from_dict(data: dict[str, Any]) -> Model:
+    """The model that `model_to_dict` stored: same items, same order, same numbers to the bit."""
+    import linkwork.elements.catalogue  # noqa: F401  (registers every item)
+
+    version = data.get("format") if isinstance(data, dict) else None
+    if version != FORMAT:
+        raise ModelError(
+            f"stored model: expected format {FORMAT}, found {version!r}; "
+            "store models with model_to_dict, or update linkwork"
+        )
+    builder = _Builder(data["items"])
+    model = Model(data["name"], data["gravity"])
+    for name in builder.stored:
+        model.add(name, builder.item(name))
+    return model
+
+
+class _Builder:
+    """Makes items as others ask for them, so that the order in the model does not matter."""
+
+    def __init__(self, items: list[dict[str, Any]]) -> None:
+        self.stored = {d["name"]: d for d in items}
+        self.made: dict[str, Item | None] = {}
+
+    def item(self, name: str) -> Item:
+        if name not in self.stored:
+            raise ModelError(f"stored model: an item refers to '{name}', which is not in it")
+        if name not in self.made:
+            self.made[name] = None
+            self.made[name] = self.make(self.stored[name])
+        item = self.made[name]
+        if item is None:
+            raise ModelError(f"stored model: item '{name}' refers to itself")
+        return item
+
+    def make(self, data: dict[str, Any]) -> Item:
+        kind = data["class"]
+        if kind not in ITEMS:
+            raise ModelError(
+                f"stored model: item '{data['name']}' is a {kind}, which linkwork does not know; "
+                "import the module that defines it first, or update linkwork"
+            )
+        words = {word: self.decode(v) for word, v in data["words"].items()}
+        try:
+            item = ITEMS[kind](**words)
+        except TypeError as error:
+            raise ModelError(
+                f"stored model: {kind} '{data['name']}' does not fit this version of linkwork "
+                f"({error}); read it with the version that stored it"
+            ) from None
+        for word, value in words.items():  # checking may have normalised them again
+            if isinstance(value, np.ndarray):
+                setattr(item, word, value)
+        for word, value in data.get("markers", {}).items():
+            setattr(item, word, self.decode(value))
+        return item
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.decode(v) for v in value]
+        if not isinstance(value, dict):
+            return value
+        if "item" in value:
+            return self.item(value["item"])
+        if "ground" in value:
+            return GROUND
+        if "drive" in value:
+            return drive_from_dict(value["drive"])
+        if "array" in value:
+            return np.array(value["array"], value["dtype"]).reshape(value["shape"])
+        if "tuple" in value:
+            return tuple(self.decode(v) for v in value["tuple"])
+        if "dict" in value:
+            return {self.decode(k): self.decode(v) for k, v in value["dict"]}
+        if "frame" in value:
+            return self.frame(value["frame"])
+        if "rotation" in value:
+            from scipy.spatial.transform import Rotation
+
+            return Rotation.from_quat(self.decode(value["rotation"]))
+        raise ModelError(f"stored model: expected a known kind of value, found {sorted(value)}")
+
+    def frame(self, stored: dict[str, Any]) -> Frame:
+        parts = {k: self.decode(v) for k, v in stored.items()}
+        frame = Frame(**parts)
+        for k in ("position", "orientation"):  # to the bit, not normalised again
+            object.__setattr__(frame, k, parts[k])
+        return frame

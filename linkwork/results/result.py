@@ -1,0 +1,410 @@
+"""Result: the stored motion of a run and everything that follows from it.
+
+    T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs,
+    balance = T + V + dissipated − supplied − (its initial value)
+    p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.results.model_file import model_to_dict
+from linkwork.results.views import View, body_motion, element_reals, reaction, view
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+UNITS = "SI, or the consistent units of the model"
+
+
+class Result:
+    """What a run stored, item by item and as a whole.
+
+    system       : compiled with all rows          time         : (T,)
+    motion       : (T, bodies, 13) position, quaternion (w, x, y, z), velocity, angular velocity
+    acceleration : (T, bodies, 6)                  gamma        : (T, all rows) multipliers
+    work         : (T, 2) dissipated and supplied until then, or None where it is not known
+    diagnostics  : name → array over the stored times, or over steps
+    info         : method, h, model, seconds, notes (a list of sentences), angles (of joints at
+                   the start, to go on counting turns)
+    restart      : arrays from which the method goes on exactly; "memory" belongs to the state
+
+    Example
+    -------
+    >>> run = lw.transient(m, t=10, h=1e-3)                        # doctest: +SKIP
+    >>> run["rod"].position, run["pin"].force, run.energy.total    # doctest: +SKIP
+    """
+
+    def __init__(
+        self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
+        work: Any = None, diagnostics: dict[str, Any] | None = None,
+        info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
+        single: bool = False,
+    ) -> None:  # fmt: skip
+        T, nb, rows = len(time), system.bodies, len(system.all_rows)
+        self.system = system
+        self.time = _array(time, (T,), "time")
+        self.motion = _array(motion, (T, nb, 13), "motion")
+        self.acceleration = _array(acceleration, (T, nb, 6), "acceleration")
+        self.gamma = _array(gamma, (T, rows), "gamma")
+        self.work = None if work is None else _array(work, (T, 2), "work")
+        self.arrays = {k: np.asarray(v) for k, v in (diagnostics or {}).items()}
+        self.info: dict[str, Any] = {"model": system.model.name, **(info or {})}
+        self.restart = {k: np.asarray(v) for k, v in (restart or {}).items() if k != "angles"}
+        self.single = single
+        # as it is now: the user may change the model before saving the result
+        self.stored_model: dict[str, Any] | str = "" if single else _snapshot(system)
+        self._views: dict[str, View] = {}
+
+    @classmethod
+    def of_state(cls, system: System, state: State) -> Result:
+        """A result of one state, whose items give numbers and vectors without a time axis."""
+
+        def first(x: np.ndarray | None) -> np.ndarray | None:
+            return None if x is None else x[None]
+
+        return cls(
+            system, np.array([state.time]), state.motion[None], first(state.acceleration),
+            first(state.gamma), info={"angles": state.restart.get("angles", {})}, single=True,
+        )  # fmt: skip
+
+    # ----------------------------------------------------------------------------- as a whole
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, name: str) -> View:
+        """The results of one item: run["rod"].position, run["pin"].force."""
+        if name not in self._views:
+            self._views[name] = view(self, name)
+        return self._views[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.system.model)
+
+    def data_array(
+        self, name: str, values: np.ndarray, axis: str, units: str, words: str
+    ) -> xr.DataArray:
+        """A DataArray over time and, with axis "xyz" or "wxyz", over components."""
+        import xarray as xr
+
+        coords: dict[str, Any] = {"time": _time_variable(self.time)}
+        if axis:
+            coords[axis] = list(axis)
+        return xr.DataArray(
+            np.array(values), coords, ("time", axis) if axis else ("time",), name,
+            {"long_name": words, "units": units},
+        )  # fmt: skip
+
+    # -------------------------------------------------------------------- energy and momentum
+    @cached_property
+    def _energies(self) -> dict[str, tuple[np.ndarray, str]]:
+        kinetic, potential = self._kinetic(), self._potential()
+        total = kinetic + potential
+        out = {
+            "kinetic": (kinetic, "kinetic energy"),
+            "potential": (potential, "potential energy (gravity and springs)"),
+            "total": (total, "total energy"),
+        }
+        if self.work is not None:
+            dissipated, supplied = self.work.T
+            balance = total + dissipated - supplied
+            out["dissipated"] = (dissipated, "energy dissipated until then")
+            out["supplied"] = (supplied, "energy supplied by drives and forces until then")
+            out["balance"] = (balance - balance[0], "total + dissipated - supplied - initial value")
+        return out
+
+    @property
+    def energy(self) -> xr.Dataset:
+        """kinetic, potential, total, and (where the method knows) dissipated, supplied, balance."""
+        import xarray as xr
+
+        return xr.Dataset({
+            name: self.data_array(name, values, "", "J", words)
+            for name, (values, words) in self._energies.items()
+        })  # fmt: skip
+
+    def _masses(self) -> tuple[np.ndarray, np.ndarray]:
+        table = self.system.tables.bodies
+        return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
+
+    def _kinetic(self) -> np.ndarray:
+        m, J = self._masses()
+        v, w = self.motion[:, :, 7:10], self.motion[:, :, 10:13]
+        spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
+        return 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
+
+    def _potential(self) -> np.ndarray:
+        m, _ = self._masses()
+        g = self.system.tables.gravity
+        energy = -np.einsum("b,tbi,i->t", m, self.motion[:, :, :3], g, optimize=True)
+        for e in self.system.elements:
+            potential = getattr(e.entry.family, "potential", None)
+            if potential is not None:
+                ends = [body_motion(self, b) for b in e.ends]
+                r, q = [end.r for end in ends], [end.q for end in ends]
+                energy = energy + potential(element_reals(self, e), r, q)
+        return energy
+
+    @property
+    def momentum(self) -> xr.DataArray:
+        """Linear momentum Σ m v, world axes."""
+        m, _ = self._masses()
+        p = np.einsum("b,tbi->ti", m, self.motion[:, :, 7:10])
+        return self.data_array("momentum", p, "xyz", "N s", "momentum")
+
+    @property
+    def angular_momentum(self) -> xr.DataArray:
+        """Angular momentum Σ r × m v + R J ω about the origin, world axes."""
+        m, J = self._masses()
+        r, v, w = (self.motion[:, :, i : i + 3] for i in (0, 7, 10))
+        R = rotations.matrix(self.motion[:, :, 3:7])
+        L = np.einsum("b,tbi->ti", m, np.cross(r, v))
+        L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
+        words = "angular momentum about the origin"
+        return self.data_array("angular_momentum", L, "xyz", "N m s", words)
+
+    # ------------------------------------------------------------------------------- accuracy
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the items that constrain."""
+        return tuple(dict.fromkeys(row.owner for row in self.system.all_rows))
+
+    @cached_property
+    def _violations(self) -> tuple[np.ndarray, np.ndarray]:
+        from linkwork.results.violation import violations
+
+        C, rate = violations(self.system, self.time, self.motion)
+        owners = np.array([row.owner for row in self.system.all_rows])
+        places = [np.flatnonzero(owners == joint) for joint in self.joints]
+        worst = [
+            [np.abs(error[:, at]).max(axis=1) for at in places] for error in (C, rate)
+        ]  # fmt: skip
+        shape = len(self.joints), len(self)
+        return np.reshape(worst[0], shape).T, np.reshape(worst[1], shape).T
+
+    @property
+    def violation(self) -> xr.Dataset:
+        """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
+        import xarray as xr
+
+        coords = {"time": _time_variable(self.time), "joint": list(self.joints)}
+        position, velocity = self._violations
+        return xr.Dataset(
+            {
+                "position": (("time", "joint"), position.copy(), {
+                    "long_name": "largest constraint error", "units": "m or rad/2"}),
+                "velocity": (("time", "joint"), velocity.copy(), {
+                    "long_name": "largest rate of a constraint", "units": "m/s or rad/2/s"}),
+            },
+            coords,
+        )  # fmt: skip
+
+    @property
+    def diagnostics(self) -> xr.Dataset:
+        """Newton iterations, step sizes and what the method adds, over time or over steps."""
+        import xarray as xr
+
+        variables = {k: (diagnostic_dims(k, v, len(self)), v.copy()) for k, v in self.arrays.items()}
+        return xr.Dataset(variables, {"time": _time_variable(self.time)})
+
+    # ------------------------------------------------------------------------- states, storing
+    def state(self, t: float | int | None = None) -> State:
+        """The state at a stored time: the last, at an index (an int), or nearest to a time (float).
+
+        Example: ``run.state()``, ``run.state(-1)``, ``run.state(0.25)``
+        """
+        i = self._index(t)
+        last = i == len(self) - 1
+
+        def known(x: np.ndarray) -> np.ndarray | None:
+            return None if np.isnan(x).all() and x.size else x.copy()
+
+        restart: dict[str, Any] = {"angles": self.angles(i)}
+        if last:
+            restart |= {k: v.copy() for k, v in self.restart.items()}
+        return State(
+            float(self.time[i]), self.system.names, self.motion[i].copy(),
+            known(self.acceleration[i]), known(self.gamma[i]), restart.get("memory"), restart,
+        )  # fmt: skip
+
+    def _index(self, t: float | int | None) -> int:
+        n, first, last = len(self), float(self.time[0]), float(self.time[-1])
+        if t is None:
+            return n - 1
+        if isinstance(t, (int, np.integer)):
+            if not -n <= t < n:
+                raise ModelError(
+                    f"the run has {n} stored times, found index {t}; give an index from 0 to "
+                    f"{n - 1}, or a time as a float such as {float(t)}"
+                )
+            return int(t) % n
+        if not first - 1e-9 * abs(last - first) <= t <= last + 1e-9 * abs(last - first):
+            raise ModelError(
+                f"the run goes from t = {first:g} to {last:g}, found t = {t:g}; "
+                "give a time within it"
+            )
+        return int(np.argmin(np.abs(self.time - t)))
+
+    def angles(self, i: int = -1) -> dict[str, float]:
+        """The angles of all joints at a stored time, counted over turns."""
+        found = {}
+        for joint in self.joints:
+            item = self[joint]
+            if "angle" in item.names:
+                found[joint] = float(np.atleast_1d(item.angle.values)[i])
+        return found
+
+    def to_xarray(self) -> xr.Dataset:
+        """The run in one Dataset: motion over (time, body), reactions over (time, joint), energy."""
+        import xarray as xr
+
+        coords, variables = flat_variables(self)
+        dataset = xr.Dataset(variables, coords, {"title": self.info["model"], "units": UNITS})
+        return dataset.merge(self.energy, compat="override")
+
+    def save(self, path: str | Path) -> None:
+        """Store the run in a NetCDF file; `lw.load` reads it back to the bit."""
+        from linkwork.results.file import save
+
+        save(self, path)
+
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""
+        from linkwork.results.plots import plot
+
+        return plot(self, *names, ax=ax)
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+# ------------------------------------------------------------------------------------ helpers
+
+
+def _array(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """A contiguous float array of that shape; NaN where nothing is known."""
+    if values is None:
+        return np.full(shape, np.nan)
+    array = np.ascontiguousarray(values, dtype=float)
+    if array.shape != shape:
+        raise ModelError(f"{what} of a Result must have shape {shape}, found {array.shape}")
+    return array
+
+
+def _snapshot(system: System) -> dict[str, Any] | str:
+    """The model as plain data, or the sentence that says why it cannot be stored."""
+    try:
+        return model_to_dict(system.model)
+    except ModelError as error:
+        return str(error)
+
+
+def _time_variable(time: np.ndarray) -> Any:
+    return ("time", time.copy(), {"long_name": "time", "units": "s"})
+
+
+def diagnostic_dims(name: str, array: np.ndarray, times: int) -> tuple[str, ...]:
+    """Names of the axes of a diagnostic: time where the length fits, else step."""
+    if array.ndim == 0:
+        return ()
+    n = array.shape[0]
+    first = "time" if n == times else f"step_{n}"
+    return (first, *(f"{name}_{i}" for i in range(1, array.ndim)))
+
+
+def flat_variables(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Coordinates and variables of `to_xarray` and of files: motion, multipliers, reactions."""
+    system, m, a = result.system, result.motion, result.acceleration
+    body = ("time", "body")
+    coords: dict[str, Any] = {
+        "time": _time_variable(result.time),
+        "body": list(system.names), "xyz": list("xyz"), "wxyz": list("wxyz"),
+    }  # fmt: skip
+
+    def named(values: np.ndarray, dims: tuple[str, ...], words: str, units: str) -> tuple:
+        return dims, np.ascontiguousarray(values), {"long_name": words, "units": units}
+
+    variables = {
+        "position": named(m[:, :, :3], (*body, "xyz"), "centre of mass, world axes", "m"),
+        "orientation": named(m[:, :, 3:7], (*body, "wxyz"), "quaternion, body to world", "1"),
+        "velocity": named(m[:, :, 7:10], (*body, "xyz"), "velocity, world axes", "m/s"),
+        "angular_velocity": named(
+            m[:, :, 10:13], (*body, "xyz"), "angular velocity, body axes", "rad/s"
+        ),
+        "acceleration": named(a[:, :, :3], (*body, "xyz"), "acceleration, world axes", "m/s²"),
+        "angular_acceleration": named(
+            a[:, :, 3:], (*body, "xyz"), "angular acceleration, body axes", "rad/s²"
+        ),
+    }
+    if result.joints:
+        coords["joint"] = list(result.joints)
+        coords["row"] = [f"{row.owner}.{row.name}" for row in system.all_rows]
+        force, torque = _reactions(result)
+        joint = ("time", "joint", "xyz")
+        words = "on the second body, main marker's axes"
+        variables |= {
+            "multiplier": named(result.gamma, ("time", "row"), "multipliers of all rows", "N, 2 N m"),
+            "force": named(force, joint, f"reaction force {words}", "N"),
+            "torque": named(torque, joint, f"reaction torque {words}", "N m"),
+        }
+    if result.work is not None:
+        words = ("energy dissipated until then", "energy supplied until then")
+        for i, name in enumerate(("dissipated", "supplied")):
+            variables[name] = named(result.work[:, i], ("time",), words[i], "J")
+    return coords, variables
+
+
+def _reactions(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """Reaction forces and torques of all joints, (T, joints, 3); NaN where a family gives none."""
+    force = np.full((len(result), len(result.joints), 3), np.nan)
+    torque = force.copy()
+    for j, joint in enumerate(result.joints):
+        elements = [e for e in result.system.elements if e.owner == joint and e.entry.rows]
+        if all(e.entry.family.reaction is not None for e in elements):
+            wrench = reaction(result, elements)
+            force[:, j], torque[:, j] = wrench.force, wrench.torque
+    return force, torque
+
+
+def summary(result: Result) -> str:
+    """What `repr(run)` says."""
+    info, time = result.info, result.time
+
+    def listed(names: tuple[str, ...]) -> str:
+        shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+        return f"{len(names)} ({shown})" if names else "none"
+
+    method = ", ".join(
+        text for text in (
+            str(info["method"]) if info.get("method") else "",
+            f"h = {info['h']:g} s" if isinstance(info.get("h"), (int, float)) else "",
+        ) if text
+    )  # fmt: skip
+    total = result._energies["total"][0]
+    energy = f"{total[0]:.6g} → {total[-1]:.6g} J"
+    if "balance" in result._energies:
+        energy += f", largest imbalance {np.abs(result._energies['balance'][0]).max():.2g} J"
+    lines = [
+        f"Result of '{info['model']}'" + (f": {method}" if method else ""),
+        f"  time       {time[0]:g} … {time[-1]:g} s, {len(time)} stored",
+        f"  bodies     {listed(result.system.names)}",
+        f"  joints     {listed(result.joints)}",
+        f"  energy     {energy}",
+    ]
+    if "_violations" in vars(result) and result.joints:
+        position, velocity = (x.max() for x in result._violations)
+        lines.append(f"  violation  {position:.2g} in position, {velocity:.2g} in velocity")
+    if isinstance(info.get("seconds"), (int, float)):
+        lines.append(f"  took       {info['seconds']:.3g} s")
+    notes = info.get("notes") or []
+    lines += [f"  note       {note}" for note in ([notes] if isinstance(notes, str) else notes)]
+    return "\n".join(lines)

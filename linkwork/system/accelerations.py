@@ -1,0 +1,66 @@
+"""Accelerations and multipliers of a state: document 002, equation (27).
+
+    [M    C_qᵀ] [v̇]   [f − f_g            ]
+    [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.errors import SingularError
+from linkwork.system.sparse_lu import LU, SingularMatrix, analyse, refactor, solve
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+def factorise(system: System, pivots: tuple | None = None) -> LU:
+    """Analyse the matrix now in the work arrays; a clear error where it is singular."""
+    p = system.pattern
+    try:
+        lu = analyse(p.indptr, p.indices, system.work.vals, p.groups, system.bodies, pivots)
+    except SingularMatrix as error:
+        raise SingularError(explain_singular(system, error.unknown)) from error
+    if not np.isfinite(refactor(lu, system.work.vals)):
+        raise SingularError(explain_singular(system, None))
+    return lu
+
+
+def explain_singular(system: System, unknown: int | None) -> str:
+    """One sentence: which body or joint makes the equations singular."""
+    n = 6 * system.bodies
+    if unknown is not None and unknown >= n:
+        return (
+            f"the equations are singular at {system.kept_rows[unknown - n]}: its direction is "
+            "already fixed by other joints in this position; look for redundant or conflicting "
+            "joints"
+        )
+    where = "the mechanism"
+    if unknown is not None:
+        b, i = divmod(unknown, 6)
+        motion = ("moving along", "turning about")[i // 3]
+        where = f"body '{system.names[b]}' ({motion} {'xyz'[i % 3]})"
+    return (
+        f"the equations are singular: {where} has no inertia and no joint that gives it one; "
+        "give it mass and inertia, or a joint that ties it to a body that has"
+    )
+
+
+def accelerations(system: System, state: State) -> State:
+    """The state with its accelerations and multipliers (over all rows of the system)."""
+    still = replace(state, acceleration=None, gamma=None)
+    e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
+    lu = factorise(system)
+    rhs = np.concatenate([-e.f.ravel(), e.Qc])
+    matrix = e.matrix
+    y = rhs.copy()
+    solve(lu, y)
+    correction = rhs - matrix @ y  # one refinement: the matrix is not scaled
+    solve(lu, correction)
+    y += correction
+    n = 6 * system.bodies
+    return replace(
+        state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
+    )
