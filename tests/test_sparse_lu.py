@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ class Mechanism:
         self.n_body, self.joints = n_body, joints
         starts = 6 * n_body + np.cumsum([0, *(rows for _, _, rows in joints)])
         self.n = int(starts[-1])
-        self.rows_of = [np.arange(a, b) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        self.rows_of = [np.arange(a, b) for a, b in pairwise(starts)]
         sizes = [6] * n_body + [rows for _, _, rows in joints]
         self.groups = np.repeat(np.arange(len(sizes)), sizes)
         self.pairs = {(a, b) for a, b, *_ in [*joints, *springs] if GROUND not in (a, b)}
@@ -307,12 +308,15 @@ def test_singular_by_structure():
     with pytest.raises(SingularMatrix) as caught:
         mechanism.analyse(A)
     assert caught.value.unknown == 8
-    with pytest.raises(SingularMatrix):
-        mechanism.analyse(mechanism.matrix() * np.nan)
+    A = mechanism.matrix()
+    A[3, 4] = np.nan
+    with pytest.raises(SingularMatrix) as caught:
+        mechanism.analyse(A)
+    assert caught.value.unknown == 3
 
 
 def test_without_compilation():
-    """The plain Python of the kernels gives the same solution (digits differ: no fused products)."""
+    """The plain Python of the kernels gives the same solution but for rounding."""
     code = (
         "from test_sparse_lu import check, four_bars; m = four_bars(2); A = m.matrix();"
         "print(*check(A, m.analyse(A), m.vals(A)))"

@@ -156,6 +156,7 @@ class ImplicitRun:
             H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
         c = self.method.coefficients(h, self.previous)
+        self.first_coefficients = self.previous is None
         s.weights[:] = c.weights
         s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
         s.settings[st.STEP] = h
@@ -177,12 +178,12 @@ class ImplicitRun:
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         system = self.system
-        done = 0
+        done = tried = 0
         if self.previous is None and len(times) > 1:  # methods with a first step of their own
             self.advance(times[:1], schedule[:1], saved[:1], out)
-            self.set_step(self.h, fresh=False)
             done = 1
-        tried = 0
+        if self.first_coefficients and self.previous is not None:
+            self.set_step(self.h, fresh=False)
         while done < len(times):
             before = done
             status, done = st.advance(

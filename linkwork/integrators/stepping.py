@@ -235,8 +235,8 @@ def newton(kernels, tables, lu, work, stepper, time):
             worst_residual(stepper, work)
             return NOT_FINITE
         if iteration > 0 and before > 1e-12:
-            measured = size / (before * before)
-            stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0])
+            measured = max(size - 1e-12, 0.0) / (before * before)  # less what is round-off
+            stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
         before = size
         if iteration + 1 < s[LEARN]:
             continue

@@ -2,7 +2,8 @@
 
     x = R_Sᵀ (r_P − r_S),   ρ = ρ_S* ρ_P,   and their time derivatives by the product rule
 
-    angle about z (the twist of ρ = (s, v)):   φ = 2 atan2(v_z, s),   φ̇ = 2 (s v̇_z − v_z ṡ)/(s² + v_z²)
+    angle about z, the twist of ρ = (s, v):
+    φ = 2 atan2(v_z, s),   φ̇ = 2 (s v̇_z − v_z ṡ)/(s² + v_z²)
 
 Where rx and ry are held φ̇ is the relative angular velocity about the joint's axis.
 """
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements.lock import LEVEL, QA, QB, QT, RT, UA, UB
+from linkwork.elements.lock import LEVEL, QA, QB, UA, UB
 from linkwork.math.rotations import conjugate, matrix, multiply
 
 TURN = 2 * np.pi
@@ -26,9 +27,6 @@ class Motion(NamedTuple):
     q: np.ndarray
     v: np.ndarray
     w: np.ndarray
-
-    def still(self) -> Motion:
-        return Motion(self.r, self.q, np.zeros_like(self.v), np.zeros_like(self.w))
 
 
 class Relative(NamedTuple):
@@ -84,15 +82,6 @@ def relative_motion(reals: np.ndarray, a: Motion, b: Motion) -> Relative:
         + multiply(multiply(back, p), qb1)
     )
     return Relative(x[:, 1:], x1[:, 1:], rho, rho1)
-
-
-def constraint_rate(reals: np.ndarray, a: Motion, b: Motion) -> np.ndarray:
-    """C_t of all six rows, (T, 6): how the motion laws alone change them."""
-    moved = relative_motion(reals, a.still(), b.still())
-    qt, qt1 = reals[:, QT : QT + 4], reals[:, QT + LEVEL : QT + LEVEL + 4]
-    turn = multiply(moved.rho1, conjugate(qt)) + multiply(moved.rho, conjugate(qt1))
-    slide = moved.x1 - reals[:, RT + LEVEL : RT + LEVEL + 3]
-    return np.concatenate([slide, turn[:, 1:]], axis=1)
 
 
 def twist(rho: np.ndarray) -> np.ndarray:

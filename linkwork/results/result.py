@@ -16,7 +16,13 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.results.model_file import model_to_dict
-from linkwork.results.views import View, body_motion, element_reals, reaction, view
+from linkwork.results.stored import (
+    memory_elements,
+    memory_over_time,
+    potential_energy,
+    reaction,
+)
+from linkwork.results.views import View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -59,7 +65,7 @@ class Result:
         self.work = None if work is None else _array(work, (T, 2), "work")
         self.arrays = {k: np.asarray(v) for k, v in (diagnostics or {}).items()}
         self.info: dict[str, Any] = {"model": system.model.name, **(info or {})}
-        self.restart = {k: np.asarray(v) for k, v in (restart or {}).items() if k != "angles"}
+        self.restart = {k: np.asarray(v) for k, v in (restart or {}).items()}
         self.single = single
         # as it is now: the user may change the model before saving the result
         self.stored_model: dict[str, Any] | str = "" if single else _snapshot(system)
@@ -74,7 +80,8 @@ class Result:
 
         return cls(
             system, np.array([state.time]), state.motion[None], first(state.acceleration),
-            first(state.gamma), info={"angles": state.restart.get("angles", {})}, single=True,
+            first(state.gamma), single=True,
+            restart={} if state.memory is None else {"memory": state.memory},
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------- as a whole
@@ -103,6 +110,14 @@ class Result:
             np.array(values), coords, ("time", axis) if axis else ("time",), name,
             {"long_name": words, "units": units},
         )  # fmt: skip
+
+    @cached_property
+    def memory(self) -> np.ndarray:
+        """(T, n): `State.memory` at every stored time."""
+        elements = memory_elements(self.system)
+        end = self.restart.get("memory", [None] * len(elements))
+        columns = [memory_over_time(self, e, end[k]) for k, e in enumerate(elements)]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(self), 0))
 
     # -------------------------------------------------------------------- energy and momentum
     @cached_property
@@ -147,11 +162,8 @@ class Result:
         g = self.system.tables.gravity
         energy = -np.einsum("b,tbi,i->t", m, self.motion[:, :, :3], g, optimize=True)
         for e in self.system.elements:
-            potential = getattr(e.entry.family, "potential", None)
-            if potential is not None:
-                ends = [body_motion(self, b) for b in e.ends]
-                r, q = [end.r for end in ends], [end.q for end in ends]
-                energy = energy + potential(element_reals(self, e), r, q)
+            if e.entry.family.potential is not None:
+                energy = energy + potential_energy(self, e)
         return energy
 
     @property
@@ -191,6 +203,15 @@ class Result:
         shape = len(self.joints), len(self)
         return np.reshape(worst[0], shape).T, np.reshape(worst[1], shape).T
 
+    @cached_property
+    def law_rates(self) -> np.ndarray:
+        """C_t of all rows, (T, rows): how motion laws alone change the constraints."""
+        from linkwork.results.violation import violations
+
+        still = self.motion.copy()
+        still[:, :, 7:] = 0.0
+        return violations(self.system, self.time, still)[1]
+
     @property
     def violation(self) -> xr.Dataset:
         """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
@@ -213,7 +234,8 @@ class Result:
         """Newton iterations, step sizes and what the method adds, over time or over steps."""
         import xarray as xr
 
-        variables = {k: (diagnostic_dims(k, v, len(self)), v.copy()) for k, v in self.arrays.items()}
+        n = len(self)
+        variables = {k: (diagnostic_dims(k, v, n), v.copy()) for k, v in self.arrays.items()}
         return xr.Dataset(variables, {"time": _time_variable(self.time)})
 
     # ------------------------------------------------------------------------- states, storing
@@ -228,12 +250,10 @@ class Result:
         def known(x: np.ndarray) -> np.ndarray | None:
             return None if np.isnan(x).all() and x.size else x.copy()
 
-        restart: dict[str, Any] = {"angles": self.angles(i)}
-        if last:
-            restart |= {k: v.copy() for k, v in self.restart.items()}
+        restart: dict[str, Any] = {k: v.copy() for k, v in self.restart.items()} if last else {}
         return State(
             float(self.time[i]), self.system.names, self.motion[i].copy(),
-            known(self.acceleration[i]), known(self.gamma[i]), restart.get("memory"), restart,
+            known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(), restart,
         )  # fmt: skip
 
     def _index(self, t: float | int | None) -> int:
@@ -255,7 +275,10 @@ class Result:
         return int(np.argmin(np.abs(self.time - t)))
 
     def angles(self, i: int = -1) -> dict[str, float]:
-        """The angles of all joints at a stored time, counted over turns."""
+        """The angles of all joints at a stored time, counted over turns.
+
+        A run that goes on from this one keeps counting when its info["angles"] is this.
+        """
         found = {}
         for joint in self.joints:
             item = self[joint]
@@ -264,7 +287,7 @@ class Result:
         return found
 
     def to_xarray(self) -> xr.Dataset:
-        """The run in one Dataset: motion over (time, body), reactions over (time, joint), energy."""
+        """One Dataset: motion over (time, body), reactions over (time, joint), energies."""
         import xarray as xr
 
         coords, variables = flat_variables(self)
@@ -352,14 +375,13 @@ def flat_variables(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         joint = ("time", "joint", "xyz")
         words = "on the second body, main marker's axes"
         variables |= {
-            "multiplier": named(result.gamma, ("time", "row"), "multipliers of all rows", "N, 2 N m"),
+            "multiplier": named(result.gamma, ("time", "row"), "multipliers of all rows", ""),
             "force": named(force, joint, f"reaction force {words}", "N"),
             "torque": named(torque, joint, f"reaction torque {words}", "N m"),
         }
     if result.work is not None:
-        words = ("energy dissipated until then", "energy supplied until then")
         for i, name in enumerate(("dissipated", "supplied")):
-            variables[name] = named(result.work[:, i], ("time",), words[i], "J")
+            variables[name] = named(result.work[:, i], ("time",), f"energy {name} until then", "J")
     return coords, variables
 
 

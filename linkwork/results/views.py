@@ -17,10 +17,16 @@ from linkwork.elements.body import Body
 from linkwork.elements.lock import LOCK
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.results.relative import (
-    Motion, Relative, constraint_rate, relative_motion, rotate, rotate_back, twist, twist_rate,
-    unwrap, TURN,
-)  # fmt: skip
+from linkwork.results.relative import Relative, rotate, twist_rate
+from linkwork.results.stored import (
+    Wrench,
+    body_motion,
+    drive_power,
+    family_outputs,
+    lock_angle,
+    lock_motion,
+    reaction,
+)
 from linkwork.system.state import State
 from linkwork.system.system import Element, System
 
@@ -28,6 +34,12 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from linkwork.results.result import Result
+
+
+FAMILY_UNITS = {
+    "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
+    "rotation": "rad", "power": "W",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,69 +50,6 @@ class Output:
     axis: str
     units: str
     words: str
-
-
-# ---------------------------------------------------------------- stored arrays, per element
-
-
-def body_motion(result: Result, b: int) -> Motion:
-    """Motion of body number b (−1: the ground) over the stored times."""
-    T = len(result.time)
-    if b < 0:
-        still = np.zeros((T, 3))
-        return Motion(still, np.tile([1.0, 0.0, 0.0, 0.0], (T, 1)), still, still)
-    m = result.motion[:, b]
-    return Motion(m[:, :3], m[:, 3:7], m[:, 7:10], m[:, 10:13])
-
-
-def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at every stored time, (T, n)."""
-    reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
-    for law in e.entry.laws:
-        reals[:, law.column : law.column + law.length] = law.values(result.time)
-    return reals
-
-
-def element_gamma(result: Result, e: Element) -> np.ndarray:
-    """Multipliers over all rows its family can have, zero in those it has not, (T, rows)."""
-    gamma = np.zeros((len(result.time), e.entry.family.rows))
-    gamma[:, list(e.entry.rows)] = result.gamma[:, e.first_row : e.first_row + len(e.entry.rows)]
-    return gamma
-
-
-@dataclass(frozen=True)
-class Wrench:
-    """Force and torque about `point`, in the axes of `R` (world: R force)."""
-
-    force: np.ndarray
-    torque: np.ndarray
-    R: np.ndarray
-    point: np.ndarray
-
-    def __add__(self, other: Wrench) -> Wrench:
-        """Both together, about this one's point and in its axes."""
-        force = rotate(other.R, other.force)
-        torque = rotate(other.R, other.torque) + np.cross(other.point - self.point, force)
-        return Wrench(
-            self.force + rotate_back(self.R, force), self.torque + rotate_back(self.R, torque),
-            self.R, self.point,
-        )  # fmt: skip
-
-
-def reaction(result: Result, elements: list[Element]) -> Wrench:
-    """Reaction of a joint on its second body, about its first element's point, in its axes."""
-    total = None
-    for e in elements:
-        a, b = (body_motion(result, end) for end in e.ends)
-        part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
-            element_reals(result, e), element_gamma(result, e), a.r, a.q, b.r, b.q
-        ))  # fmt: skip
-        total = part if total is None else total + part
-    assert total is not None
-    return total
-
-
-# ------------------------------------------------------------------------------------- views
 
 
 class View:
@@ -135,7 +84,7 @@ class View:
         self, name: str, values: np.ndarray, axis: str, units: str, words: str
     ) -> xr.DataArray:
         array = self._result.data_array(
-            f"{self._name}.{name}", values, axis, units, f"{words} of {self._item.label}"
+            f"{self._name}.{name}", values, axis, units, f"{self._item.label}: {words}"
         )
         return array.isel(time=0) if self._result.single else array
 
@@ -186,17 +135,35 @@ class BodyView(View):
 
 
 class ElementView(View):
-    """A joint or force: reactions of what constrains, relative motion of what is a lock joint."""
+    """A joint or force: reactions of what constrains, relative motion of what is a lock joint, and
+    what a family offers by itself."""
 
     def _make_outputs(self) -> dict[str, Output]:
         mine = [e for e in self._result.system.elements if e.owner == self._name]
+        joints = [e for e in mine if e.entry.rows]
         outputs: dict[str, Output] = {}
-        constraints = [e for e in mine if e.entry.rows and e.entry.family.reaction is not None]
-        if constraints:
-            outputs |= self._reaction_outputs(constraints)
-        locks = [e for e in mine if e.entry.family is LOCK]
-        if locks:
-            outputs |= self._lock_outputs(locks[0])
+        if joints and all(e.entry.family.reaction is not None for e in joints):
+            outputs |= self._reaction_outputs(joints)
+        if len(joints) == 1 and joints[0].entry.family is LOCK:
+            outputs |= self._lock_outputs(joints[0])
+        if any(e.entry.laws for e in joints):
+            outputs["power"] = Output(
+                lambda: drive_power(self._result, joints), "", "W", "power supplied by the drive"
+            )
+        for e in mine:
+            if getattr(e.entry.family, "outputs", None) is not None:
+                outputs |= self._family_outputs(e)
+        return outputs
+
+    def _family_outputs(self, e: Element) -> dict[str, Output]:
+        found = family_outputs(self._result, e)
+        outputs = {}
+        for name, values in found.items():
+            units = FAMILY_UNITS.get(name, "")
+            if name == "rate":
+                units = "m/s" if "length" in found else "rad/s"
+            axis = "xyz" if values.ndim == 2 else ""
+            outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
@@ -222,14 +189,13 @@ class ElementView(View):
         result = self._result
 
         def relative() -> Relative:
-            a, b = (body_motion(result, end) for end in e.ends)
-            return relative_motion(element_reals(result, e), a, b)
+            return lock_motion(result, e)
 
         def rate() -> np.ndarray:
             moved = relative()
             return twist_rate(moved.rho, moved.rho1)
 
-        outputs = {
+        return {
             "angle": Output(lambda: lock_angle(result, e), "", "rad", "angle"),
             "rate": Output(rate, "", "rad/s", "angular rate"),
             "displacement": Output(lambda: relative().x[:, 2], "", "m", "displacement"),
@@ -237,36 +203,6 @@ class ElementView(View):
             "position": Output(lambda: relative().x, "xyz", "m", "relative position"),
             "velocity": Output(lambda: relative().x1, "xyz", "m/s", "relative velocity"),
         }
-        if e.entry.laws:
-            outputs["power"] = Output(
-                lambda: lock_power(result, e), "", "W", "power supplied by the drive"
-            )
-        return outputs
-
-
-def lock_angle(result: Result, e: Element) -> np.ndarray:
-    """The angle about z, counted over turns.
-
-    A driven angle takes the turn of its law; else counting starts from the angle an earlier run
-    ended with (info["angles"]) or the joint was given, or within half a turn of zero.
-    """
-    a, b = (body_motion(result, end) for end in e.ends)
-    moved = relative_motion(element_reals(result, e), a, b)
-    angle = twist(moved.rho)
-    item = result.system.model[e.owner]
-    laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
-    if 5 in e.entry.driven and not {"rx", "ry"} & set(laws):
-        return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN)
-    given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
-    start = (result.info.get("angles") or {}).get(e.owner, given)
-    return unwrap(result.time, angle, twist_rate(moved.rho, moved.rho1), start)
-
-
-def lock_power(result: Result, e: Element) -> np.ndarray:
-    """γᵀ C_t: the power that the motion laws of a joint supply."""
-    a, b = (body_motion(result, end) for end in e.ends)
-    rate = constraint_rate(element_reals(result, e), a, b)
-    return np.einsum("ti,ti->t", element_gamma(result, e), rate)
 
 
 def view(result: Result, name: str) -> View:

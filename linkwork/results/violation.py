@@ -1,4 +1,4 @@
-"""How well the constraints hold: C and C_q v + C_t of all rows, those left out of the equations too.
+"""How well the constraints hold: C and C_q v + C_t of all rows, in the equations or left out.
 
 The stored states pass through the element kernels once more, in one compiled loop.
 """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SPARE = 8  # at least the longest row of a block
+SPARE = 8  # behind the strip, at least the longest row of a block
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,10 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        return len(self.indices) + SPARE
+        """With the spare strip: kernels step through it with the stride of their other body."""
+        longest = int(np.diff(self.indptr).max(initial=0))
+        tallest = int(np.bincount(self.groups).max(initial=0)) if len(self.groups) else 0
+        return len(self.indices) + tallest * longest + SPARE
 
     def block(self, row: int, column: int) -> tuple[int, int]:
         """Base and stride of the block of two groups; the ground (−1) lies in the spare strip."""

@@ -13,8 +13,8 @@ remains of a front after its pivots is added to the front of its parent in the e
 
 1. The order of groups (a body or a joint each): minimum degree on the quotient graph (George and
    Liu, SIAM Review 31, 1989; bounds of Amestoy, Davis and Duff, SIAM J. Matrix Anal. 17, 1996).
-   The zero block must not supply pivots, so a joint waits until the bodies eliminated next to it
-   have more unknowns than the joints eliminated among them have rows.
+   The zero block has no pivots, so a joint waits until the bodies eliminated next to it have
+   enough unknowns for its rows and those of the joints eliminated among them.
 2. The pivots for given values: on the diagonal where it is good enough, which survives when the
    mechanism moves; else anywhere in the front; else the unknown is delayed to the parent front.
    The matrix is judged after its rows and columns are scaled to largest entries of one.
@@ -35,7 +35,7 @@ from numba.extending import intrinsic, overload
 
 DIAGONAL = 0.01  # a diagonal pivot may be this much smaller than the largest entry of its column
 ELSEWHERE = 0.1  # the same for other pivots: they are lost sooner when the mechanism moves
-VANISHING = 1e-13  # a smaller pivot of the scaled matrix is noise: delayed, singular in the root
+VANISHING = 1e-12  # a smaller pivot of the scaled matrix is noise: delayed, singular in the root
 LANES = 4
 
 
@@ -47,8 +47,8 @@ class SingularMatrix(ArithmeticError):
         self.unknown = unknown
 
 
-# One row of the table of fronts, and one more at its end.  Those named "..._at" say where the part
-# of a front starts in the array named before; for all but remainders it ends where the next starts.
+# A row of the table of fronts; one more follows the last.  Fields "..._at" say where the part of a
+# front starts in arrays of LU; except for remainders it ends where that of the next front starts.
 FRONT = np.dtype(
     [
         ("slot", np.int64),  # of its first pivot
@@ -109,6 +109,11 @@ def analyse(indptr, indices, vals, groups, n_body, pivots=None):
         row_perm, col_perm = pivots[:2]
         row_scale = pivots[2] if len(pivots) == 3 else _equilibrate(rows, cols, vals, n)[0]
     else:
+        if not np.all(np.isfinite(vals)):
+            where = int(rows[np.argmin(np.isfinite(vals))])
+            raise SingularMatrix(
+                f"the row of unknown {where} has entries that are no numbers", where
+            )
         row_scale, col_scale = _equilibrate(rows, cols, vals, n)
         scaled = vals * row_scale[rows] * col_scale[cols]
         row_perm, col_perm = _choose_pivots(rows, cols, scaled, np.asarray(groups), 6 * n_body)
@@ -122,7 +127,7 @@ def _equilibrate(rows, cols, vals, n):
         size = np.abs(vals) * row_scale[rows] * col_scale[cols]
         for scale, number in ((row_scale, rows), (col_scale, cols)):
             largest = np.zeros(n)
-            np.maximum.at(largest, number, size)
+            np.fmax.at(largest, number, size)
             scale /= np.sqrt(np.where((largest > 0) & (largest < np.inf), largest, 1.0))
     return np.exp2(np.rint(np.log2(row_scale))), np.exp2(np.rint(np.log2(col_scale)))
 
@@ -184,9 +189,10 @@ def _group_tree(rows, cols, groups, n_dof):
     start = np.flatnonzero(np.r_[True, np.diff(groups) != 0])
     number = np.repeat(np.arange(len(start)), np.diff(np.r_[start, n]))
     unknowns = np.split(np.arange(n), start[1:])
-    a, b = np.divmod(np.unique(number[rows] * len(start) + number[cols]), len(start))
+    blocks = np.sort(number[rows] * len(start) + number[cols])
+    blocks = blocks[np.diff(blocks, prepend=-1) > 0]
     neighbours = [set() for _ in start]
-    for i, j in zip(a.tolist(), b.tolist(), strict=True):
+    for i, j in zip(*(each.tolist() for each in np.divmod(blocks, len(start))), strict=True):
         if i != j:
             neighbours[i].add(j)
             neighbours[j].add(i)
@@ -302,20 +308,14 @@ def _build(rows, cols, row_perm, col_perm, row_scale):
     of_entry = of_slot[np.minimum(i, j)]
     n_pivots, n_rest = _pad(np.diff(first)), np.diff(rest_at)
     lead = n_pivots + _pad(n_rest)
+    rest_keys = of_rest * n + rest  # sorted
 
     def place(f, slot):
         """Number of the row (or column) of a slot in the front f."""
-        below = n_pivots[f] + np.searchsorted(of_rest * n + rest, f * n + slot) - rest_at[f]
+        below = n_pivots[f] + np.searchsorted(rest_keys, f * n + slot) - rest_at[f]
         return np.where(slot < first[f + 1], slot - first[f], below)
 
-    fronts = np.zeros(len(first), dtype=FRONT)
-    fronts["slot"], fronts["pivots"][:-1], fronts["rest"][:-1] = first, n_pivots, n_rest
-    fronts["child_at"] = _pointers(np.bincount(parent[parent >= 0], minlength=len(parent)))
-    fronts["row_at"] = _pointers(lead)
-    fronts["entry_at"] = _pointers(np.bincount(of_entry, minlength=len(parent)))
-    fronts["factor_at"] = _pointers(n_pivots * (lead + _pad(n_rest)))
-    fronts["remainder_at"] = _share(parent, n_rest * _pad(n_rest))
-
+    fronts = _table(first, n_pivots, n_rest, parent, of_entry)
     index, into = np.full(np.sum(lead), n), np.zeros(np.sum(lead), dtype=np.int64)
     index[fronts["row_at"][of_slot] + place(of_slot, np.arange(n))] = np.arange(n)
     rest_rows = fronts["row_at"][of_rest] + place(of_rest, rest)
@@ -344,6 +344,18 @@ def _build(rows, cols, row_perm, col_perm, row_scale):
     )
 
 
+def _table(first, n_pivots, n_rest, parent, of_entry):
+    """The table of FRONT; `of_entry` is the front of every entry of the matrix."""
+    fronts = np.zeros(len(first), dtype=FRONT)
+    fronts["slot"], fronts["pivots"][:-1], fronts["rest"][:-1] = first, n_pivots, n_rest
+    fronts["child_at"] = _pointers(np.bincount(parent[parent >= 0], minlength=len(parent)))
+    fronts["row_at"] = _pointers(n_pivots + _pad(n_rest))
+    fronts["entry_at"] = _pointers(np.bincount(of_entry, minlength=len(parent)))
+    fronts["factor_at"] = _pointers(n_pivots * (n_pivots + 2 * _pad(n_rest)))
+    fronts["remainder_at"] = _share(parent, n_rest * _pad(n_rest))
+    return fronts
+
+
 def _pad(count):
     return -(-count // LANES) * LANES
 
@@ -354,23 +366,29 @@ def _pointers(counts):
 
 def _share(parent, sizes):
     """Places of remainders, used again when one has been added to its parent; the end of all."""
-    place, end, unused, of = [], 0, [], [[] for _ in sizes]
+    place, end, unused, parts = [], 0, [], [[] for _ in sizes]
     for f, size in enumerate(sizes.tolist()):
         fit = bisect.bisect_left(unused, (size, 0))
-        if fit < len(unused):
-            room, at = unused.pop(fit)
+        if size == 0:
+            block = (0, 0)
+        elif fit < len(unused):
+            block = unused.pop(fit)
         else:
-            room, at, end = size, end, end + size
-        place.append(at)
-        for block in of[f]:
-            bisect.insort(unused, block)
-        of[parent[f]].append((room, at))
+            block, end = (size, end), end + size
+        place.append(block[1])
+        for part in parts[f]:
+            bisect.insort(unused, part)
+        if size > 0:
+            parts[parent[f]].append(block)
     return np.array([*place, end])
 
 
 def _lower(i, j, n):
-    """Columns in each row of the lower triangle of the pattern of B + Bᵀ, B having entries i, j."""
-    high, low = np.divmod(np.unique(np.maximum(i, j) * n + np.minimum(i, j)), n)
+    """Pointers and columns of the lower triangle of B + Bᵀ, B having entries at i, j.
+
+    Columns that are in both come twice.
+    """
+    high, low = np.divmod(np.sort(np.maximum(i, j) * n + np.minimum(i, j)), n)
     strict = low < high
     return _pointers(np.bincount(high[strict], minlength=n)), low[strict]
 

@@ -1,0 +1,361 @@
+"""Eigenvalues and mode shapes of a mechanism about an equilibrium or a steady motion.
+
+The linearised equations (analysis.linearize) with η = x e^{λt} are
+
+    (λ² M + λ D + K) x + Cᵀ g = 0,   C x = 0
+
+with the exact constraint stiffness (document 000) in K.  Small systems: N spans the null space of
+C (QR), NᵀMN = L Lᵀ, and with D̂ = L⁻¹NᵀDN L⁻ᵀ, K̂ likewise and the scale α = √‖K̂‖ of λ
+
+    λ/α [z ]   [ 0       I   ] [z ]
+        [ζ ] = [−K̂/α²  −D̂/α] [ζ ]            (companion form; K̂ z = −λ² z where D̂ = 0)
+
+The null space of K̂, motions that nothing holds, is taken out first: their λ = 0 would be double
+and defective.  Large systems: Arnoldi's method (ARPACK) on the inverse of the same pencil at a
+shift σ, one sparse factorisation of [[σ²M + σD + K, Cᵀ], [C, 0]], so memory stays linear:
+
+    [x₁]   x₁: (σ²M + σD + K) x₁ + Cᵀ g = −M b₂ − (D + σM) b₁,  C x₁ = 0
+    [x₂]   x₂ = σ x₁ + b₁,                                          λ = σ + 1/θ
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
+
+from linkwork.analysis.linearize import Pencil, linearised, norm, projector
+from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, SingularError
+from linkwork.model.model import Model
+from linkwork.system.state import State
+
+DENSE = 600  # unknowns (six per body) up to which everything is dense
+EPS = np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Eigenvalues λ (complex, 1/s) and mode shapes, lowest |λ| first.
+
+    A conjugate pair counts once and is given by the one with positive imaginary part; real
+    eigenvalues count each; a motion that nothing holds (λ = 0 twice) counts once.
+
+    frequency : |Im λ|/2π in Hz;   damping : −Re λ/|λ|, 1 for what only decays, 0 for λ = 0
+    shapes    : (modes, bodies, 6) complex displacement and rotation, largest component 1;
+                modes["rod"] is (modes, 6) of one body, modes.shape(i) (bodies, 6) of one mode
+    stable    : no λ has a positive real part (with sparse=True: none of those found)
+    axes      : the axes of the shapes, in words (world axes, or axes turning with the mechanism)
+    """
+
+    eigenvalues: np.ndarray
+    shapes: np.ndarray
+    bodies: tuple[str, ...]
+    stable: bool
+    axes: str = "world axes"
+    state: State | None = field(default=None, repr=False)
+
+    @property
+    def frequency(self) -> np.ndarray:
+        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
+
+    @property
+    def damping(self) -> np.ndarray:
+        size = np.abs(self.eigenvalues)
+        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), 0.0)
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def __getitem__(self, body: str) -> np.ndarray:
+        """(modes, 6): how a body moves in every mode."""
+        if body not in self.bodies:
+            raise ModelError(f"the modes have no body named {body!r}; they have {self.bodies}")
+        return self.shapes[:, self.bodies.index(body)]
+
+    def shape(self, i: int) -> np.ndarray:
+        """(bodies, 6): how all bodies move in mode i (from 0)."""
+        return self.shapes[i]
+
+    def __repr__(self) -> str:
+        return "\n".join(table(self))
+
+
+def table(modes: Modes) -> list[str]:
+    """The modes in words, one line each."""
+    stable = "stable" if modes.stable else "unstable"
+    lines = [f"{len(modes)} modes, {stable}, shapes in {modes.axes}"]
+    if len(modes):
+        lines.append(f"{'':>4}  {'eigenvalue (1/s)':>28}  {'Hz':>10}  {'damping':>8}  moves most")
+    size = np.abs(modes.eigenvalues).max(initial=0.0)
+    for i, value in enumerate(modes.eigenvalues):
+        re, im = (0.0 if abs(x) < 1e-12 * size else x for x in (value.real, value.imag))
+        text = f"{re:.6g} ± {im:.6g}i" if im else f"{re:.6g}"
+        b, j = np.unravel_index(np.argmax(np.abs(modes.shapes[i])), modes.shapes[i].shape)
+        most = f"{modes.bodies[b]} ({'along' if j < 3 else 'about'} {'xyz'[j % 3]})"
+        damping = 0.0 if re == 0 else modes.damping[i]
+        lines.append(f"{i:>4}  {text:>28}  {modes.frequency[i]:>10.5g}  {damping:>8.4g}  {most}")
+    return lines
+
+
+def eigen(
+    model: Model, at: Any = None, n: int | None = None, *, constraint_stiffness: bool = True,
+    sparse: bool | None = None, shift: complex | None = None,
+) -> Modes:  # fmt: skip
+    """Eigenvalues and mode shapes of small motions about an equilibrium or a steady motion.
+
+    at    : a State, lw.static(model) or a run (its last state); None is the assembled model
+    n     : how many modes, lowest |λ| first (None: all, or 10 where sparse); fewer if there are
+            fewer
+    sparse: True and False choose the method, None takes the dense one up to 100 bodies
+    shift : for the sparse method, modes nearest to this λ; None finds the lowest
+    constraint_stiffness=False leaves out what joint reactions contribute, only to show it.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model(gravity=(0, 0, -9.81))
+    >>> rod = m.add("rod", lw.Body(mass=15, inertia=(0, 0, 0), position=(0, 0, -4)))
+    >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    >>> lw.eigen(m).eigenvalues.round(6)
+    array([0.+1.566046j])
+    """
+    if n is not None and (not isinstance(n, (int, np.integer)) or n < 1):
+        raise ModelError(f"n of eigen must be a positive number of modes, but {n!r} was given")
+    if not constraint_stiffness:
+        warnings.warn(
+            "eigen without the stiffness of constraints: what hangs, leans or is preloaded gets "
+            "wrong frequencies (a pendulum gets zero)",
+            LinkworkWarning,
+            stacklevel=2,
+        )
+    pencil = linearised(model, at, constraint_stiffness=constraint_stiffness)
+    if sparse is None:
+        sparse = pencil.M.shape[0] > DENSE
+    count = 10 if n is None else int(n)
+    if sparse and 2 * count + 8 < 2 * pencil.freedoms - 2:
+        values, x, stable = sparse_modes(pencil, count, shift)
+    else:
+        values, x, stable = dense_modes(pencil)
+        if sparse and n is None:
+            n = count
+    order = ordering(values)[:n]
+    shapes = normalised(x[:, order].T).reshape(len(order), -1, 6)
+    return Modes(
+        values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state
+    )
+
+
+def ordering(values: np.ndarray) -> np.ndarray:
+    """Lowest |λ| first, of equals (to 9 digits) the least damped."""
+    size = np.abs(values)
+    digits = np.array([float(f"{s:.9g}") for s in size])
+    return np.lexsort((-values.real, digits))
+
+
+def normalised(x: np.ndarray) -> np.ndarray:
+    """Rows with their largest component (the first of nearly equal ones) made 1."""
+    size = np.abs(x)
+    largest = size.max(axis=1, keepdims=True, initial=0.0)
+    pivot = np.argmax(size > (1 - 1e-6) * largest, axis=1)
+    x = x / x[np.arange(len(x)), pivot][:, None] if x.size else x
+    x.real[np.abs(x.real) < 1e-14] = 0.0
+    x.imag[np.abs(x.imag) < 1e-14] = 0.0
+    return x
+
+
+# ------------------------------------------------------------------------------------- dense
+
+
+def dense_modes(p: Pencil) -> tuple[np.ndarray, np.ndarray, bool]:
+    """All eigenvalues, shapes as columns, and whether the system is stable."""
+    N = p.null_space
+    if N.shape[1] == 0:
+        return np.zeros(0, complex), np.zeros((N.shape[0], 0), complex), True
+    M, D, K = (N.T @ (A @ N) for A in (p.M, p.D, p.K))
+    try:
+        L = la.cholesky((M + M.T) / 2, lower=True)
+    except la.LinAlgError:
+        raise SingularError(
+            "some motion has no inertia, so the eigenvalues are not defined; give every body mass "
+            "and inertia, or joints that tie it to one that has"
+        ) from None
+    D, K = (la.solve_triangular(L, la.solve_triangular(L, A, lower=True).T, lower=True).T
+            for A in (D, K))  # fmt: skip
+    sizeK, sizeD = la.norm(K, 2), la.norm(D, 2)
+    if sizeD <= 1e-13 * np.sqrt(sizeK) and la.norm(K - K.T, 2) <= 1e-9 * sizeK:
+        values, z = undamped(K, sizeK)
+    else:
+        values, z = damped(D, K, sizeD, sizeK)
+    growth = 1e-12 * max(sizeD, np.sqrt(sizeK)) + 1e-9 * np.abs(values)
+    x = N @ la.solve_triangular(L, z, lower=True, trans="T")
+    return values, x, bool(np.all(values.real <= growth))
+
+
+def undamped(K: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
+    """λ² = −μ, K z = μ z with K symmetric."""
+    mu, z = la.eigh((K + K.T) / 2)
+    mu[np.abs(mu) <= 100 * EPS * size] = 0.0
+    root = np.sqrt(np.abs(mu))
+    held, falling = mu >= 0, mu < 0
+    values = np.concatenate([1j * root[held], root[falling], -root[falling]])
+    return values, np.hstack([z[:, held], z[:, falling], z[:, falling]]).astype(complex)
+
+
+def damped(
+    D: np.ndarray, K: np.ndarray, sizeD: float, sizeK: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """λ² z + λ D z + K z = 0 by the companion form, the null space of K taken out."""
+    _, s, Vt = la.svd(K)
+    alpha = max(float(np.sqrt(sizeK)), sizeD)
+    free = s <= 200 * EPS * alpha**2
+    Q = np.vstack([Vt[~free], Vt[free]]).T
+    n, h = len(s), int((~free).sum())
+    A = np.zeros((h + n, h + n))
+    A[:h, h : 2 * h] = np.eye(h)
+    A[h:, :h] = -(Q.T @ K @ Q[:, :h]) / alpha**2
+    A[h:, h:] = -(Q.T @ D @ Q) / alpha
+    scaled, X = la.eig(A)
+    keep = (scaled.imag >= 0) & (np.abs(scaled) > 1e-12 * la.norm(A, 2))
+    values = np.concatenate([np.zeros(n - h), alpha * scaled[keep]])
+    return values, np.hstack([Q[:, h:], Q @ X[h:, keep]])
+
+
+# ------------------------------------------------------------------------------------ sparse
+
+
+class Inverse:
+    """(A − σB)⁻¹B of the first-order pencil, in scaled unknowns."""
+
+    def __init__(self, p: Pencil) -> None:
+        S = sp.diags_array(p.scale)
+        self.n, self.m = p.M.shape[0], p.C.shape[0]
+        size = norm(p.M, p.scale)
+        self.M, self.D, self.K = ((S @ A @ S / size).tocsr() for A in (p.M, p.D, p.K))
+        C = (p.C @ S).tocsr()
+        self.C = (sp.diags_array(1 / np.sqrt((C * C).sum(axis=1))) @ C).tocsr() if self.m else C
+        one = np.ones(self.n)
+        self.frequency = float(np.sqrt(norm(self.K, one)) + norm(self.D, one)) or 1.0
+        self.scale = p.scale
+        self.project = projector(self.C)
+
+    def at(self, sigma: complex) -> LinearOperator:
+        """The operator for a shift."""
+        sigma = sigma.real if np.imag(sigma) == 0 else sigma
+        Q = sigma**2 * self.M + sigma * self.D + self.K
+        size = float(abs(Q).max())
+        A = sp.bmat([[Q, size * self.C.T], [size * self.C, None]]) if self.m else Q
+        try:
+            lu = splu(sp.csc_matrix(A))
+        except RuntimeError:
+            raise SingularError(
+                f"the shift {sigma:g} is an eigenvalue, or the constraints are not independent; "
+                "give another shift"
+            ) from None
+        n, zero = self.n, np.zeros(self.m)
+
+        def apply(b: np.ndarray) -> np.ndarray:
+            b = b.ravel()
+            b1, b2 = b[:n], b[n:]
+            right = -(self.M @ (b2 + sigma * b1) + self.D @ b1)
+            x1 = lu.solve(np.concatenate([right, zero]).astype(A.dtype))[:n]
+            return np.concatenate([x1, sigma * x1 + b1])
+
+        return LinearOperator((2 * n, 2 * n), matvec=apply, dtype=A.dtype)
+
+    def start(self, operator: LinearOperator) -> np.ndarray:
+        """The same start vector every time, one that satisfies the constraints."""
+        b = np.random.default_rng(1).uniform(-1, 1, (self.n, 2))
+        b = self.project(b).T.ravel()
+        return operator.matvec(operator.matvec(b.astype(operator.dtype)))
+
+    def residuals(self, values: np.ndarray, x: np.ndarray, floor: float) -> np.ndarray:
+        """Relative size of the projected (λ²M + λD + K) x and of C x."""
+        terms = [values**2 * (self.M @ x), values * (self.D @ x), self.K @ x]
+        size = sum(np.linalg.norm(t, axis=0) for t in terms)
+        size = size + floor**2 * np.linalg.norm(self.M @ x, axis=0)
+        wrong = np.linalg.norm(self.project(terms[0] + terms[1] + terms[2]), axis=0) / size
+        return wrong + np.linalg.norm(self.C @ x, axis=0) / np.linalg.norm(x, axis=0)
+
+
+def sparse_modes(
+    p: Pencil, n: int, shift: complex | None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The n lowest modes (or a few more), or those nearest to a shift."""
+    inverse = Inverse(p)
+    k = min(2 * n + 8, 2 * p.freedoms - 2)
+    sigma = complex(1e-3 * inverse.frequency if shift is None else shift)
+    for _ in range(6):
+        values, x = arnoldi(inverse, sigma, k)
+        moving = np.abs(values)[np.abs(values) > 1e-5 * abs(sigma)]
+        lowest = moving.min(initial=np.inf)
+        if shift is not None or not np.isfinite(lowest) or 2 * abs(sigma) < lowest < 50 * abs(sigma):
+            break
+        sigma = complex(lowest / 8)
+    values, x = conjugates_once(values, x, abs(sigma))
+    values, x = free_motions(values, x, abs(sigma))
+    wrong = inverse.residuals(values, x, abs(sigma))
+    if wrong.max(initial=0.0) > 1e-7:
+        raise ConvergenceError(
+            f"eigen found a mode near λ = {values[np.argmax(wrong)]:.4g} only to a relative "
+            f"residual of {wrong.max():.1e}; give a shift nearer to the modes wanted, or "
+            "sparse=False"
+        )
+    if shift is not None:
+        near = np.argsort(np.abs(values - (sigma if sigma.imag >= 0 else sigma.conjugate())))[:n]
+        values, x = values[near], x[:, near]
+    growth = 1e-9 * (np.abs(values) + abs(sigma))
+    return values, inverse.scale[:, None] * x, bool(np.all(values.real <= growth))
+
+
+def arnoldi(inverse: Inverse, sigma: complex, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k eigenvalues nearest to the shift and their x, infinite ones left out."""
+    operator = inverse.at(sigma)
+    try:
+        theta, X = eigs(operator, k=k, which="LM", v0=inverse.start(operator), maxiter=500)
+    except ArpackNoConvergence as error:
+        raise ConvergenceError(
+            f"eigen found only {len(error.eigenvalues)} of {k} eigenvalues near {sigma:.4g}; "
+            "ask for fewer modes, or give a shift near those wanted"
+        ) from None
+    keep = np.abs(theta) > 1e-12 * np.abs(theta).max()
+    return sigma + 1 / theta[keep], X[: inverse.n, keep]
+
+
+def conjugates_once(
+    values: np.ndarray, x: np.ndarray, size: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each pair the one with positive imaginary part, also where only the other was found."""
+    values = values.copy()
+    values.imag[np.abs(values.imag) <= 1e-9 * np.abs(values) + 1e-12 * size] = 0.0
+    upper = [i for i in range(len(values)) if values[i].imag >= 0]
+    free = [i for i in upper if values[i].imag > 0]
+    chosen = list(upper)
+    for i in np.flatnonzero(values.imag < 0):
+        partner = [j for j in free if abs(values[j] - values[i].conj()) < 1e-6 * abs(values[i])]
+        if partner:
+            free.remove(partner[0])
+        else:
+            values[i], x[:, i] = values[i].conj(), x[:, i].conj()
+            chosen.append(int(i))
+    return values[chosen], x[:, chosen]
+
+
+def free_motions(
+    values: np.ndarray, x: np.ndarray, size: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """λ = 0 of a motion that nothing holds is found twice and inexactly: once, and exactly."""
+    zero = np.abs(values) < 1e-5 * size
+    if not zero.any():
+        return values, x
+    both = np.hstack([x[:, zero].real, x[:, zero].imag])
+    U, s, _ = la.svd(both / np.linalg.norm(both, axis=0).max(), full_matrices=False)
+    U = U[:, s > 1e-4 * s[0]]
+    return (
+        np.concatenate([np.zeros(U.shape[1]), values[~zero]]),
+        np.hstack([U, x[:, ~zero]]),
+    )

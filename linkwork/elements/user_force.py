@@ -1,0 +1,346 @@
+"""Forces and torques that a function of the user computes from time and the motion of frames.
+
+    (F_i, T_i) = function(t, motion)_i,   in world axes, at the origin of frame i = 1 … n
+
+    residual of body i:   −F,   −Rᵀ(s × F + T) = −(u × F_l + T_l),   F_l = RᵀF, T_l = RᵀT
+    tangent:   −(ũ F̃_l + T̃_l) in its columns θ, exact; and, where the force is `stiff`,
+               the changes of F and T with every body's motion by central differences
+
+The kernel calls the function by its address (math.pointers), so that one compiled loop serves
+every function; a numba function costs as much as a compiled element, a Python function some
+10 µs per evaluation.  It is called once per evaluation, and with stiff=True 24 n times more when
+a tangent is wanted.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.extending import is_jitted
+
+from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.pointers import SIGNATURE, PythonCallback, call
+from linkwork.math.rotations import qexp, rotation_matrix
+from linkwork.math.vectors import (
+    accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
+)  # fmt: skip
+from linkwork.model.frame import Frame, as_frame
+from linkwork.model.registry import Entry, Family, Item
+
+# reals: the function's address, that of its Python twin, whether it is stiff, and per frame its
+# place and its rotation matrix on the body
+ADDRESS, TWIN, STIFF, FRAMES, FRAME = 0, 1, 2, 3, 12
+STEP = 2.0**-18  # of central differences: truncation and round-off both near 1e-10
+NUMBERS = 18  # of motion, per frame
+
+
+class Motion(NamedTuple):
+    """The motion of n frames, in world axes: what a user's function gets.
+
+    position (n, 3), orientation (n, 3, 3) as rotation matrices from frame to world, velocity
+    (n, 3) of the origins, angular_velocity (n, 3).
+    """
+
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+def split_motion(x, n):
+    """Motion from 18 n numbers: all positions, orientations, velocities, angular velocities."""
+    return Motion(
+        x[: 3 * n].reshape((n, 3)),
+        x[3 * n : 12 * n].reshape((n, 3, 3)),
+        x[12 * n : 15 * n].reshape((n, 3)),
+        x[15 * n :].reshape((n, 3)),
+    )
+
+
+as_motion = compiled(split_motion)
+
+
+@compiled
+def put_motion(motion, n, i, u, Q, r, R, v, w):
+    """Write the motion of frame i on a body with r, R, v (world) and w (body axes)."""
+    X = mm(R, Q)
+    p, dp, spin = add(r, mv(R, u)), add(v, mv(R, cross(w, u))), mv(R, w)
+    for j in range(3):
+        motion[3 * i + j] = p[j]
+        motion[12 * n + 3 * i + j] = dp[j]
+        motion[15 * n + 3 * i + j] = spin[j]
+    for j in range(9):
+        motion[3 * n + 9 * i + j] = X[j]
+
+
+@compiled
+def put_body(motion, n, i, reals, k, nodes, b, j, h):
+    """The motion of frame i with its body moved by h in direction j.
+
+    Directions: 0-2 position, 3-5 rotation, 6-8 velocity, 9-11 angular velocity.
+    """
+    r, R, v, w = at(nodes, b, POS), at9(nodes, b, ROT), at(nodes, b, VEL), at(nodes, b, OMEGA)
+    e = (h if j % 3 == 0 else 0.0, h if j % 3 == 1 else 0.0, h if j % 3 == 2 else 0.0)
+    if j < 3:
+        r = add(r, e)
+    elif j < 6:
+        R = mm(R, rotation_matrix(qexp(e)))
+    elif j < 9:
+        v = add(v, e)
+    else:
+        w = add(w, e)
+    c = FRAMES + FRAME * i
+    put_motion(motion, n, i, at(reals, k, c), at9(reals, k, c + 3), r, R, v, w)
+
+
+@compiled
+def user_wrench(reals, k, time, motion, wrench):
+    """The user's function; where a result is not finite, its Python twin finds out why."""
+    address, twin = np.int64(reals[k, ADDRESS]), np.int64(reals[k, TWIN])
+    call(address, time, motion, wrench)
+    if twin != address and not np.isfinite(wrench.sum()):
+        call(twin, time, motion, wrench)
+
+
+@compiled
+def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
+    """Central differences: body i moved, wrench on body m."""
+    for i in range(n):
+        b = ints[k, i]
+        for j in range(12):
+            c = coef[CK] if j < 6 else coef[CD]
+            if c == 0.0:
+                continue
+            h = STEP
+            if j < 3:
+                h *= 1.0 + abs(nodes[b, POS + j])
+            elif j >= 6:
+                h *= 1.0 + abs(nodes[b, VEL + j - 6])
+            put_body(motion, n, i, reals, k, nodes, b, j, h)
+            user_wrench(reals, k, time, motion, up)
+            put_body(motion, n, i, reals, k, nodes, b, j, -h)
+            user_wrench(reals, k, time, motion, down)
+            for m in range(n):
+                a = ints[k, m]
+                R, u = at9(nodes, a, ROT), at(reals, k, FRAMES + FRAME * m)
+                d = -0.5 * c / h
+                x, y, q = up, down, 6 * m
+                F = (d * (x[q] - y[q]), d * (x[q + 1] - y[q + 1]), d * (x[q + 2] - y[q + 2]))
+                q += 3
+                T = (d * (x[q] - y[q]), d * (x[q + 1] - y[q + 1]), d * (x[q + 2] - y[q + 2]))
+                T = add(cross(u, tv(R, F)), tv(R, T))
+                stride = ints[k, n + m]
+                p = ints[k, 2 * n + n * m + i] + j % 6
+                for s in range(3):
+                    vals[p + s * stride] += F[s]
+                    vals[p + (3 + s) * stride] += T[s]
+        put_body(motion, n, i, reals, k, nodes, b, 0, 0.0)
+
+
+def user_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    n = (reals.shape[1] - FRAMES) // FRAME
+    motion, wrench, other = np.empty(NUMBERS * n), np.empty(6 * n), np.empty(6 * n)
+    for k in range(ints.shape[0]):
+        for i in range(n):
+            put_body(motion, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
+        user_wrench(reals, k, time, motion, wrench)
+        for i in range(n):
+            b, q = ints[k, i], 6 * i
+            R, u = at9(nodes, b, ROT), at(reals, k, FRAMES + FRAME * i)
+            F, T = (wrench[q], wrench[q + 1], wrench[q + 2]), (
+                wrench[q + 3], wrench[q + 4], wrench[q + 5],
+            )  # fmt: skip
+            Fl, Tl = tv(R, F), tv(R, T)
+            moment = add(cross(u, Fl), Tl)
+            accumulate(f, b, 0, scale(-1.0, F))
+            accumulate(f, b, 3, scale(-1.0, moment))
+            power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
+            if coef[TANGENT] != 0.0:
+                X = madd(mm(skew(u), skew(Fl)), skew(Tl))
+                base = ints[k, 2 * n + n * i + i]
+                add33(vals, base, ints[k, n + i], 3, 3, -coef[CK], X)
+        if coef[TANGENT] != 0.0 and reals[k, STIFF] != 0.0:
+            user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, wrench, other)
+
+
+USER_KERNEL = Kernel(user_kernel)
+
+
+@functools.cache
+def user_force_family(n: int) -> Family:
+    """The family of user forces on n frames; all share one kernel."""
+    return Family(f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAMES + FRAME * n)
+
+
+# ---------------------------------------------------------------------------- making addresses
+
+
+_COMPILED: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
+
+
+def compiled_callback(function: Any, n: int) -> Any:
+    """A numba function of the user as a C callback; not finite where it fails or has no shape."""
+    known = _COMPILED.setdefault(function, {})
+    if n not in known:
+        size, numbers = 6 * n, NUMBERS * n
+
+        def enter(t, source, target):
+            wrench = numba.carray(target, (size,))
+            wrench[:] = np.nan
+            try:
+                found = np.asarray(function(t, as_motion(numba.carray(source, (numbers,)), n)))
+                if found.size == size:
+                    wrench[:] = found.ravel()
+            except Exception:  # its Python twin tells the user which
+                wrench[:] = np.nan
+
+        known[n] = numba.cfunc(SIGNATURE)(enter)
+    return known[n]
+
+
+@dataclass
+class Failure:
+    """The first error of a user's function: when it happened and what it was."""
+
+    time: float
+    error: BaseException | None
+    message: str
+
+
+@dataclass(eq=False)
+class UserForce(Item):
+    """Forces and torques on frames, computed by a function of time and of the frames' motion.
+
+    frames is a body or Frame, or several; function(t, motion) gets a Motion (arrays over the
+    frames: position, orientation, velocity, angular_velocity, in world axes) and returns an array
+    (n, 6), or 6 numbers for one frame: force (N) and torque (N m) in world axes at each frame's
+    origin.  A plain Python function works at some 10 µs per call; compiled with numba's njit it
+    is as fast as an element of the package.  It must depend on its arguments alone.
+
+    stiff=True tells the solver how the force changes with the motion, by 24 n more calls for each
+    tangent: needed where the force is a stiff spring or contact, not for a mild load.
+
+    Example
+    -------
+    >>> import numpy as np, linkwork as lw
+    >>> ball = lw.Body.sphere(0.1, density=1000)
+    >>> def drag(t, motion):
+    ...     v = motion.velocity[0]
+    ...     return np.concatenate((-0.5 * np.sqrt(v @ v) * v, np.zeros(3)))
+    >>> air = lw.UserForce(ball, drag)
+    """
+
+    frames: Any
+    function: Callable
+    stiff: bool = False
+    failure: Failure | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        ends = list(self.frames) if isinstance(self.frames, (list, tuple)) else [self.frames]
+        if not ends:
+            raise ModelError(f"{self.label} needs at least one body or Frame to act on")
+        self.frames = [as_frame(end, self.label) for end in ends]
+        if not callable(self.function):
+            raise ModelError(
+                f"{self.label} needs function(t, motion), but {self.function!r} was given"
+            )
+        self.stiff = bool(self.stiff)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("twin", "failure")}
+
+    @functools.cached_property
+    def twin(self) -> PythonCallback:
+        """The function in plain Python, with an address; it remembers the first failure."""
+        plain = self.function.py_func if is_jitted(self.function) else self.function
+        n, item = len(self.frames), weakref.ref(self)
+
+        def enter(t: float, numbers: np.ndarray, wrench: np.ndarray) -> None:
+            wrench[:] = np.nan
+            failure = None
+            try:
+                found = plain(t, split_motion(numbers, n))
+                array = np.asarray(found, dtype=float)
+                if array.shape == (n, 6) or (n == 1 and array.shape == (6,)):
+                    wrench[:] = array.ravel()
+                    if not np.isfinite(array).all():
+                        failure = Failure(t, None, "returned numbers that are not finite")
+                else:
+                    expected = "(6,) or (1, 6)" if n == 1 else f"({n}, 6)"
+                    failure = Failure(
+                        t, None, f"returned an array of shape {array.shape} instead of {expected}"
+                    )
+            except BaseException as error:
+                failure = Failure(t, error, f"raised {type(error).__name__}: {error}")
+            owner = item()
+            if failure is None or owner is None or owner.failure is not None:
+                return
+            if np.isfinite(numbers).all():  # else an iteration went astray: not its fault
+                owner.failure = failure
+
+        return PythonCallback(enter, NUMBERS * n, 6 * n)
+
+    def entries(self) -> list[Entry]:
+        n = len(self.frames)
+        self.failure = None
+        reals = np.zeros(FRAMES + FRAME * n)
+        twin = callback = self.twin
+        if is_jitted(self.function):
+            try:
+                callback = compiled_callback(self.function, n)
+            except numba.core.errors.NumbaError as error:
+                raise ModelError(
+                    f"function of {self.label} cannot be compiled by numba; correct it, or leave "
+                    f"out njit: {str(error).strip().splitlines()[0]}"
+                ) from error
+        reals[ADDRESS], reals[TWIN], reals[STIFF] = callback.address, twin.address, self.stiff
+        for i, frame in enumerate(self.frames):
+            c = FRAMES + FRAME * i
+            reals[c : c + 3] = frame.position
+            reals[c + 3 : c + 12] = rotations.matrix(frame.orientation).ravel()
+        bodies = tuple(frame.body for frame in self.frames)
+        return [Entry(user_force_family(n), bodies, reals, keep=(self, callback, twin))]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> UserForce:
+        k = rng.normal(size=(3, 3))
+
+        def function(t: float, motion: Motion) -> np.ndarray:
+            d = motion.position[1] - motion.position[0]
+            v = motion.velocity[1] - motion.velocity[0]
+            force = np.sin(k @ d) - 0.3 * v * (1 + d @ d)
+            twist = motion.orientation[0] @ np.cos(motion.orientation[1].T @ k[0])
+            torque = twist + 0.2 * motion.angular_velocity[1] * (1 + t)
+            return np.array([[*force, *torque], [*(-force), *(torque * v)]])
+
+        frames = [Frame(x, rng.normal(size=3), _quaternion(rng)) for x in (a, b)]
+        return cls(frames, function, stiff=True)
+
+
+def _quaternion(rng: np.random.Generator) -> np.ndarray:
+    q = rng.normal(size=4)
+    return q / np.linalg.norm(q)
+
+
+def raise_if_failed(model: Any) -> None:
+    """Raise the first failure of a user's function in a model (or system), and forget it."""
+    for item in getattr(model, "model", model).items.values():
+        failure = getattr(item, "failure", None)
+        if not isinstance(failure, Failure):
+            continue
+        item.failure = None
+        if failure.error is not None and not isinstance(failure.error, Exception):
+            raise failure.error  # the user pressed Ctrl-C in there
+        raise ModelError(
+            f"function of {item.label} {failure.message}, at t = {failure.time:g}; correct it so "
+            "that it returns force and torque for every motion in the run"
+        ) from failure.error

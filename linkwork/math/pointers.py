@@ -1,0 +1,73 @@
+"""Calling functions by their address, so that compiled loops can call what the user wrote.
+
+A callback has the C signature void(double t, double* input, double* output).  Its address is an
+ordinary number in an element's table; `call` turns it back into a function.  A Python function
+becomes such an address through ctypes, a numba function through numba.cfunc.  Without numba's
+compiler (NUMBA_DISABLE_JIT=1) `call` looks the Python function up by its address.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from linkwork.math.compiled import JIT
+
+SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
+C_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class PythonCallback:
+    """A Python function(t, input, output) of numpy arrays with an address.
+
+    input (a copy) and output (to be filled) have `sizes` numbers; the function must not raise.
+    The address is good as long as this object lives.
+    """
+
+    def __init__(self, function: Callable[[float, np.ndarray, np.ndarray], None], *sizes: int):
+        self.function = function
+        Input, Output = (ctypes.c_double * n for n in sizes)
+
+        def enter(t: float, source: int, target: int) -> None:
+            output = np.frombuffer(Output.from_address(target))  # type: ignore[call-overload]
+            function(t, np.array(Input.from_address(source)), output)
+
+        self._enter = C_FUNCTION(enter)
+        self.address = ctypes.cast(self._enter, ctypes.c_void_p).value or 0
+        CALLBACKS[self.address] = self
+
+
+CALLBACKS: weakref.WeakValueDictionary[int, PythonCallback] = weakref.WeakValueDictionary()
+
+
+@intrinsic
+def _call(typing_context, address, t, source, target):
+    """Compiled: the function at `address` with t and the data of two arrays."""
+
+    def generate(context, builder, signature, arguments):
+        from llvmlite import ir
+
+        where, when, *arrays = arguments
+        double = ir.DoubleType()
+        kind = ir.FunctionType(ir.VoidType(), [double, double.as_pointer(), double.as_pointer()])
+        data = [
+            context.make_array(signature.args[2 + i])(context, builder, x).data
+            for i, x in enumerate(arrays)
+        ]
+        builder.call(builder.inttoptr(where, kind.as_pointer()), [when, *data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, source, target), generate
+
+
+def _call_by_table(address: int, t: float, source: np.ndarray, target: np.ndarray) -> None:
+    CALLBACKS[address].function(t, np.array(source), target)
+
+
+call: Any = _call if JIT else _call_by_table

@@ -1,0 +1,137 @@
+"""Plots over time: run.plot("rod.position", "pin.force.x", "energy").
+
+A name is item.output or item.output.component, or one of the run's own: energy, momentum,
+angular_momentum, violation, diagnostics (with .component too).  What has the same units shares
+axes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from linkwork.results.result import Result
+
+WHOLE = ("energy", "momentum", "angular_momentum", "violation", "diagnostics")
+GREY, LIGHT = "#4a4a4a", "#d9d9d9"
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539", "#525252",
+)  # fmt: skip  (Okabe and Ito: told apart by the colour-blind too)
+
+
+class Curve:
+    """One line of a plot."""
+
+    def __init__(self, label: str, array: xr.DataArray, quantity: str) -> None:
+        self.label = label
+        self.values = array.values
+        self.units = array.attrs.get("units", "")
+        self.quantity = quantity  # for the axis: "position", "force"
+
+
+def plot(result: Result, *names: str, ax: Any = None) -> Any:
+    """Draw outputs over time; returns the axes (an array of them for several quantities).
+
+    Example: ``run.plot("rod.position", "pin.force.x")``
+    """
+    import matplotlib.pyplot as plt
+
+    if not names:
+        raise ModelError('plot needs a name such as "rod.position" or "energy"')
+    curves = [curve for name in names for curve in find(result, name)]
+    if ax is not None:
+        _draw(ax, result.time, curves)
+        return ax
+    panels: dict[tuple[str, str], list[Curve]] = {}
+    for curve in curves:
+        panels.setdefault((curve.quantity, curve.units), []).append(curve)
+    figure, axes = plt.subplots(
+        len(panels), 1, sharex=True, squeeze=False, layout="constrained",
+        figsize=(7.2, 1.2 + 2.6 * len(panels)),
+    )  # fmt: skip
+    for panel, mine in zip(axes[:, 0], panels.values()):
+        _draw(panel, result.time, mine)
+        panel.label_outer()
+    figure.suptitle(str(result.info["model"]), x=0.01, ha="left", color=GREY, fontsize=11)
+    return axes[0, 0] if len(panels) == 1 else axes[:, 0]
+
+
+def _draw(ax: Any, time: np.ndarray, curves: list[Curve]) -> None:
+    ax.set_prop_cycle(color=COLOURS)
+    for curve in curves:
+        ax.plot(time, curve.values, label=curve.label, linewidth=1.6, solid_joinstyle="round")
+    quantities = list(dict.fromkeys(c.quantity for c in curves))
+    units = list(dict.fromkeys(c.units for c in curves))
+    text = ", ".join(q.replace("_", " ") for q in quantities)
+    shown = ", ".join(u for u in units if u not in ("", "1"))
+    ax.set_ylabel(f"{text} ({shown})" if shown else text)
+    ax.set_xlabel("time (s)")
+    if len(time) > 1:
+        ax.set_xlim(time[0], time[-1])
+    ax.grid(True, color=LIGHT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(color=LIGHT, labelcolor=GREY)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(LIGHT)
+    ax.legend(
+        loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, labelcolor=GREY,
+        handlelength=1.4,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ names → curves
+
+
+def find(result: Result, name: str) -> list[Curve]:
+    """The curves that a name means."""
+    head, *rest = str(name).split(".")
+    if head in WHOLE and head not in result.system.model:
+        return _of_run(result, head, rest)
+    item = result[_known(head, [*result.system.model, *WHOLE], f"the run has no item '{head}'")]
+    if not rest:
+        raise ModelError(
+            f"'{name}' names an item but not what to plot; write for example "
+            f"'{head}.{item.names[0] if item.names else 'force'}' (it has {', '.join(item.names)})"
+        )
+    output = _known(rest[0], item.names, f"{item._item.label} has no '{rest[0]}'")
+    return _components(getattr(item, output), f"{head}.{output}", output, rest[1:])
+
+
+def _of_run(result: Result, head: str, rest: list[str]) -> list[Curve]:
+    found = getattr(result, head)
+    if not hasattr(found, "data_vars"):
+        return _components(found, head, head, rest)
+    arrays = {str(k): v for k, v in found.data_vars.items() if v.dims[:1] == ("time",)}
+    if rest:
+        key = _known(rest[0], arrays, f"the run's {head} has no '{rest[0]}'")
+        return _components(arrays[key], f"{head}.{key}", head, rest[1:])
+    labelled = [(f"{head}.{key}", array) for key, array in arrays.items()]
+    return [c for label, array in labelled for c in _components(array, label, head, [])]
+
+
+def _components(array: xr.DataArray, label: str, quantity: str, rest: list[str]) -> list[Curve]:
+    if array.ndim == 1 and not rest:
+        return [Curve(label, array, quantity)]
+    axis = array.dims[1] if array.ndim == 2 else None
+    known = [str(x) for x in array[axis].values] if axis else []
+    chosen = [_known(part, known, f"'{label}' has no component '{part}'") for part in rest] or known
+    return [Curve(f"{label}.{part}", array[:, known.index(part)], quantity) for part in chosen]
+
+
+def _known(word: str, words: Iterable[str], problem: str) -> str:
+    """The word if it is one of `words`, else a ModelError that suggests the nearest."""
+    words = list(words)
+    if word in words:
+        return word
+    near = difflib.get_close_matches(word, words, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(words) or 'none'}"
+    raise ModelError(f"{problem}; {hint}")

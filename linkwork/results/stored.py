@@ -1,0 +1,171 @@
+"""What the stored arrays say about one element: its bodies' motion, its numbers, its reaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.results.relative import (
+    TURN,
+    Motion,
+    Relative,
+    relative_motion,
+    rotate,
+    rotate_back,
+    twist,
+    twist_rate,
+    unwrap,
+)  # fmt: skip
+from linkwork.system.system import Element, System
+
+if TYPE_CHECKING:
+    from linkwork.results.result import Result
+
+
+def body_motion(result: Result, b: int) -> Motion:
+    """Motion of body number b (−1: the ground) over the stored times."""
+    T = len(result.time)
+    if b < 0:
+        still = np.zeros((T, 3))
+        return Motion(still, np.tile([1.0, 0.0, 0.0, 0.0], (T, 1)), still, still)
+    m = result.motion[:, b]
+    return Motion(m[:, :3], m[:, 3:7], m[:, 7:10], m[:, 10:13])
+
+
+def element_reals(result: Result, e: Element) -> np.ndarray:
+    """The numbers of an element at every stored time, (T, n): laws and memory put in."""
+    family = e.entry.family
+    reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
+    if not e.entry.laws and not family.memory:
+        return reals
+    reals = reals.copy()
+    for law in e.entry.laws:
+        reals[:, law.column : law.column + law.length] = law.values(result.time)
+    if family.memory:
+        number = next(k for k, x in enumerate(memory_elements(result.system)) if x is e)
+        reals[:, -1] = result.memory[:, number]
+    return reals
+
+
+def memory_elements(system: System) -> list[Element]:
+    """The elements that remember, in the order of `State.memory`."""
+    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
+    return [e for f in families for e in system.elements if e.entry.family is f]
+
+
+def memory_over_time(result: Result, e: Element, end: float | None) -> np.ndarray:
+    """What an element remembered at every stored time: its angle, counted over turns.
+
+    Counting starts where the element was described, or arrives at `end` where that is known.
+    """
+    reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
+    found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
+    angle = found["angle"] - TURN * np.round(found["angle"] / TURN)
+    counted = unwrap(result.time, angle, found["rate"], e.entry.reals[-1])
+    if end is not None:
+        counted += TURN * np.round((end - counted[-1]) / TURN)
+    return counted
+
+
+def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
+    """Lists over the element's bodies: r, q, v, ω."""
+    ends = [body_motion(result, b) for b in e.ends]
+    return [list(part) for part in zip(*ends)]
+
+
+def potential_energy(result: Result, e: Element) -> np.ndarray:
+    """Potential energy of an element whose family has one, (T,)."""
+    reals, (r, q, _, _) = element_reals(result, e), _ends(result, e)
+    parts = [
+        e.entry.family.potential(reals[k], [x[k] for x in r], [x[k] for x in q])  # type: ignore[misc]
+        for k in _blocks(e, reals)
+    ]
+    return np.concatenate(parts)
+
+
+def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
+    """What the element's family offers by itself: name → (T,) or (T, 3)."""
+    reals, ends = element_reals(result, e), _ends(result, e)
+    parts = [
+        e.entry.family.outputs(reals[k], *([x[k] for x in part] for part in ends))  # type: ignore[misc]
+        for k in _blocks(e, reals)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
+    """All times at once; or one by one where an element that remembers moves so far between them
+    that it could not count turns by itself."""
+    if e.entry.family.memory and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+        return [slice(k, k + 1) for k in range(len(reals))]
+    return [slice(None)]
+
+
+def element_gamma(result: Result, e: Element) -> np.ndarray:
+    """Multipliers over all rows its family can have, zero in those it has not, (T, rows)."""
+    gamma = np.zeros((len(result.time), e.entry.family.rows))
+    gamma[:, list(e.entry.rows)] = result.gamma[:, e.first_row : e.first_row + len(e.entry.rows)]
+    return gamma
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """Force and torque about `point`, in the axes of `R` (world: R force)."""
+
+    force: np.ndarray
+    torque: np.ndarray
+    R: np.ndarray
+    point: np.ndarray
+
+    def __add__(self, other: Wrench) -> Wrench:
+        """Both together, about this one's point and in its axes."""
+        force = rotate(other.R, other.force)
+        torque = rotate(other.R, other.torque) + np.cross(other.point - self.point, force)
+        return Wrench(
+            self.force + rotate_back(self.R, force), self.torque + rotate_back(self.R, torque),
+            self.R, self.point,
+        )  # fmt: skip
+
+
+def reaction(result: Result, elements: list[Element]) -> Wrench:
+    """Reaction of a joint on its second body, about its first element's point, in its axes."""
+    total = None
+    for e in elements:
+        a, b = (body_motion(result, end) for end in e.ends)
+        part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
+            element_reals(result, e), element_gamma(result, e), a.r, a.q, b.r, b.q
+        ))  # fmt: skip
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def lock_motion(result: Result, e: Element) -> Relative:
+    """Relative motion of the markers of a lock element."""
+    a, b = (body_motion(result, end) for end in e.ends)
+    return relative_motion(element_reals(result, e), a, b)
+
+
+def lock_angle(result: Result, e: Element) -> np.ndarray:
+    """The angle about z, counted over turns.
+
+    A driven angle takes the turn of its law; else counting starts from the angle an earlier run
+    ended with (info["angles"]) or the joint was given, or within half a turn of zero.
+    """
+    moved = lock_motion(result, e)
+    angle = twist(moved.rho)
+    item = result.system.model[e.owner]
+    laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
+    if 5 in e.entry.driven and not {"rx", "ry"} & set(laws):
+        return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN)
+    given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
+    start = (result.info.get("angles") or {}).get(e.owner, given)
+    return unwrap(result.time, angle, twist_rate(moved.rho, moved.rho1), start)
+
+
+def drive_power(result: Result, elements: list[Element]) -> np.ndarray:
+    """γᵀ C_t: the power that the motion laws of a joint supply."""
+    rows = [r for e in elements for r in e.rows]
+    return np.einsum("ti,ti->t", result.gamma[:, rows], result.law_rates[:, rows])
