@@ -23,6 +23,7 @@ _HOME = {
         "Motor", "Actuator",
     ],
     "integrators.methods": ["GeneralizedAlpha", "HHT", "Newmark", "BDF2"],
+    "integrators.ode": ["RK4", "ODE"],
     "analysis.assemble": ["assemble"],
     "analysis.static": ["static"],
     "analysis.kinematics": ["kinematics"],

@@ -36,6 +36,7 @@ from linkwork.system.state import State
 
 DENSE = 600  # unknowns (six per body) up to which everything is dense
 EPS = np.finfo(float).eps
+DEFECTIVE = 1e-7  # relative error of a double eigenvalue, √EPS and a bit: no sign of growth
 
 
 @dataclass(frozen=True)
@@ -176,43 +177,64 @@ def dense_modes(p: Pencil) -> tuple[np.ndarray, np.ndarray, bool]:
     N = p.null_space
     if N.shape[1] == 0:
         return np.zeros(0, complex), np.zeros((N.shape[0], 0), complex), True
-    M, D, K = (N.T @ (A @ N) for A in (p.M, p.D, p.K))
-    try:
-        L = la.cholesky((M + M.T) / 2, lower=True)
-    except la.LinAlgError:
-        raise SingularError(
-            "some motion has no inertia, so the eigenvalues are not defined; give every body mass "
-            "and inertia, or joints that tie it to one that has"
-        ) from None
-    D, K = (la.solve_triangular(L, la.solve_triangular(L, A, lower=True).T, lower=True).T
-            for A in (D, K))  # fmt: skip
-    sizeK, sizeD = la.norm(K, 2), la.norm(D, 2)
-    if sizeD <= 1e-13 * np.sqrt(sizeK) and la.norm(K - K.T, 2) <= 1e-9 * sizeK:
-        values, z = undamped(K, sizeK)
+    reduced = Reduced(p, N)
+    D, K = reduced.D, reduced.K
+    size = np.sqrt(la.norm(K, 2))
+    if la.norm(D, 2) <= 1e-13 * size and la.norm(K - K.T, 2) <= 1e-9 * size**2:
+        values, z = undamped(reduced)
     else:
-        values, z = damped(D, K, sizeD, sizeK)
-    growth = 1e-12 * max(sizeD, np.sqrt(sizeK)) + 1e-9 * np.abs(values)
-    x = N @ la.solve_triangular(L, z, lower=True, trans="T")
-    return values, x, bool(np.all(values.real <= growth))
+        values, z = damped(reduced)
+    growth = 1e-12 * max(la.norm(D, 2), size) + DEFECTIVE * np.abs(values)
+    return values, reduced.motions(z), bool(np.all(values.real <= growth))
 
 
-def undamped(K: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
+class Reduced:
+    """z̈ + D ż + K z = 0 in coordinates with unit mass: x = N L⁻ᵀ z, NᵀMN = L Lᵀ."""
+
+    def __init__(self, p: Pencil, N: np.ndarray) -> None:
+        M, D, K = (N.T @ (A @ N) for A in (p.M, p.D, p.K))
+        try:
+            L = la.cholesky((M + M.T) / 2, lower=True)
+        except la.LinAlgError:
+            raise SingularError(
+                "some motion has no inertia, so the eigenvalues are not defined; give every body "
+                "mass and inertia, or joints that tie it to one that has"
+            ) from None
+        self.basis = la.solve_triangular(L, N.T, lower=True).T
+        self.D, self.K = (self._unit_mass(L, A) for A in (D, K))
+        speed = float(np.linalg.norm(p.frames, axis=1).max(initial=0.0))
+        self.entries = abs(p.D) + speed * abs(p.M), abs(p.K) + speed**2 * abs(p.M)
+
+    @staticmethod
+    def _unit_mass(L: np.ndarray, A: np.ndarray) -> np.ndarray:
+        half = la.solve_triangular(L, A, lower=True)
+        return la.solve_triangular(L, half.T, lower=True).T
+
+    def motions(self, z: np.ndarray) -> np.ndarray:
+        return self.basis @ z
+
+    def noise(self, z: np.ndarray, order: int) -> np.ndarray:
+        """What round-off may make of D z (order 0) or K z (order 1), for each column."""
+        error = np.abs(self.basis).T @ (self.entries[order] @ np.abs(self.motions(z)))
+        return 100 * EPS * np.linalg.norm(error, axis=0)
+
+
+def undamped(reduced: Reduced) -> tuple[np.ndarray, np.ndarray]:
     """λ² = −μ, K z = μ z with K symmetric."""
-    mu, z = la.eigh((K + K.T) / 2)
-    mu[np.abs(mu) <= 100 * EPS * size] = 0.0
+    mu, z = la.eigh((reduced.K + reduced.K.T) / 2)
+    mu[np.abs(mu) <= reduced.noise(z, 1)] = 0.0
     root = np.sqrt(np.abs(mu))
     held, falling = mu >= 0, mu < 0
     values = np.concatenate([1j * root[held], root[falling], -root[falling]])
     return values, np.hstack([z[:, held], z[:, falling], z[:, falling]]).astype(complex)
 
 
-def damped(
-    D: np.ndarray, K: np.ndarray, sizeD: float, sizeK: float
-) -> tuple[np.ndarray, np.ndarray]:
+def damped(reduced: Reduced) -> tuple[np.ndarray, np.ndarray]:
     """λ² z + λ D z + K z = 0 by the companion form, the null space of K taken out."""
+    D, K = reduced.D, reduced.K
     _, s, Vt = la.svd(K)
-    alpha = max(float(np.sqrt(sizeK)), sizeD)
-    free = s <= 200 * EPS * alpha**2
+    free = s <= reduced.noise(Vt.T, 1)
+    alpha = max(float(np.sqrt(s[0])), la.norm(D, 2))
     Q = np.vstack([Vt[~free], Vt[free]]).T
     n, h = len(s), int((~free).sum())
     A = np.zeros((h + n, h + n))
@@ -220,9 +242,11 @@ def damped(
     A[h:, :h] = -(Q.T @ K @ Q[:, :h]) / alpha**2
     A[h:, h:] = -(Q.T @ D @ Q) / alpha
     scaled, X = la.eig(A)
-    keep = (scaled.imag >= 0) & (np.abs(scaled) > 1e-12 * la.norm(A, 2))
+    z = Q @ X[h:]
+    zero = alpha * np.abs(scaled) <= 1e-12 * alpha + reduced.noise(z, 0)
+    keep = (scaled.imag >= 0) & ~zero
     values = np.concatenate([np.zeros(n - h), alpha * scaled[keep]])
-    return values, np.hstack([Q[:, h:], Q @ X[h:, keep]])
+    return values, np.hstack([Q[:, h:], z[:, keep]])
 
 
 # ------------------------------------------------------------------------------------ sparse
@@ -308,7 +332,7 @@ def sparse_modes(
     if shift is not None:
         near = np.argsort(np.abs(values - (sigma if sigma.imag >= 0 else sigma.conjugate())))[:n]
         values, x = values[near], x[:, near]
-    growth = 1e-9 * (np.abs(values) + abs(sigma))
+    growth = DEFECTIVE * (np.abs(values) + abs(sigma))
     return values, inverse.scale[:, None] * x, bool(np.all(values.real <= growth))
 
 

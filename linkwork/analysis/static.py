@@ -51,7 +51,7 @@ from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.results.views import View
 from linkwork.system.evaluate import evaluate
-from linkwork.system.redundancy import MinimumNorm, consistent, independent_rows
+from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
@@ -144,19 +144,15 @@ def static(
             problem = Statics(
                 full, system, tolerance, max_iterations, constraint_stiffness, line_search, talk
             )
-            point = problem.find(state, loads)
-            closed, other = left_out_rows(full, system, point)
-            if closed:
+            point, system, state = attempt(problem, state, loads)
+            if point is not None:
                 return problem.equilibrium(point)
-            system, state = other
-    except LinkworkError:
+    finally:
         raise_user_failure(model)
-        raise
     raise ConvergenceError(
         f"statics of '{model.name}' ends in a position where the number of independent joint rows "
-        "changes; start from another position (at=) or remove redundant rows",
-        state=point.state,
-    )
+        "changes; start from another position (at=) or remove redundant rows", state=state,
+    )  # fmt: skip
 
 
 def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System, State]:
@@ -164,20 +160,27 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
     if at is None:
         assembled = assemble_model(model, time=0.0 if time is None else time)
         return assembled.full, assembled.system, at_rest(assembled.state)
-    state = at.state() if isinstance(at, Result) else getattr(at, "state", at)
-    if not isinstance(state, State):
-        raise ModelError(f"at must be a State or a Result, but {type(at).__name__} was given")
     full = compile_model(model)
-    if state.bodies != full.names:
-        raise ModelError(
-            f"at has the bodies {list(state.bodies)}, but model '{model.name}' has "
-            f"{list(full.names)}"
-        )
-    state = at_rest(state if time is None else replace(state, time=time))
-    if state.memory is None:
-        state = replace(state, memory=full.described_state().memory)
+    state = at_rest(given_state(full, at, "at"))
+    if time is not None:
+        state = replace(state, time=time)
     state, _ = solve_positions(full, Scale(full, {}, []), state)
     return full, choose_rows(full, state)[1], state
+
+
+def given_state(full: System, given: Any, word: str) -> State:
+    """The state in a State, Result or Equilibrium, checked against the model."""
+    state = given.state() if isinstance(given, Result) else getattr(given, "state", given)
+    if not isinstance(state, State):
+        raise ModelError(
+            f"{word} must be a State or a Result, but {type(given).__name__} was given"
+        )
+    if state.bodies != full.names:
+        raise ModelError(
+            f"{word} has the bodies {list(state.bodies)}, but model '{full.model.name}' has "
+            f"{list(full.names)}"
+        )
+    return replace(state, memory=full.described_state().memory) if state.memory is None else state
 
 
 def at_rest(state: State) -> State:
@@ -185,18 +188,37 @@ def at_rest(state: State) -> State:
     return replace(still, acceleration=None, gamma=None, restart={})
 
 
-def left_out_rows(full: System, system: System, point: Point) -> tuple[bool, Any]:
-    """Whether rows left out of the equations hold; if not, other rows and where to go on."""
-    if system.keep.all():
-        return True, None
-    rows = constraint_rows(full, point.state)
-    C = full.evaluate(point.state, tangent=False).C
-    redundancy = independent_rows(rows)
-    kept = replace(redundancy, keep=system.keep)
-    if consistent(rows, kept, C, tolerance=1e-8 * full.length):
-        return True, None
+def attempt(
+    problem: Statics, state: State, loads: int
+) -> tuple[Point | None, System, State]:  # fmt: skip
+    """An equilibrium; or None with other rows to try, where those left out do not hold."""
+    full, system = problem.full, problem.system
+    try:
+        point = problem.find(state, loads)
+    except ConvergenceError as error:
+        if system.keep.all():
+            raise
+        other = choose_rows(full, error.state, warn=False)[1]
+        if np.array_equal(other.keep, system.keep):
+            raise
+        return None, other, error.state
+    if left_out_rows_hold(full, system, point.state):
+        return point, system, point.state
     state, _ = solve_positions(full, Scale(full, {}, []), point.state)
-    return False, (choose_rows(full, state, warn=False)[1], state)
+    return None, choose_rows(full, state, warn=False)[1], state
+
+
+def left_out_rows_hold(full: System, system: System, state: State) -> bool:
+    """Whether the rows that are not in the equations are satisfied, too."""
+    if system.keep.all():
+        return True
+    C = full.evaluate(state, tangent=False).C
+    return bool(np.abs(row_scale(full) * C).max() < 1e-8)
+
+
+def row_scale(system: System) -> np.ndarray:
+    """1/L for rows that measure a length, 1 for the others."""
+    return np.array([1.0 if is_angle(r.name) else 1 / system.length for r in system.kept_rows])
 
 
 def raise_user_failure(model: Model) -> None:
@@ -253,6 +275,51 @@ class Saddle:
         return y
 
 
+class Projection:
+    """[[W, C_qᵀ], [C_q, 0]] in scaled unknowns: lengths over L, W = 1, multipliers in N m.
+
+    column, row : what scaled displacements and multipliers are multiplied with;   weight : the
+    same for the values of the matrix;   body : which of them belong to bodies
+    """
+
+    def __init__(self, system: System) -> None:
+        L, p = system.length, system.pattern
+        self.n = 6 * system.bodies
+        self.column = np.tile([L] * 3 + [1.0] * 3, system.bodies)
+        self.row = row_scale(system)
+        rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
+        scale = np.concatenate([self.column, self.row])
+        self.weight = scale[rows] * scale[cols]
+        self.body = (rows < self.n) & (cols < self.n)
+        self.diagonal = np.flatnonzero(self.body & (rows == cols))
+        self.saddle = Saddle(system)
+
+    def factorise(self, values: np.ndarray) -> None:
+        """From the values of any matrix of the system.  Raises SingularMatrix."""
+        vals = self.weight * values
+        vals[self.body] = 0.0
+        vals[self.diagonal] = 1.0
+        self.saddle.factorise(vals)
+
+    def solve(self, top: Any = 0.0, bottom: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Scaled displacements and multipliers."""
+        rhs = np.empty(self.n + len(self.row))
+        rhs[: self.n], rhs[self.n :] = top, bottom
+        y = self.saddle.solve(rhs)
+        return y[: self.n], y[self.n :]
+
+
+def remember(system: System, state: State) -> State:
+    """Lets elements with a memory (turns of springs) know that the state was reached."""
+    if not system.memory:
+        return state
+    system.load(state)
+    system.work.coef[TANGENT], system.work.coef[ACCEPT] = 0.0, 1.0
+    evaluate(system.kernels, system.tables, system.work, state.time, 0.0)
+    system.work.coef[ACCEPT] = 0.0
+    return replace(state, memory=system.tables.reals[system.memory_places].copy())
+
+
 # ------------------------------------------------------------------------------------ the search
 
 
@@ -295,17 +362,11 @@ class Statics:
         self.full, self.system, self.talk = full, system, talk
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.constraint_stiffness, self.line_search = constraint_stiffness, line_search
-        nb, L = system.bodies, system.length
-        self.n, self.L = 6 * nb, L
-        self.column = np.tile([L] * 3 + [1.0] * 3, nb)
-        self.row = np.array([1.0 if is_angle(r.name) else 1 / L for r in system.kept_rows])
-        p = system.pattern
-        rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
-        self.body = (rows < self.n) & (cols < self.n)
-        self.diagonal = np.flatnonzero(self.body & (rows == cols))
-        weight = np.concatenate([self.column, self.row])
-        self.weight = weight[rows] * weight[cols]
-        self.projection, self.tangent = Saddle(system), Saddle(system)
+        self.n, self.L = 6 * system.bodies, system.length
+        self.projection, self.tangent = Projection(system), Saddle(system)
+        p = self.projection
+        self.column, self.row, self.weight = p.column, p.row, p.weight
+        self.body, self.diagonal = p.body, p.diagonal
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
         self.iterations = 0
         self.method = "newton"
@@ -319,15 +380,13 @@ class Statics:
             error = float(np.abs(C).max(initial=0.0))
             if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
                 return None
-            vals = np.where(self.body, 0.0, self.weight * e.matrix.data)  # type: ignore[union-attr]
-            vals[self.diagonal] = 1.0
             try:
-                self.projection.factorise(vals)
+                self.projection.factorise(e.matrix.data)  # type: ignore[union-attr]
             except SingularMatrix:
                 return None
             if error < CLOSED:
                 return self.balance(state, e.f)
-            way = self.projection.solve(np.concatenate([np.zeros(self.n), -C]))[: self.n]
+            way, _ = self.projection.solve(bottom=-C)
             if np.abs(way).max() > TURN and not far:
                 return None
             state = state.moved(self.column * way)
@@ -336,26 +395,13 @@ class Statics:
     def balance(self, state: State, f: np.ndarray) -> Point:
         """Multipliers of least squares at a state whose projection is factorised."""
         loads = self.column * f.ravel() - self.hold
-        y = self.projection.solve(np.concatenate([-loads, np.zeros(self.system.rows)]))
-        J = self.projection.matrix[self.n :, : self.n]
-        gamma = y[self.n :]
-        force = loads + J.T @ gamma
+        force, gamma = self.projection.solve(top=-loads)
+        force = -force
         gravity = np.linalg.norm(self.system.tables.gravity)
         weights = self.system.tables.bodies[:, 0].max() * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
         scale = max(weights, np.abs(self.column * f.ravel()).max(), reactions)
-        return Point(self.remember(state), self.row * gamma, force, float(scale))
-
-    def remember(self, state: State) -> State:
-        """Lets elements with a memory (turns of springs) know that the state was reached."""
-        system = self.system
-        if not system.memory:
-            return state
-        system.load(state)
-        system.work.coef[TANGENT], system.work.coef[ACCEPT] = 0.0, 1.0
-        evaluate(system.kernels, system.tables, system.work, state.time, 0.0)
-        system.work.coef[ACCEPT] = 0.0
-        return replace(state, memory=system.tables.reals[system.memory_places].copy())
+        return Point(remember(self.system, state), self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point."""
@@ -373,7 +419,8 @@ class Statics:
         largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
         vals[self.diagonal] += REGULAR * largest
         if mu:
-            vals[self.mass_places] += mu * self.mass
+            masses, places = self.mass
+            vals[places] += mu * masses
         try:
             self.tangent.factorise(vals)
         except SingularMatrix:
@@ -383,26 +430,17 @@ class Statics:
         return step if np.abs(step).max(initial=0.0) < LOOSE else None
 
     @cached_property
-    def _masses(self) -> tuple[np.ndarray, np.ndarray]:
-        """M̂: places among the values, and masses over m L², regularised."""
-        p, system = self.system.pattern, self.system
-        unit = system.mass * self.L**2
-        M = (sp.diags(self.column) @ system.mass_matrix() @ sp.diags(self.column) / unit).tocsr()
-        places, masses = [], []
-        for b in range(system.bodies):
+    def mass(self) -> tuple[np.ndarray, np.ndarray]:
+        """M̂ over m L², regularised: blocks of bodies, and their places among the values."""
+        system, p = self.system, self.system.pattern
+        scale = self.column[:6] / np.sqrt(system.mass) / self.L
+        blocks, places = [], []
+        for b, row in enumerate(system.tables.bodies):
+            block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
+            blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
             base, stride = p.block(b, b)
-            block = M[6 * b : 6 * b + 6, 6 * b : 6 * b + 6].toarray() + 1e-3 * np.eye(6)
-            places.append((base + stride * np.arange(6)[:, None] + np.arange(6)).ravel())
-            masses.append(block.ravel())
-        return np.concatenate(places), np.concatenate(masses)
-
-    @property
-    def mass_places(self) -> np.ndarray:
-        return self._masses[0]
-
-    @property
-    def mass(self) -> np.ndarray:
-        return self._masses[1]
+            places.append(base + stride * np.arange(6)[:, None] + np.arange(6))
+        return np.array(blocks), np.array(places)
 
     def enough(self, point: Point) -> bool:
         """Whether what is unbalanced is small against the forces at work, or round-off."""
@@ -540,9 +578,8 @@ class Statics:
         """Work of the unbalanced forces along the step over the work expected of them."""
         moved = trial.state.difference(point.state).ravel() / self.column
         done = 0.5 * float((point.force + trial.force) @ moved)
-        blocks = self.mass.reshape(-1, 6, 6)
         s = step.reshape(-1, 6)
-        inertia = float(np.einsum("bi,bij,bj->", s, blocks, s))
+        inertia = float(np.einsum("bi,bij,bj->", s, self.mass[0], s))
         expected = 0.5 * float(point.force @ step) - 0.5 * mu * point.scale * inertia
         return done / expected if expected < 0 else 0.0
 
@@ -701,8 +738,8 @@ def judged(
     if neutral and not falling:
         words = f", with {neutral} free motion{'s' * (neutral > 1)} without stiffness ({motion})"
     report = (
-        f"smallest stiffness {values[0]:.4g} N m in {free} free motions (displacements over L = "
-        f"{problem.L:.4g} m, rotations in rad), {motion}"
+        f"smallest stiffness {values[0]:.4g} N m of {free} (displacements over "
+        f"L = {problem.L:.4g} m, rotations in rad), {motion}"
     )
     return Stability(falling == 0, float(values[0]), direction, words, report)
 
@@ -742,19 +779,16 @@ def large_stability(
     vals[problem.diagonal] += REGULAR * max(np.abs(vals[problem.body]).max(), 1e-300)
     inverse.factorise(vals)
 
-    def allowed(saddle: Saddle, x: np.ndarray) -> np.ndarray:
-        return saddle.solve(np.concatenate([x.ravel(), nil]))[:n]
-
     def stiff(x: np.ndarray) -> np.ndarray:
-        return allowed(projection, S @ allowed(projection, x))
+        return projection.solve(top=S @ projection.solve(top=x.ravel())[0])[0]
 
     def soft(x: np.ndarray) -> np.ndarray:
-        return allowed(projection, allowed(inverse, x))
+        return projection.solve(top=inverse.solve(np.concatenate([x.ravel(), nil]))[:n])[0]
 
+    bound = float(abs(S).sum(axis=1).max())  # of all eigenvalues: beyond it lies round-off
     found = [extreme(stiff, n, "SA")]
     found += [(1 / v, u) for v, u in (extreme(soft, n, "SA"), extreme(soft, n, "LA")) if v != 0]
-    found = sorted((f for f in found if f[0] < -noise or f[0] > 0), key=lambda f: f[0])
-    found = [f for f in found if f[0] < -noise] or found
+    found = sorted((f for f in found if -bound <= f[0] < -noise or f[0] > 0), key=lambda f: f[0])
     return judged(problem, np.array([v for v, _ in found]), found[0][1], noise, free)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def transient(
         raise ModelError(f"every must be a whole number of at least 1, but {every!r} was given")
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
-    full, system, state = beginning(model, start)
+    full, system, state = beginning(model, start, method)
     if t <= state.time:
         raise ModelError(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
@@ -69,8 +70,12 @@ def transient(
     return loop.go(progress)
 
 
-def beginning(model: Model, start: Any) -> tuple[System, System, State]:
-    """The full system, the one with independent rows, and the state to start from."""
+def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, State]:
+    """The full system, the one with independent rows, and the state to start from.
+
+    A state that comes from a run of the same method carries that run's numbers, and the new run
+    goes on with the same digits.
+    """
     if start is None:
         assembled = assemble_model(model)
         return assembled.full, assembled.system, assembled.state
@@ -83,8 +88,9 @@ def beginning(model: Model, start: Any) -> tuple[System, System, State]:
             f"start has the bodies {list(state.bodies)}, but model '{model.name}' has "
             f"{list(full.names)}"
         )
-    if state.restart:
+    if "keep" in state.restart and state.restart["method"].tobytes().decode() == repr(method):
         return full, full, state
+    state = replace(state, restart={})
     return full, choose_rows(full, state)[1], state
 
 
@@ -183,11 +189,12 @@ class TimeLoop:
 
     def _origin(self) -> tuple[float, int]:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
-        grid = getattr(self.run, "grid", None)
-        if grid is None or grid[1] != self.h:
-            grid = (self.begin, self.h, 0)
-        self.run.grid = grid
-        return grid[0], int(round((self.begin - grid[0]) / self.h))
+        origin = getattr(self.run, "origin", self.begin)
+        k = (self.begin - origin) / self.h
+        if abs(k - round(k)) > 1e-6:
+            origin, k = self.begin, 0.0
+        self.run.origin = origin
+        return origin, round(k)
 
     def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
         """Steps at `times`; keeps those marked, and the very last one."""
@@ -300,7 +307,7 @@ class TimeLoop:
         state = self.run.state()
         out.motion[0], out.gamma[0] = state.motion, state.gamma
         out.acceleration[0] = state.acceleration
-        out.work[0] = self.run.stepper.work[:2] if hasattr(self.run, "stepper") else 0.0
+        out.work[0] = self.run.work_done
         self.outputs.append(out)
         self.times.append(np.array([self.run.time]))
         self.step_sizes.append(np.array([step]))
@@ -309,9 +316,6 @@ class TimeLoop:
         """What was stored so far."""
         out = Output(*(np.concatenate(parts) for parts in zip(*self.outputs, strict=True)))
         restart = self.run.restart()
-        grid = getattr(self.run, "grid", None)
-        if grid is not None:
-            restart["grid"] = np.array(grid, float)
         info = {
             "model": self.full.model.name,
             "method": repr(self.method),

@@ -47,6 +47,7 @@ class ImplicitRun:
         self.time = state.time
         self.h = h
         self.previous: float | None = None
+        self.origin = state.time  # steps are taken at origin + k h
         self.newton_iterations = self.repairs = 0
         if state.restart:
             self._take_up(system, state)
@@ -142,9 +143,12 @@ class ImplicitRun:
         for name in ("base", "history", "gamma", "work", "kappa"):
             getattr(self.stepper, name)[:] = r[name]
         self.stepper.settings[st.LEARN] = float(r["learn"])
-        self.previous = float(r["previous"]) or None
-        self.set_step(float(r["h"]), fresh=False)
+        self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
+        h, self.h = self.h, float(r["h"])
+        self.set_step(self.h, fresh=False)
         self.lu = factorise_restart(self, r)
+        if h != self.h:
+            self.set_step(h)
 
     # --------------------------------------------------------------------------------- stepping
     def set_step(self, h: float, fresh: bool = True) -> None:
@@ -283,6 +287,11 @@ class ImplicitRun:
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------------ state
+    @property
+    def work_done(self) -> np.ndarray:
+        """Dissipated and supplied work since the start."""
+        return self.stepper.work[:2]
+
     def snapshot(self) -> tuple:
         arrays = [np.copy(a) for a in self.stepper]
         return arrays, self.time, self.previous, self.h, self.system.tables.reals.copy()
@@ -310,6 +319,8 @@ class ImplicitRun:
             name: getattr(s, name).copy() for name in ("base", "history", "gamma", "work", "kappa")
         }
         out["keep"] = self.system.keep.copy()
+        out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
+        out["origin"] = np.array(self.origin)
         out["learn"] = np.array(s.settings[st.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -97,3 +98,13 @@ def is_cached(dispatcher: Any) -> bool:
         return index.exists() and os.path.getmtime(index) >= os.path.getmtime(source)
     except AttributeError:  # not cached at all
         return False
+
+
+@functools.cache
+def announce(dispatcher: Any) -> None:
+    """Say once that code will be compiled, when none lies on disk."""
+    if not is_cached(dispatcher):
+        print(
+            "linkwork compiles its kernels, once for this version; this takes up to half a minute",
+            file=sys.stderr, flush=True,
+        )  # fmt: skip

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from linkwork.elements.body import BODY_REALS, Body
 from linkwork.elements.layout import COEFS, int_width
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.compiled import Kernel, announce
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
@@ -241,6 +241,7 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
 
     `extra` are further entries under names of items: rows that only assembly knows.
     """
+    announce(evaluate)
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
     names = tuple(n for n, item in model.items.items() if isinstance(item, Body))

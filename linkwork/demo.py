@@ -1,0 +1,315 @@
+"""The demonstration: one corner of a car, from the drawing to a plot.
+
+`linkwork demo` assembles a double-wishbone suspension, finds its ride height and its natural
+frequencies, drives it over a speed bump, and leaves a picture and a result file behind.
+"""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.math import rotations
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from linkwork.analysis.eigen import Modes
+    from linkwork.results.result import Result
+
+# Points of the suspension, seen from behind: x forward, y outward, z up, in metres.
+LOWER_AXIS, LOWER_BALL = np.array([0.0, 0.30, 0.22]), np.array([0.0, 0.68, 0.19])
+UPPER_AXIS, UPPER_BALL = np.array([0.0, 0.40, 0.50]), np.array([-0.01, 0.635, 0.48])
+ROD_INNER, ROD_OUTER = np.array([0.13, 0.32, 0.25]), np.array([0.13, 0.67, 0.24])
+STRUT_FOOT, STRUT_TOP = np.array([0.0, 0.55, 0.20]), np.array([0.0, 0.43, 0.68])
+HUB, TYRE_RADIUS, TYRE_WIDTH = np.array([0.0, 0.75, 0.30]), 0.30, 0.19
+BUMP_HEIGHT, BUMP_LENGTH, SPEED, BUMP_TIME = 0.06, 1.5, 20 / 3.6, 0.5
+
+TIRE, STEEL, GREEN, ORANGE, GREY = "#3a3f44", "#0072b2", "#009e73", "#d55e00", "#4a4a4a"
+
+
+def quarter_car() -> lw.Model:
+    """A car's corner: chassis, two wishbones, upright with wheel, track rod, strut, tyre, road."""
+    m = lw.Model("quarter car", gravity=(0, 0, -9.81))
+    chassis = m.add("chassis", lw.Body(mass=320, inertia=(60, 60, 60), position=(0, 0, 0.55)))
+    lower = m.add("lower arm", lw.Body.link(LOWER_AXIS, LOWER_BALL, 0.02, mass=5))
+    upper = m.add("upper arm", lw.Body.link(UPPER_AXIS, UPPER_BALL, 0.015, mass=3))
+    upright = m.add("upright", lw.Body(mass=36, inertia=(1.1, 1.8, 1.1), position=HUB))
+    road = m.add("road", lw.Body(mass=1, inertia=(1, 1, 1), position=(0, HUB[1], 0)))
+
+    m.add("heave", lw.Prismatic(lw.GROUND, chassis, at=(0, 0, 0.55), axis=(0, 0, 1)))
+    for arm, axis, name in ((lower, LOWER_AXIS, "lower"), (upper, UPPER_AXIS, "upper")):
+        for end, x in (("front", 0.15), ("rear", -0.15)):
+            place = axis + (x, 0, 0)
+            m.add(f"{name} {end} hinge", lw.Revolute(chassis, arm, at=place, axis=(1, 0, 0)))
+    m.add("lower ball", lw.Spherical(lower, upright, at=LOWER_BALL))
+    m.add("upper ball", lw.Spherical(upper, upright, at=UPPER_BALL))
+    m.add("track rod", lw.Distance(chassis, upright, at_a=ROD_INNER, at_b=ROD_OUTER))
+
+    free = float(np.linalg.norm(STRUT_TOP - STRUT_FOOT)) + 0.09
+    m.add("strut", lw.Spring(chassis, lower, at_a=STRUT_TOP, at_b=STRUT_FOOT,
+                             stiffness=55e3, damping=3.6e3, length=free))  # fmt: skip
+    m.add("tyre", lw.Bushing(road, upright, at=HUB, stiffness=(0, 0, 200e3, 0, 0, 0),
+                             damping=(0, 0, 150, 0, 0, 0)))  # fmt: skip
+    begin, end = BUMP_TIME, BUMP_TIME + BUMP_LENGTH / SPEED
+    bump = lw.expression(
+        f"{BUMP_HEIGHT / 2} * (1 - cos(2 * pi * (t - {begin}) / {end - begin}))"
+        f" if t > {begin} and t < {end} else 0"
+    )
+    m.add("bump", lw.Actuator(lw.GROUND, road, at=(0, HUB[1], 0), axis=(0, 0, 1),
+                              displacement=bump))  # fmt: skip
+    return m
+
+
+# --------------------------------------------------------------------------------- what it does
+
+
+def run_demo(folder: str | Path = "demo-output", console: Console | None = None) -> Path:
+    """Run the whole demonstration; returns the folder with the picture and the result file."""
+    from rich.console import Console
+
+    say = console or Console(soft_wrap=True, highlight=False)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    began = clock.perf_counter()
+    heading(say, "A car's corner on a double-wishbone suspension")
+    model = quarter_car()
+    say.print(
+        "Five bodies, nine joints, a strut (spring and damper) and a tyre, described by the points "
+        "on a drawing."
+    )
+    describe_assembly(say, model)
+    rest = describe_equilibrium(say, model)
+    modes = describe_modes(say, model, rest)
+    run = describe_motion(say, model, rest)
+    heading(say, "5  Results")
+    picture, data = folder / "quarter-car.png", folder / "quarter-car.nc"
+    draw(run, modes, picture)
+    run.save(data)
+    say.print(f"The picture:   [bold]{picture}[/]")
+    say.print(
+        f"All numbers:   [bold]{data}[/], read it with lw.load, or with any program that reads "
+        "NetCDF."
+    )
+    say.print(
+        f"Done in {clock.perf_counter() - began:.1f} s. The mechanism is the function quarter_car "
+        f"in {Path(__file__).name}: change it and run again."
+    )
+    return folder
+
+
+def heading(say: Console, text: str) -> None:
+    say.print(f"\n[bold]{text}[/]")
+
+
+def describe_assembly(say: Console, model: lw.Model) -> None:
+    from linkwork.analysis.assemble import assemble_model
+
+    heading(say, "1  Assembly: do the joints fit together?")
+    found = assemble_model(model, warn=False)
+    rows, left = len(found.full.all_rows), len(found.redundancy.dropped)
+    freedoms = 6 * found.full.bodies - found.redundancy.rank
+    say.print(
+        f"They do. {found.full.bodies} bodies could move in {6 * found.full.bodies} ways, the "
+        f"joints forbid {rows}, yet {freedoms} freedoms are left: the car's heave and the wheel's "
+        f"travel.\nEach wishbone turns on two hinges in one line, so {left} of the conditions only "
+        "repeat others. Many programs stop here; linkwork leaves them out and says so:"
+    )
+    for message in found.redundancy.messages:
+        say.print(f"  [dim]{message}[/]")
+
+
+def describe_equilibrium(say: Console, model: lw.Model) -> Any:
+    heading(say, "2  Equilibrium: where does it come to rest?")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.LinkworkWarning)  # told above
+        rest = lw.static(model)
+    sag = 1e3 * (0.55 - float(rest["chassis"].position[2]))
+    strut, tyre = float(rest["strut"].force), float(rest["tyre"].force[2])
+    say.print(
+        f"The car sinks by {sag:.1f} mm ({rest.iterations} Newton iterations, "
+        f"{'stable' if rest.stable else 'unstable'}). The strut presses with {-strut:,.0f} N, the "
+        f"tyre carries {tyre:,.0f} N: the weight of all that stands on it."
+    )
+    return rest
+
+
+def describe_modes(say: Console, model: lw.Model, rest: Any) -> Modes:
+    heading(say, "3  Modes: how does it swing?")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.LinkworkWarning)
+        modes = lw.eigen(model, at=rest.state)
+        without = lw.eigen(model, at=rest.state, constraint_stiffness=False)
+    for name, f, z in zip(("ride, the car on its strut", "wheel hop, the wheel on its tyre"),
+                          modes.frequency, modes.damping):  # fmt: skip
+        say.print(f"  {f:6.3f} Hz, damping ratio {z:.2f}   {name}")
+    size = abs(modes.eigenvalues[0]) / (2 * np.pi)
+    wrong = abs(without.eigenvalues[0]) / (2 * np.pi)
+    say.print(
+        "The loads in the joints are part of the stiffness. Without that part (many programs leave "
+        f"it out) the undamped ride frequency would come out as {wrong:.3f} instead of "
+        f"{size:.3f} Hz."
+    )
+    return modes
+
+
+def describe_motion(say: Console, model: lw.Model, rest: Any) -> Result:
+    heading(say, "4  Motion: over a speed bump")
+    say.print(
+        f"A bump {1e3 * BUMP_HEIGHT:.0f} mm high and {BUMP_LENGTH:g} m long at "
+        f"{3.6 * SPEED:.0f} km/h, 3 s of motion in steps of 1 ms."
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.LinkworkWarning)
+        run = lw.transient(model, t=3, h=1e-3, start=rest.state, every=2)
+    tyre = run["tyre"].force[:, 2]
+    rise = 1e3 * (run["chassis"].position[:, 2] - run["chassis"].position[0, 2])
+    balance = np.abs(run.energy.balance.values).max()
+    damped = float(run.energy.dissipated[-1])
+    steps = run.info["steps"] / run.info["seconds"]
+    lifted = " (the wheel nearly leaves the road)" if float(tyre.min()) < 300 else ""
+    say.print(
+        f"The car rises by {float(rise.max()):.0f} mm; the tyre's load goes from "
+        f"{float(tyre[0]):,.0f} up to {float(tyre.max()):,.0f} and down to "
+        f"{float(tyre.min()):,.0f} N{lifted}.\n"
+        f"Strut and tyre turn {damped:.0f} J into heat; the energy account is closed to "
+        f"{balance:.2g} J, the joints to {float(run.violation.position.max()):.0e} m, at "
+        f"{steps:,.0f} steps per second."
+    )
+    return run
+
+
+# ------------------------------------------------------------------------------------- the plot
+
+
+def draw(run: Result, modes: Modes, path: Path) -> None:
+    """The suspension seen from behind at three moments, and what happens over time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(12, 6.6), layout="constrained", facecolor="white")
+    left, right = figure.subfigures(1, 2, width_ratios=(1.0, 1.25), wspace=0.03)
+    scene = left.subplots()
+    draw_scene(scene, run)
+    left.suptitle("Double wishbone, seen from behind", x=0.04, ha="left", fontsize=12, color=GREY)
+    ride, hop = modes.frequency[:2]
+    right.suptitle(
+        f"{1e3 * BUMP_HEIGHT:.0f} mm bump at {3.6 * SPEED:.0f} km/h; "
+        f"ride {ride:.2f} Hz, wheel hop {hop:.1f} Hz",
+        x=0.02, ha="left", fontsize=12, color=GREY,
+    )  # fmt: skip
+    draw_curves(right.subplots(3, 1, sharex=True), run)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def moments(run: Result) -> tuple[int, int, int]:
+    """At rest, the wheel pushed furthest in, and furthest out."""
+    travel = (run["upright"].position[:, 2] - run["chassis"].position[:, 2]).values
+    return 0, int(travel.argmax()), int(travel.argmin())
+
+
+def point(run: Result, body: str, place: np.ndarray, i: int) -> np.ndarray:
+    """Where a point of a body, given in the drawing's coordinates, is at a stored time."""
+    item = run.system.model[body]
+    local = rotations.matrix(item.orientation).T @ (place - item.position)
+    R = rotations.matrix(run[body].orientation[i].values)
+    return run[body].position[i].values + R @ local
+
+
+def draw_scene(ax: Any, run: Result) -> None:
+    rest, pushed, hanging = moments(run)
+    for i, alpha in ((hanging, 0.16), (pushed, 0.16), (rest, 1.0)):
+        draw_corner(ax, run, i, alpha)
+    ax.set_aspect("equal")
+    ax.set_xlim(-0.02, 1.0)
+    ax.set_ylim(-0.06, 0.95)
+    ax.axis("off")
+    for place, text, colour in (
+        ((0.05, 0.60), "chassis", GREY), ((0.41, 0.10), "lower arm", STEEL),
+        ((0.55, 0.555), "upper arm", STEEL), ((0.36, 0.75), "strut", ORANGE),
+        ((0.86, 0.80), "tyre", TIRE), ((0.03, 0.015), "road", GREY),
+    ):  # fmt: skip
+        ax.text(*place, text, color=colour, fontsize=10)
+    ax.text(0.0, 0.90, "solid at rest; faint: wheel pushed in and hanging out", fontsize=9,
+            color=GREY)  # fmt: skip
+
+
+def draw_corner(ax: Any, run: Result, i: int, alpha: float) -> None:
+    """Everything at one stored time."""
+
+    def at(body: str, *places: np.ndarray) -> np.ndarray:
+        return np.array([point(run, body, p, i)[1:] for p in places]).T
+
+    style: dict[str, Any] = {"alpha": alpha, "solid_capstyle": "round"}
+    ground = float(run["road"].position[i, 2])
+    ax.fill_between([0, 1], ground - 0.05, ground, color="#d9d9d9", alpha=alpha, linewidth=0)
+    x, y = np.array([0, TYRE_WIDTH / 2, 0]), np.array([0, 0, TYRE_RADIUS])
+    turn = np.linspace(0, 1, 2)
+    del x, turn
+    corners = [HUB + (0, s * TYRE_WIDTH / 2, 0) + t * y for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    outline = at("upright", *corners)
+    ax.fill(*outline, facecolor=TIRE, alpha=0.85 * alpha, linewidth=6, edgecolor=TIRE,
+            joinstyle="round")  # fmt: skip
+    box = np.array([[0.0, 0.30], [0.0, 0.80], [0.36, 0.80], [0.47, 0.72], [0.40, 0.46], [0.30, 0.18]])
+    frame = at("chassis", *(np.array([0, a, b]) for a, b in box))
+    ax.fill(*frame, facecolor="#e8eaed", edgecolor="#9aa0a6", linewidth=1.2, alpha=alpha)
+    ax.plot(*at("upright", LOWER_BALL, HUB, UPPER_BALL), color=GREEN, linewidth=7, **style)
+    ax.plot(*at("lower arm", LOWER_AXIS, LOWER_BALL), color=STEEL, linewidth=5, **style)
+    ax.plot(*at("upper arm", UPPER_AXIS, UPPER_BALL), color=STEEL, linewidth=5, **style)
+    foot, top = at("lower arm", STRUT_FOOT)[:, 0], at("chassis", STRUT_TOP)[:, 0]
+    ax.plot(*coil(foot, top), color=ORANGE, linewidth=2, alpha=alpha)
+    pins = [*at("chassis", LOWER_AXIS, UPPER_AXIS).T, *at("upright", LOWER_BALL, UPPER_BALL).T]
+    ax.plot(*np.array(pins).T, "o", markersize=6, markerfacecolor="white", markeredgecolor=GREY,
+            alpha=alpha)  # fmt: skip
+
+
+def coil(foot: np.ndarray, top: np.ndarray, turns: int = 8, width: float = 0.035) -> np.ndarray:
+    """A spring as a zigzag between two points."""
+    s = np.linspace(0, 1, 200)
+    along = top - foot
+    across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+    inside = np.clip((s - 0.12) / 0.76, 0, 1)
+    swing = width * np.sin(2 * np.pi * turns * inside)
+    return (foot + s[:, None] * along + swing[:, None] * across).T
+
+
+def draw_curves(axes: Any, run: Result) -> None:
+    t = run.time
+
+    def change(body: str) -> np.ndarray:
+        z = run[body].position[:, 2].values
+        return 1e3 * (z - z[0])
+
+    R = rotations.matrix(run["upright"].orientation.values)
+    camber = np.degrees(np.arctan2(R[:, 2, 1], R[:, 1, 1]))
+    axes[0].fill_between(t, 1e3 * run["road"].position[:, 2], color="#d9d9d9", linewidth=0)
+    label(axes[0], t, {"wheel": (change("upright"), GREEN), "car": (change("chassis"), GREY)},
+          "height (mm)")  # fmt: skip
+    label(axes[1], t, {
+        "tyre": (1e-3 * run["tyre"].force[:, 2].values, TIRE),
+        "strut": (-1e-3 * run["strut"].force.values, ORANGE),
+    }, "force (kN)")  # fmt: skip
+    label(axes[2], t, {"camber": (camber, STEEL)}, "camber (°)")
+    axes[2].set_xlabel("time (s)", color=GREY)
+
+
+def label(ax: Any, t: np.ndarray, curves: dict[str, tuple[np.ndarray, str]], words: str) -> None:
+    for name, (y, colour) in curves.items():
+        ax.plot(t, y, color=colour, linewidth=1.8, label=name)
+    ax.set_ylabel(words, color=GREY)
+    ax.set_xlim(t[0], t[-1])
+    ax.grid(True, color="#e3e3e3", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(color="#d9d9d9", labelcolor=GREY)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color("#d9d9d9")
+    ax.legend(frameon=False, loc="upper right", labelcolor=GREY, ncols=2)

@@ -1,0 +1,28 @@
+"""All methods by name, and a method back from its text (as stored in result files)."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from linkwork.errors import ResultFileError
+from linkwork.integrators.methods import BDF2, HHT, GeneralizedAlpha, Newmark
+from linkwork.integrators.ode import ODE, RK4
+
+METHODS: dict[str, Any] = {
+    cls.__name__: cls for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE)
+}
+
+
+def method_from_text(text: str) -> Any:
+    """The method whose repr is `text`; only literals are read, nothing is executed."""
+    try:
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        words = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        return METHODS[call.func.id](**words)
+    except (SyntaxError, ValueError, KeyError, TypeError, AssertionError):
+        raise ResultFileError(
+            f"the file names the method {text!r}, which this version of linkwork does not know; "
+            "call lw.transient(model, t, h, method, start=lw.load(path)) instead of resume"
+        ) from None
