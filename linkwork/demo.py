@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from linkwork.results.result import Result
 
 # Points of the suspension, seen from behind: x forward, y outward, z up, in metres.
-LOWER_AXIS, LOWER_BALL = np.array([0.0, 0.30, 0.22]), np.array([0.0, 0.68, 0.19])
-UPPER_AXIS, UPPER_BALL = np.array([0.0, 0.40, 0.50]), np.array([-0.01, 0.635, 0.48])
-ROD_INNER, ROD_OUTER = np.array([0.13, 0.32, 0.25]), np.array([0.13, 0.67, 0.24])
-STRUT_FOOT, STRUT_TOP = np.array([0.0, 0.55, 0.20]), np.array([0.0, 0.43, 0.68])
-HUB, TYRE_RADIUS, TYRE_WIDTH = np.array([0.0, 0.75, 0.30]), 0.30, 0.19
+LOWER_AXIS, LOWER_BALL = np.array([0.0, 0.30, 0.200]), np.array([0.0, 0.70, 0.185])
+UPPER_AXIS, UPPER_BALL = np.array([0.0, 0.38, 0.450]), np.array([-0.01, 0.66, 0.485])
+ROD_INNER, ROD_OUTER = np.array([0.13, 0.316, 0.250]), np.array([0.13, 0.692, 0.245])
+STRUT_FOOT, STRUT_TOP = np.array([0.0, 0.56, 0.190]), np.array([0.0, 0.44, 0.690])
+HUB, TYRE_RADIUS, TYRE_WIDTH = np.array([0.0, 0.79, 0.30]), 0.30, 0.20
 BUMP_HEIGHT, BUMP_LENGTH, SPEED, BUMP_TIME = 0.06, 1.5, 20 / 3.6, 0.5
 
-TIRE, STEEL, GREEN, ORANGE, GREY = "#3a3f44", "#0072b2", "#009e73", "#d55e00", "#4a4a4a"
+RUBBER, STEEL, GREEN, ORANGE, GREY = "#3a3f44", "#0072b2", "#009e73", "#d55e00", "#4a4a4a"
+LIGHT = "#d9d9d9"
 
 
 def quarter_car() -> lw.Model:
@@ -45,7 +46,7 @@ def quarter_car() -> lw.Model:
     m.add("heave", lw.Prismatic(lw.GROUND, chassis, at=(0, 0, 0.55), axis=(0, 0, 1)))
     for arm, axis, name in ((lower, LOWER_AXIS, "lower"), (upper, UPPER_AXIS, "upper")):
         for end, x in (("front", 0.15), ("rear", -0.15)):
-            place = axis + (x, 0, 0)
+            place = axis + np.array([x, 0, 0])
             m.add(f"{name} {end} hinge", lw.Revolute(chassis, arm, at=place, axis=(1, 0, 0)))
     m.add("lower ball", lw.Spherical(lower, upright, at=LOWER_BALL))
     m.add("upper ball", lw.Spherical(upper, upright, at=UPPER_BALL))
@@ -118,7 +119,7 @@ def describe_assembly(say: Console, model: lw.Model) -> None:
         f"They do. {found.full.bodies} bodies could move in {6 * found.full.bodies} ways, the "
         f"joints forbid {rows}, yet {freedoms} freedoms are left: the car's heave and the wheel's "
         f"travel.\nEach wishbone turns on two hinges in one line, so {left} of the conditions only "
-        "repeat others. Many programs stop here; linkwork leaves them out and says so:"
+        "repeat others. linkwork leaves these out and says so:"
     )
     for message in found.redundancy.messages:
         say.print(f"  [dim]{message}[/]")
@@ -151,9 +152,8 @@ def describe_modes(say: Console, model: lw.Model, rest: Any) -> Modes:
     size = abs(modes.eigenvalues[0]) / (2 * np.pi)
     wrong = abs(without.eigenvalues[0]) / (2 * np.pi)
     say.print(
-        "The loads in the joints are part of the stiffness. Without that part (many programs leave "
-        f"it out) the undamped ride frequency would come out as {wrong:.3f} instead of "
-        f"{size:.3f} Hz."
+        "The loads that the joints carry are part of the stiffness, here a small one: without them "
+        f"the undamped ride frequency would come out as {wrong:.3f} instead of {size:.3f} Hz."
     )
     return modes
 
@@ -194,16 +194,15 @@ def draw(run: Result, modes: Modes, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=(12, 6.6), layout="constrained", facecolor="white")
-    left, right = figure.subfigures(1, 2, width_ratios=(1.0, 1.25), wspace=0.03)
-    scene = left.subplots()
-    draw_scene(scene, run)
-    left.suptitle("Double wishbone, seen from behind", x=0.04, ha="left", fontsize=12, color=GREY)
+    figure = plt.figure(figsize=(13, 6.4), layout="constrained", facecolor="white")
+    left, right = figure.subfigures(1, 2, width_ratios=(1.12, 1.0), wspace=0.02)
+    title: dict[str, Any] = {"x": 0.02, "ha": "left", "fontsize": 12, "color": GREY}
+    left.suptitle("Double wishbone, seen from behind", **title)
+    draw_scene(left.subplots(), run)
     ride, hop = modes.frequency[:2]
     right.suptitle(
-        f"{1e3 * BUMP_HEIGHT:.0f} mm bump at {3.6 * SPEED:.0f} km/h; "
-        f"ride {ride:.2f} Hz, wheel hop {hop:.1f} Hz",
-        x=0.02, ha="left", fontsize=12, color=GREY,
+        f"Over a {1e3 * BUMP_HEIGHT:.0f} mm bump at {3.6 * SPEED:.0f} km/h "
+        f"(ride {ride:.2f} Hz, wheel hop {hop:.1f} Hz)", **title,
     )  # fmt: skip
     draw_curves(right.subplots(3, 1, sharex=True), run)
     figure.savefig(path, dpi=150)
@@ -211,7 +210,7 @@ def draw(run: Result, modes: Modes, path: Path) -> None:
 
 
 def moments(run: Result) -> tuple[int, int, int]:
-    """At rest, the wheel pushed furthest in, and furthest out."""
+    """At rest, the wheel pushed furthest in, and hanging furthest out."""
     travel = (run["upright"].position[:, 2] - run["chassis"].position[:, 2]).values
     return 0, int(travel.argmax()), int(travel.argmin())
 
@@ -225,91 +224,116 @@ def point(run: Result, body: str, place: np.ndarray, i: int) -> np.ndarray:
 
 
 def draw_scene(ax: Any, run: Result) -> None:
+    """The corner at rest; its two extreme positions as outlines."""
     rest, pushed, hanging = moments(run)
-    for i, alpha in ((hanging, 0.16), (pushed, 0.16), (rest, 1.0)):
-        draw_corner(ax, run, i, alpha)
+    draw_corner(ax, run, rest)
+    for i, style in ((pushed, "-"), (hanging, ":")):
+        outline_corner(ax, run, i, style)
     ax.set_aspect("equal")
-    ax.set_xlim(-0.02, 1.0)
-    ax.set_ylim(-0.06, 0.95)
+    ax.set_xlim(-0.01, 1.13)
+    ax.set_ylim(-0.06, 0.86)
     ax.axis("off")
-    for place, text, colour in (
-        ((0.05, 0.60), "chassis", GREY), ((0.41, 0.10), "lower arm", STEEL),
-        ((0.55, 0.555), "upper arm", STEEL), ((0.36, 0.75), "strut", ORANGE),
-        ((0.86, 0.80), "tyre", TIRE), ((0.03, 0.015), "road", GREY),
+    for y, z, text, colour in (
+        (0.10, 0.47, "chassis", GREY), (0.40, 0.105, "lower arm", STEEL),
+        (0.545, 0.525, "upper arm", STEEL), (0.465, 0.665, "strut", ORANGE),
+        (0.92, 0.36, "wheel", RUBBER), (0.02, -0.045, "road", GREY),
     ):  # fmt: skip
-        ax.text(*place, text, color=colour, fontsize=10)
-    ax.text(0.0, 0.90, "solid at rest; faint: wheel pushed in and hanging out", fontsize=9,
-            color=GREY)  # fmt: skip
+        ax.text(y, z, text, color=colour, fontsize=11, zorder=5)
+    ax.plot([], [], "-", color=GREY, linewidth=1, label="wheel pushed in")
+    ax.plot([], [], ":", color=GREY, linewidth=1, label="wheel hanging out")
+    ax.legend(frameon=False, loc="upper right", labelcolor=GREY)
 
 
-def draw_corner(ax: Any, run: Result, i: int, alpha: float) -> None:
-    """Everything at one stored time."""
+def outlines(run: Result, i: int) -> dict[str, np.ndarray]:
+    """Lines (2, n) in the plane of the picture, per part, at one stored time."""
 
-    def at(body: str, *places: np.ndarray) -> np.ndarray:
-        return np.array([point(run, body, p, i)[1:] for p in places]).T
+    def seen(body: str, *places: Any) -> np.ndarray:
+        return np.array([point(run, body, np.asarray(p, float), i)[1:] for p in places]).T
 
-    style: dict[str, Any] = {"alpha": alpha, "solid_capstyle": "round"}
+    half = np.array([0, TYRE_WIDTH / 2, 0]), np.array([0, 0, TYRE_RADIUS])
+    square = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+    chassis = ((0, 0.30), (0, 0.78), (0.36, 0.78), (0.48, 0.71), (0.38, 0.44), (0.30, 0.17))
+    return {
+        "wheel": seen("upright", *(HUB + s * half[0] + t * half[1] for s, t in square)),
+        "rim": seen("upright", *(HUB + s * half[0] + 0.62 * t * half[1] for s, t in square)),
+        "chassis": seen("chassis", *((0, y, z) for y, z in (*chassis, chassis[0]))),
+        "upright": seen("upright", LOWER_BALL, (LOWER_BALL + UPPER_BALL) / 2, UPPER_BALL),
+        "axle": seen("upright", (LOWER_BALL + UPPER_BALL) / 2 * (1, 1, 0) + (0, 0, HUB[2]), HUB),
+        "lower": seen("lower arm", LOWER_AXIS, LOWER_BALL),
+        "upper": seen("upper arm", UPPER_AXIS, UPPER_BALL),
+        "strut": np.hstack([seen("lower arm", STRUT_FOOT), seen("chassis", STRUT_TOP)]),
+    }
+
+
+def draw_corner(ax: Any, run: Result, i: int) -> None:
+    part = outlines(run, i)
     ground = float(run["road"].position[i, 2])
-    ax.fill_between([0, 1], ground - 0.05, ground, color="#d9d9d9", alpha=alpha, linewidth=0)
-    x, y = np.array([0, TYRE_WIDTH / 2, 0]), np.array([0, 0, TYRE_RADIUS])
-    turn = np.linspace(0, 1, 2)
-    del x, turn
-    corners = [HUB + (0, s * TYRE_WIDTH / 2, 0) + t * y for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    outline = at("upright", *corners)
-    ax.fill(*outline, facecolor=TIRE, alpha=0.85 * alpha, linewidth=6, edgecolor=TIRE,
-            joinstyle="round")  # fmt: skip
-    box = np.array([[0.0, 0.30], [0.0, 0.80], [0.36, 0.80], [0.47, 0.72], [0.40, 0.46], [0.30, 0.18]])
-    frame = at("chassis", *(np.array([0, a, b]) for a, b in box))
-    ax.fill(*frame, facecolor="#e8eaed", edgecolor="#9aa0a6", linewidth=1.2, alpha=alpha)
-    ax.plot(*at("upright", LOWER_BALL, HUB, UPPER_BALL), color=GREEN, linewidth=7, **style)
-    ax.plot(*at("lower arm", LOWER_AXIS, LOWER_BALL), color=STEEL, linewidth=5, **style)
-    ax.plot(*at("upper arm", UPPER_AXIS, UPPER_BALL), color=STEEL, linewidth=5, **style)
-    foot, top = at("lower arm", STRUT_FOOT)[:, 0], at("chassis", STRUT_TOP)[:, 0]
-    ax.plot(*coil(foot, top), color=ORANGE, linewidth=2, alpha=alpha)
-    pins = [*at("chassis", LOWER_AXIS, UPPER_AXIS).T, *at("upright", LOWER_BALL, UPPER_BALL).T]
-    ax.plot(*np.array(pins).T, "o", markersize=6, markerfacecolor="white", markeredgecolor=GREY,
-            alpha=alpha)  # fmt: skip
+    ax.fill_between([-0.01, 1.13], -0.06, ground, color=LIGHT, lw=0, zorder=4)  # flattens the tyre
+    ax.fill(*part["wheel"], facecolor=RUBBER, edgecolor=RUBBER, linewidth=8, joinstyle="round")
+    ax.fill(*part["rim"], facecolor="#aeb4ba", linewidth=0)
+    ax.fill(*part["chassis"], facecolor="#eef0f2", edgecolor="#9aa0a6", linewidth=1.2)
+    for name, colour, width in (
+        ("axle", GREEN, 10), ("upright", GREEN, 7), ("lower", STEEL, 5), ("upper", STEEL, 5),
+    ):  # fmt: skip
+        ax.plot(*part[name], color=colour, linewidth=width, solid_capstyle="round")
+    foot, top = part["strut"].T
+    ax.plot(*part["strut"], color=GREY, linewidth=1.6)
+    ax.plot(*coil(foot, top), color=ORANGE, linewidth=2.4, solid_capstyle="round")
+    pins = np.hstack([part["lower"], part["upper"], part["strut"]])
+    ax.plot(*pins, "o", markersize=6, markerfacecolor="white", markeredgecolor=GREY)
 
 
-def coil(foot: np.ndarray, top: np.ndarray, turns: int = 8, width: float = 0.035) -> np.ndarray:
-    """A spring as a zigzag between two points."""
-    s = np.linspace(0, 1, 200)
+def outline_corner(ax: Any, run: Result, i: int, style: str) -> None:
+    part = outlines(run, i)
+    for name, colour in (
+        ("wheel", RUBBER), ("chassis", "#9aa0a6"), ("upright", GREEN), ("lower", STEEL),
+        ("upper", STEEL),
+    ):  # fmt: skip
+        ax.plot(*part[name], style, color=colour, linewidth=1.1, alpha=0.8)
+
+
+def coil(foot: np.ndarray, top: np.ndarray, turns: int = 9, width: float = 0.032) -> np.ndarray:
+    """A spring as a wave between two points."""
+    s = np.linspace(0, 1, 400)
     along = top - foot
     across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
-    inside = np.clip((s - 0.12) / 0.76, 0, 1)
+    inside = np.clip((s - 0.14) / 0.72, 0, 1)
     swing = width * np.sin(2 * np.pi * turns * inside)
     return (foot + s[:, None] * along + swing[:, None] * across).T
 
 
 def draw_curves(axes: Any, run: Result) -> None:
-    t = run.time
+    """Heights, forces and camber over time."""
 
     def change(body: str) -> np.ndarray:
         z = run[body].position[:, 2].values
         return 1e3 * (z - z[0])
 
     R = rotations.matrix(run["upright"].orientation.values)
-    camber = np.degrees(np.arctan2(R[:, 2, 1], R[:, 1, 1]))
-    axes[0].fill_between(t, 1e3 * run["road"].position[:, 2], color="#d9d9d9", linewidth=0)
-    label(axes[0], t, {"wheel": (change("upright"), GREEN), "car": (change("chassis"), GREY)},
-          "height (mm)")  # fmt: skip
-    label(axes[1], t, {
-        "tyre": (1e-3 * run["tyre"].force[:, 2].values, TIRE),
+    camber = -np.degrees(np.arctan2(R[:, 2, 1], R[:, 1, 1]))  # negative: the top leans inward
+    axes[0].fill_between(run.time, change("road"), color=LIGHT, linewidth=0, label="road")
+    draw_panel(axes[0], run.time, "height above rest (mm)", {
+        "wheel": (change("upright"), GREEN), "car": (change("chassis"), GREY),
+    })  # fmt: skip
+    draw_panel(axes[1], run.time, "load (kN)", {
         "strut": (-1e-3 * run["strut"].force.values, ORANGE),
-    }, "force (kN)")  # fmt: skip
-    label(axes[2], t, {"camber": (camber, STEEL)}, "camber (°)")
+        "tyre": (1e-3 * run["tyre"].force[:, 2].values, RUBBER),
+    })  # fmt: skip
+    draw_panel(axes[2], run.time, "camber (°)", {"wheel": (camber, STEEL)})
     axes[2].set_xlabel("time (s)", color=GREY)
 
 
-def label(ax: Any, t: np.ndarray, curves: dict[str, tuple[np.ndarray, str]], words: str) -> None:
+def draw_panel(
+    ax: Any, t: np.ndarray, words: str, curves: dict[str, tuple[np.ndarray, str]]
+) -> None:
     for name, (y, colour) in curves.items():
         ax.plot(t, y, color=colour, linewidth=1.8, label=name)
     ax.set_ylabel(words, color=GREY)
     ax.set_xlim(t[0], t[-1])
     ax.grid(True, color="#e3e3e3", linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.tick_params(color="#d9d9d9", labelcolor=GREY)
+    ax.tick_params(color=LIGHT, labelcolor=GREY)
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
-        spine.set_color("#d9d9d9")
-    ax.legend(frameon=False, loc="upper right", labelcolor=GREY, ncols=2)
+        spine.set_color(LIGHT)
+    ax.legend(frameon=False, loc="upper right", labelcolor=GREY, ncols=3)

@@ -306,9 +306,7 @@ class Inverse:
         return wrong + np.linalg.norm(self.C @ x, axis=0) / np.linalg.norm(x, axis=0)
 
 
-def sparse_modes(
-    p: Pencil, n: int, shift: complex | None
-) -> tuple[np.ndarray, np.ndarray, bool]:
+def sparse_modes(p: Pencil, n: int, shift: complex | None) -> tuple[np.ndarray, np.ndarray, bool]:
     """The n lowest modes (or a few more), or those nearest to a shift."""
     inverse = Inverse(p)
     k = min(2 * n + 8, 2 * p.freedoms - 2)
@@ -317,7 +315,8 @@ def sparse_modes(
         values, x = arnoldi(inverse, sigma, k)
         moving = np.abs(values)[np.abs(values) > 1e-5 * abs(sigma)]
         lowest = moving.min(initial=np.inf)
-        if shift is not None or not np.isfinite(lowest) or 2 * abs(sigma) < lowest < 50 * abs(sigma):
+        good = 2 * abs(sigma) < lowest < 50 * abs(sigma)
+        if shift is not None or good or not np.isfinite(lowest):
             break
         sigma = complex(lowest / 8)
     values, x = conjugates_once(values, x, abs(sigma))
@@ -369,9 +368,7 @@ def conjugates_once(
     return values[chosen], x[:, chosen]
 
 
-def free_motions(
-    values: np.ndarray, x: np.ndarray, size: float
-) -> tuple[np.ndarray, np.ndarray]:
+def free_motions(values: np.ndarray, x: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
     """λ = 0 of a motion that nothing holds is found twice and inexactly: once, and exactly."""
     zero = np.abs(values) < 1e-5 * size
     if not zero.any():

@@ -121,20 +121,25 @@ class Pencil:
 
 def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = True) -> Pencil:
     """The equations linearised about a state; a ModelError where it is not a steady one."""
-    system, state = start(model, at)
+    try:
+        return _linearised(*start(model, at), constraint_stiffness)
+    finally:
+        raise_if_failed(model)  # a user's function that raised is the cause to report
+
+
+def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pencil:
     natural, tolerance = rates(system, state)
     speed = motion_rate(system, state)
+    frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
     if speed <= 1e-9 * natural:
         state = state.with_velocities(np.zeros(6 * system.bodies))
         system = freeze(system, state.time)
         state = accelerations(system, state)
         refuse_accelerated(system, state, tolerance)
-        frames, later = np.zeros((system.bodies, 3)), ()
     else:
         state = accelerations(system, state)
         frames, later = steady_motion(system, state, speed, tolerance)
     M, D, K, C = world_matrices(system, state, constraint_stiffness)
-    raise_if_failed(model)
     if frames.any():
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames))
         D, K = D + 2 * (M @ W), K + D @ W + M @ W @ W
@@ -155,9 +160,8 @@ def start(model: Model, at: Any) -> tuple[System, State]:
                 f"{list(full.names)}; give a state of this model"
             )
         _, system = choose_rows(full, state, warn=False)
-    for place, item in places(system, UserForce):  # its dependence on the motion counts here
+    for place, _ in places(system, UserForce):  # how it depends on the motion counts here
         system.tables.reals[place.start + STIFF] = 1.0
-        del item
     refuse_open(system, state)
     return system, state
 
@@ -561,10 +565,10 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[Output]) -> StateS
     """A, B, C, D in independent coordinates."""
     N, chosen = independent_coordinates(p)
     n, f = N.shape
-    F = np.array([i.F for i in inputs]).reshape(-1, n).T
-    Cu = np.array([i.Cu for i in inputs]).reshape(-1, p.C.shape[0]).T
-    Jp = np.array([o.Jp for o in outputs]).reshape(-1, n)
-    Jv = np.array([o.Jv for o in outputs]).reshape(-1, n)
+    F = np.array([i.F for i in inputs]).reshape(len(inputs), n).T
+    Cu = np.array([i.Cu for i in inputs]).reshape(len(inputs), p.C.shape[0]).T
+    Jp = np.array([o.Jp for o in outputs]).reshape(len(outputs), n)
+    Jv = np.array([o.Jv for o in outputs]).reshape(len(outputs), n)
     Mr, Dr, Kr = (N.T @ (A @ N) for A in (p.M, p.D, p.K))
     mass = la.cho_factor(Mr) if f else None
 
@@ -589,7 +593,7 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[Output]) -> StateS
 
 
 def independent_coordinates(p: Pencil) -> tuple[np.ndarray, np.ndarray]:
-    """N whose columns are unit motions of chosen displacements and rotations, and which these are."""
+    """N whose columns are unit motions of chosen displacements and rotations, and which."""
     N = p.null_space
     n, f = N.shape
     if f == 0:
@@ -613,10 +617,9 @@ def refuse_improper(
     """An error where an output is the rate of a drive that is an input."""
     if not (inputs and outputs):
         return
-    direct = np.abs(Jv @ Y)
-    size = np.abs(Jv) @ np.abs(Y)
-    bad = np.argwhere(direct > 1e-9 * np.maximum(size, 1e-300))
-    for o, i in bad:
+    moves = np.abs(Y / p.scale[:, None]).max(axis=0)
+    bad = np.abs(Jv @ Y) > 1e-9 * np.outer(np.abs(Jv) @ p.scale, moves)
+    for o, i in np.argwhere(bad):
         raise ModelError(
             f"output '{outputs[o].name}' contains the rate of input '{inputs[i].name}', which a "
             f"state space model in the drive's value cannot give; take the position output and "
@@ -874,7 +877,8 @@ def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
     twist = 2 * float(np.arctan2(q[0, 3], q[0, 0]))
     held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x[0])}
     held["rz"] = polynomial([twist])
-    system = compile_model(p.system.model, [(name, joint.lock_entry((0, 1, 2, 5), {**laws, "t": held}))])
+    entry = joint.lock_entry((0, 1, 2, 5), {**laws, "t": held})
+    system = compile_model(p.system.model, [(name, entry)])
     e = system.evaluate(replace(state, gamma=None, acceleration=None))
     _, T = world_axes(state)
     J = (sp.csr_array(e.Cq)[-4:] @ T.T).toarray()

@@ -60,6 +60,7 @@ TURN = 0.7  # rad, the most a body turns in one step
 OPEN = 0.25  # how far a step may open the joints (lengths over L) before it counts as too long
 CLOSED = 1e-12  # constraint error of an iterate, lengths over L and quaternion parts
 REGULAR = 1e-12  # of the stiffness: keeps free motions without force from wandering
+ROUND_OFF = 1e-15  # of the forces at work
 LOOSE = 1e8  # a step this long (in L or rad) means that nothing holds the mechanism
 GROWTH = 1e6  # in the elimination, before pivots are chosen anew
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
@@ -480,7 +481,7 @@ class Statics:
         for _ in range(self.max_iterations):
             self.talk.say(self.method, self.iterations, point.largest / self.L)
             done = self.enough(point)
-            if done and not point.force.any():
+            if done and point.largest <= ROUND_OFF * point.scale:
                 return point
             step = self.direction(point)
             if step is None:

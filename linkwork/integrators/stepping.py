@@ -178,17 +178,18 @@ def apply_increment(stepper, solution, turns, target):
 
 @compiled
 def worst_residual(stepper, work):
-    """Unknown with the largest residual, for the report of a failed step."""
+    """Where a failed step hurts most: the worst constraint row, else the worst equation."""
     worst, place = -1.0, 0
-    scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
     nb = stepper.p.shape[0]
-    for b in range(nb):
-        for i in range(6):
-            if not abs(work.f[b, i]) * scale <= worst:
-                worst, place = abs(work.f[b, i]) * scale, 6 * b + i
     for e in range(stepper.rhs.shape[0] - 6 * nb):
         if not abs(work.C[e]) <= worst:
             worst, place = abs(work.C[e]), 6 * nb + e
+    if worst < 1e-10:
+        scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+        for b in range(nb):
+            for i in range(6):
+                if not abs(work.f[b, i]) * scale <= worst:
+                    worst, place = abs(work.f[b, i]) * scale, 6 * b + i
     stepper.report[2] = place
     stepper.report[3] = worst
 
@@ -217,6 +218,7 @@ def newton(kernels, tables, lu, work, stepper, time):
         residual_side(stepper, tables, work)
         growth = refactor(lu, work.vals)
         if not growth < s[GROWTH]:
+            worst_residual(stepper, work)
             return PIVOTS
         solve(lu, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):

@@ -332,7 +332,7 @@ def _snapshot(system: System) -> dict[str, Any] | str:
 
 
 def _time_variable(time: np.ndarray) -> Any:
-    return ("time", time.copy(), {"long_name": "time", "units": "s"})
+    return (("time",), time.copy(), {"long_name": "time", "units": "s"})
 
 
 def diagnostic_dims(name: str, array: np.ndarray, times: int) -> tuple[str, ...]:

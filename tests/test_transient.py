@@ -1,0 +1,318 @@
+"""The time loop: conditioning, energy, redundancy, restarts, events, and how runs end."""
+
+import signal
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linkwork as lw
+from linkwork.analysis.assemble import assemble_model
+from linkwork.integrators import stepping as st
+from linkwork.integrators.implicit import ImplicitRun
+from linkwork.system.evaluate import evaluate
+
+
+def double_pendulum():
+    m = lw.Model("double", gravity=(0, 0, -9.81))
+    a = m.add("a", lw.Body.link((0, 0, 0), (1, 0, 0), 0.02, mass=1))
+    b = m.add("b", lw.Body.link((1, 0, 0), (2, 0, 0), 0.02, mass=1))
+    m.add("A", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0)))
+    m.add("B", lw.Revolute(a, b, at=(1, 0, 0), axis=(0, 0.6, 0.8)))
+    return m
+
+
+def spatial_four_bar():
+    """Four parallel revolutes in space: three rows too many, one degree of freedom."""
+    m = lw.Model("four-bar", gravity=(0, -9.81, 0))
+    points = [(0, 0, 0), (0, 1, 0), (2, 1.5, 0), (2, 0, 0)]
+    bars = [
+        m.add(f"bar{i}", lw.Body.link(points[i], points[i + 1], 0.02, mass=1.0)) for i in range(3)
+    ]
+    ends = [lw.GROUND, *bars, lw.GROUND]
+    for i, name in enumerate("ABCD"):
+        m.add(name, lw.Revolute(ends[i], ends[i + 1], at=points[i], axis=(0, 0, 1)))
+    return m
+
+
+# --------------------------------------------------------------------------------- conditioning
+
+
+@pytest.mark.parametrize("stabilized", [False, True])
+def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
+    assembled = assemble_model(double_pendulum())
+    numbers = []
+    for h in 10.0 ** np.arange(-2, -9, -1):
+        method = lw.GeneralizedAlpha(0.8, stabilized=stabilized)
+        run = ImplicitRun(assembled.system, method, assembled.state, h, None)
+        run.advance(np.array([h]), np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
+        w, p = run.system.work, run.system.pattern
+        evaluate(run.system.kernels, run.system.tables, w, h, 1 / run.system.mass)
+        A = sp.csr_matrix((w.vals[: p.spare], p.indices, p.indptr)).toarray()
+        numbers.append(np.linalg.cond(A))
+    assert max(numbers) < 1.05 * numbers[0], numbers
+
+
+def empty(system):
+    from linkwork.integrators.implicit import make_output
+
+    return make_output(system, 0)
+
+
+@pytest.mark.parametrize(("h", "stabilized"), [(1e-2, False), (1e-4, False), (1e-6, True)])
+def test_accelerations_stay_right_for_small_steps(h, stabilized):
+    """The second derivative of the position is what the equations say.
+
+    With positions alone (index 3) round-off enters as 1e-16/h²; velocities cure that.
+    """
+    method = lw.GeneralizedAlpha(stabilized=stabilized)
+    run = lw.transient(double_pendulum(), t=10 * h, h=h, method=method, progress=False)
+    state = run.state()
+    from linkwork.system.accelerations import accelerations
+
+    exact = accelerations(assemble_model(double_pendulum()).system, state)
+    assert np.abs(state.acceleration - exact.acceleration).max() < 30 * h + 1e-5
+    assert float(run.violation.position.max()) < 1e-12
+
+
+# --------------------------------------------------------------------------------------- energy
+
+
+def test_energy_balance_closes_with_dampers_drives_and_forces():
+    """Energy + dissipated − supplied is constant to second order in h."""
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        m = lw.Model("balance", gravity=(0, 0, -9.81))
+        crank = m.add("crank", lw.Body.link((0, 0, 0), (1, 0, 0), 0.05, mass=2))
+        arm = m.add("arm", lw.Body.link((1, 0, 0), (2, 0, 0), 0.05, mass=1))
+        m.add("motor", lw.Motor(lw.GROUND, crank, (0, 0, 0), (0, 1, 0), angle=lw.sine(1.0, 0.5)))
+        joint = m.add("joint", lw.Revolute(crank, arm, at=(1, 0, 0), axis=(0, 1, 0)))
+        m.add("torsion", lw.TorsionSpring(joint, stiffness=20, damping=2))
+        m.add("spring", lw.Spring(lw.GROUND, arm, (3, 0, 1), (2, 0, 0), stiffness=50, damping=3))
+        m.add("push", lw.Force(arm, (3, 0, 1), drive=lw.sine(1.0, 0.8), follower=True))
+        run = lw.transient(m, t=2, h=h, method=lw.GeneralizedAlpha(1.0, stabilized=True),
+                           progress=False)  # fmt: skip
+        e = run.energy
+        errors.append(float(abs(e.balance).max()))
+        assert float(e.dissipated[-1]) > 1.0 and abs(float(e.supplied[-1])) > 1.0
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.2), errors
+    assert errors[-1] < 2e-4
+
+
+def test_undamped_method_keeps_energy_and_momentum_of_a_free_body():
+    m = lw.Model("free")
+    m.add("body", lw.Body(1, (1, 2, 3), angular_velocity=(1, 2, 0.5), velocity=(1, 0, 0)))
+    run = lw.transient(m, t=10, h=1e-2, method=lw.GeneralizedAlpha(1.0), progress=False)
+    assert float(abs(run.energy.balance).max()) < 1e-3
+    drift = run.angular_momentum.values - run.angular_momentum.values[0]
+    assert np.abs(drift).max() < 1e-3  # second order: h² times the rates
+    np.testing.assert_allclose(run.momentum.values, np.tile([1, 0, 0], (len(run.time), 1)))
+
+
+# ----------------------------------------------------------------------------------- redundancy
+
+
+def test_spatial_four_bar_runs_and_is_explained():
+    m = spatial_four_bar()
+    with pytest.warns(lw.LinkworkWarning, match=r"joint 'D': 3 of its 5 rows repeat") as caught:
+        run = lw.transient(m, t=2, h=1e-3, progress=False)
+    assert len([w for w in caught if w.category is lw.LinkworkWarning]) == 1
+    assert float(run.violation.position.max()) < 1e-10
+    assert abs(float(run.energy.balance[-1])) < 1e-2
+    # planar mechanism: the same motion from joints that leave nothing redundant
+    plane = lw.Model("plane", gravity=(0, -9.81, 0))
+    for name in ("bar0", "bar1", "bar2"):
+        item = m[name]
+        plane.add(name, lw.Body(item.mass, item.inertia, item.position, item.orientation))
+    p = [(0, 0, 0), (0, 1, 0), (2, 1.5, 0), (2, 0, 0)]
+    a, b, c = plane["bar0"], plane["bar1"], plane["bar2"]
+    plane.add("A", lw.Revolute(lw.GROUND, a, at=p[0], axis=(0, 0, 1)))
+    plane.add("B", lw.Revolute(a, b, at=p[1], axis=(0, 0, 1)))
+    plane.add("D", lw.Revolute(lw.GROUND, c, at=p[3], axis=(0, 0, 1)))
+    plane.add("C", lw.PointOnLine(b, c, at=p[2], axis=(0, 0, 1)))
+    other = lw.transient(plane, t=2, h=1e-3, progress=False)
+    for name in ("bar0", "bar1", "bar2"):
+        np.testing.assert_allclose(
+            run[name].position.values, other[name].position.values, atol=1e-9
+        )
+
+
+def test_minimum_norm_reactions_of_a_door_on_three_hinges():
+    """Weight carried along the common axis: equal thirds; the hinges' x forces balance it."""
+    m = lw.Model("door", gravity=(0, 0, -10))
+    door = m.add("door", lw.Body.box((1.0, 0.04, 2.0), mass=12, position=(0.5, 0, 1.0)))
+    for i, z in enumerate((0.2, 1.0, 1.8)):
+        m.add(f"hinge{i}", lw.Revolute(lw.GROUND, door, at=(0, 0, z), axis=(0, 0, 1)))
+    with pytest.warns(lw.LinkworkWarning, match="repeat"):
+        run = lw.transient(m, t=0.1, h=1e-3, progress=False)
+    forces = np.array([run[f"hinge{i}"].force_world.values[-1] for i in range(3)])
+    # Newton stops at 1e-8 of the accelerations
+    np.testing.assert_allclose(forces[:, 2], 40.0, rtol=1e-8)
+    np.testing.assert_allclose(forces.sum(axis=0), (0, 0, 120.0), atol=1e-6)
+    torque = sum(
+        np.cross((0, 0, z), f) + run[f"hinge{i}"].torque_world.values[-1]
+        for i, (z, f) in enumerate(zip((0.2, 1.0, 1.8), forces, strict=True))
+    )
+    np.testing.assert_allclose(torque, -np.cross((0.5, 0, 1.0), (0, 0, -120.0)), atol=1e-6)
+
+
+# ------------------------------------------------------------------------------------- restarts
+
+
+@pytest.mark.parametrize(
+    "method", [lw.GeneralizedAlpha(), lw.BDF2(), lw.HHT(stabilized=True)], ids=repr
+)
+def test_a_restart_gives_the_same_digits(tmp_path, method):
+    m = double_pendulum()
+    whole = lw.transient(m, t=2, h=1e-3, method=method, every=10, progress=False)
+    half = lw.transient(m, t=1, h=1e-3, method=method, every=10, progress=False)
+    half.save(tmp_path / "half.nc")
+    rest = lw.resume(tmp_path / "half.nc", t=2, progress=False)
+    assert rest.time[0] == half.time[-1]
+    assert np.array_equal(whole.time[100:], rest.time)
+    assert np.array_equal(whole.motion[100:], rest.motion)
+    assert np.array_equal(whole.gamma[100:], rest.gamma)
+    assert np.array_equal(whole.energy.total[100:], rest.energy.total)
+
+
+def test_a_restart_of_a_redundant_mechanism_gives_the_same_digits(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.LinkworkWarning)
+        m = spatial_four_bar()
+        whole = lw.transient(m, t=1, h=1e-3, every=100, progress=False)
+        lw.transient(m, t=0.5, h=1e-3, every=100, progress=False).save(tmp_path / "half.nc")
+        rest = lw.resume(tmp_path / "half.nc", t=1, progress=False)
+    assert np.array_equal(whole.motion[5:], rest.motion)
+
+
+def test_the_same_input_gives_the_same_output():
+    runs = [lw.transient(double_pendulum(), t=0.5, h=1e-3, progress=False) for _ in range(2)]
+    assert np.array_equal(runs[0].motion, runs[1].motion)
+
+
+def test_going_on_from_a_state_of_another_method():
+    m = double_pendulum()
+    first = lw.transient(m, t=0.5, h=1e-3, progress=False)
+    second = lw.transient(m, t=1, h=1e-3, method=lw.RK4(), start=first, progress=False)
+    third = lw.transient(m, t=1, h=1e-3, start=first.state(), progress=False)
+    assert second.time[0] == 0.5 and second.time[-1] == 1.0
+    gap = np.abs(second["b"].position.values[-1] - third["b"].position.values[-1]).max()
+    assert gap < 1e-4
+
+
+def test_storing_every_so_many_steps():
+    run = lw.transient(double_pendulum(), t=0.1, h=1e-3, every=7, progress=False)
+    np.testing.assert_allclose(run.time, [*np.arange(0, 0.1, 7e-3), 0.1])
+    odd = lw.transient(double_pendulum(), t=0.0123, h=1e-3, progress=False)
+    assert odd.time[-1] == 0.0123 and len(odd.time) == 14
+
+
+# --------------------------------------------------------------------------------------- events
+
+
+def test_an_event_ends_the_run_at_its_root():
+    """A ball dropped from 1 m reaches the floor at sqrt(2/g)."""
+    m = lw.Model("drop", gravity=(0, 0, -9.81))
+    m.add("ball", lw.Body(1, (1, 1, 1), position=(0, 0, 1)))
+    run = lw.transient(
+        m, t=10, h=1e-2, stop=lambda t, now: now["ball"].position[2], progress=False
+    )
+    assert run.time[-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-10)
+    assert abs(run["ball"].position.values[-1, 2]) < 1e-10
+    assert "event" in run.info["ended_by"]
+
+
+def test_a_joint_limit_ends_the_run():
+    m = double_pendulum()
+    run = lw.transient(m, t=5, h=1e-3, stop=lw.JointLimit("A", angle=(-1, 1)), progress=False)
+    assert abs(float(run["A"].angle[-1])) == pytest.approx(1.0, abs=1e-9)
+    assert run.time[-1] < 5
+
+
+@pytest.mark.parametrize("stop", [3, "angle", [lambda t, now: "high"], lw.JointLimit])
+def test_bad_events_are_refused(stop):
+    with pytest.raises((lw.ModelError, TypeError)):
+        lw.transient(double_pendulum(), t=1, h=1e-2, stop=stop, progress=False)
+
+
+# ------------------------------------------------------------------------------ how runs go wrong
+
+
+def locking_crank():
+    """Crank 1 m, rod 0.8 m to a slider on the x axis: locks where sin(angle) = 0.8."""
+    m = lw.Model("locks")
+    end = (1.8, 0, 0)
+    crank = m.add("crank", lw.Body.link((0, 0, 0), (1, 0, 0), 0.05, mass=1))
+    rod = m.add("rod", lw.Body.link((1, 0, 0), end, 0.05, mass=1))
+    slider = m.add("slider", lw.Body.box((0.1, 0.1, 0.1), mass=1, position=end))
+    m.add("motor", lw.Motor(lw.GROUND, crank, (0, 0, 0), (0, 0, 1), angle=lw.ramp(1.0)))
+    m.add("pin", lw.Revolute(crank, rod, at=(1, 0, 0), axis=(0, 0, 1)))
+    m.add("wrist", lw.PointOnLine(rod, slider, at=end, axis=(0, 0, 1)))
+    m.add("guide", lw.Prismatic(lw.GROUND, slider, at=end, axis=(1, 0, 0)))
+    return m
+
+
+def test_a_mechanism_that_locks_says_where_and_keeps_the_results():
+    with pytest.raises(lw.ConvergenceError) as caught:
+        lw.transient(locking_crank(), t=3, h=1e-2, progress=False)
+    error = caught.value
+    assert error.time == pytest.approx(np.arcsin(0.8), abs=0.02)
+    assert "t = " in str(error) and "joint '" in str(error) and "row" in str(error)
+    assert error.time is not None and error.result.time[-1] < 3
+    assert np.all(np.isfinite(error.result.motion))
+
+
+def test_ctrl_c_saves_what_was_computed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    m = double_pendulum()
+    lw.transient(m, t=1e-2, h=1e-3, progress=False)  # compiled before the clock starts
+    timer = threading.Timer(0.6, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        lw.transient(m, t=1e5, h=1e-3, every=1000, progress=False)
+    timer.join()
+    assert isinstance(caught.value, lw.Interrupted)
+    assert "double-interrupted.nc" in str(caught.value)
+    stored = lw.load("double-interrupted.nc")
+    assert stored.time[-1] > 0 and np.array_equal(stored.motion, caught.value.result.motion)
+    more = lw.resume("double-interrupted.nc", t=float(stored.time[-1]) + 1, progress=False)
+    assert more.time[0] == pytest.approx(stored.state().time)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (dict(t=0, h=1e-3), "t must be later"),
+        (dict(t=-1, h=1e-3), "t must be later"),
+        (dict(t=1, h=0), "h, the step, must be positive"),
+        (dict(t=1, h=-1e-3), "h, the step, must be positive"),
+        (dict(t=np.nan, h=1e-3), "t, the end time, must be a finite"),
+        (dict(t=1, h=np.inf), "h, the step, must be a finite"),
+        (dict(t=1, h=1e-3, every=0), "every must be"),
+        (dict(t=1, h=1e-3, tolerance=-1), "tolerance must be positive"),
+        (dict(t=1, h=1e-3, method="rk4"), "method must be an integrator"),
+        (dict(t=1, h=1e-3, start=3), "start must be a State or a Result"),
+    ],
+)
+def test_bad_arguments(words, message):
+    with pytest.raises(lw.ModelError, match=message):
+        lw.transient(double_pendulum(), **words, progress=False)
+
+
+def test_constraint_stiffness_improves_newton():
+    """With K_c Newton's method is exact: fewer iterations on a fast spinning, loaded chain."""
+    iterations = []
+    for stiffness in (1.0, 0.0):
+        assembled = assemble_model(double_pendulum())
+        method = lw.GeneralizedAlpha(0.8)
+        run = ImplicitRun(assembled.system, method, assembled.state, 0.05, None, bool(stiffness))
+        total = 0
+        for k in range(40):
+            t = np.array([0.05 * (k + 1)])
+            run.advance(t, np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
+            total += int(run.stepper.report[0])
+        iterations.append(total)
+    assert run.stepper.settings[st.STIFFNESS] == 0.0
+    assert iterations[0] < iterations[1]
