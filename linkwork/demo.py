@@ -57,10 +57,10 @@ def quarter_car() -> lw.Model:
                              stiffness=55e3, damping=3.6e3, length=free))  # fmt: skip
     m.add("tyre", lw.Bushing(road, upright, at=HUB, stiffness=(0, 0, 200e3, 0, 0, 0),
                              damping=(0, 0, 150, 0, 0, 0)))  # fmt: skip
-    begin, end = BUMP_TIME, BUMP_TIME + BUMP_LENGTH / SPEED
+    begin, lasts = BUMP_TIME, BUMP_LENGTH / SPEED
     bump = lw.expression(
-        f"{BUMP_HEIGHT / 2} * (1 - cos(2 * pi * (t - {begin}) / {end - begin}))"
-        f" if t > {begin} and t < {end} else 0"
+        f"{BUMP_HEIGHT / 2} * (1 - cos(2 * pi * (t - {begin}) / {lasts}))"
+        f" if t > {begin} and t < {begin + lasts} else 0"
     )
     m.add("bump", lw.Actuator(lw.GROUND, road, at=(0, HUB[1], 0), axis=(0, 0, 1),
                               displacement=bump))  # fmt: skip
@@ -195,7 +195,8 @@ def draw(run: Result, modes: Modes, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure = plt.figure(figsize=(13, 6.4), layout="constrained", facecolor="white")
-    left, right = figure.subfigures(1, 2, width_ratios=(1.12, 1.0), wspace=0.02)
+    halves: Any = figure.subfigures(1, 2, width_ratios=(1.12, 1.0), wspace=0.02)
+    left, right = halves
     title: dict[str, Any] = {"x": 0.02, "ha": "left", "fontsize": 12, "color": GREY}
     left.suptitle("Double wishbone, seen from behind", **title)
     draw_scene(left.subplots(), run)
@@ -235,7 +236,7 @@ def draw_scene(ax: Any, run: Result) -> None:
     ax.axis("off")
     for y, z, text, colour in (
         (0.10, 0.47, "chassis", GREY), (0.40, 0.105, "lower arm", STEEL),
-        (0.545, 0.525, "upper arm", STEEL), (0.465, 0.665, "strut", ORANGE),
+        (0.53, 0.53, "upper arm", STEEL), (0.49, 0.665, "strut", ORANGE),
         (0.92, 0.36, "wheel", RUBBER), (0.02, -0.045, "road", GREY),
     ):  # fmt: skip
         ax.text(y, z, text, color=colour, fontsize=11, zorder=5)

@@ -187,6 +187,23 @@ def test_a_restart_of_a_redundant_mechanism_gives_the_same_digits(tmp_path):
     assert np.array_equal(whole.motion[5:], rest.motion)
 
 
+def test_turns_and_memory_go_on_over_a_restart(tmp_path):
+    """A wheel at 10 rad/s against a weak torsion spring, stored twice a turn."""
+    m = lw.Model("wheel")
+    wheel = m.add("wheel", lw.Body.cylinder(0.5, 0.1, mass=10))
+    axle = m.add("axle", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1), rate=10.0))
+    m.add("spring", lw.TorsionSpring(axle, stiffness=0.1))
+    half = lw.transient(m, t=2, h=1e-3, every=300, progress=False)
+    half.save(tmp_path / "half.nc")
+    rest = lw.resume(tmp_path / "half.nc", t=4, progress=False)
+    w = np.sqrt(0.1 / (10 * 0.5**2 / 2))  # angle(t) = 10/w sin(w t)
+    for run in (half, rest):
+        exact = 10 / w * np.sin(w * run.time)
+        np.testing.assert_allclose(run["axle"].angle.values, exact, atol=1e-4)
+        np.testing.assert_allclose(run["spring"].torque.values, -0.1 * exact, atol=1e-5)
+        assert float(abs(run.energy.balance).max()) < 1e-3
+
+
 def test_the_same_input_gives_the_same_output():
     runs = [lw.transient(double_pendulum(), t=0.5, h=1e-3, progress=False) for _ in range(2)]
     assert np.array_equal(runs[0].motion, runs[1].motion)

@@ -145,7 +145,7 @@ def eigen(
         if sparse and n is None:
             n = count
     order = ordering(values)[:n]
-    shapes = normalised(x[:, order].T).reshape(len(order), -1, 6)
+    shapes = normalised(x[:, order].T).reshape(len(order), pencil.system.bodies, 6)
     return Modes(
         values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state
     )
@@ -163,7 +163,7 @@ def normalised(x: np.ndarray) -> np.ndarray:
     size = np.abs(x)
     largest = size.max(axis=1, keepdims=True, initial=0.0)
     pivot = np.argmax(size > (1 - 1e-6) * largest, axis=1)
-    x = x / x[np.arange(len(x)), pivot][:, None] if x.size else x
+    x = x.astype(complex) / x[np.arange(len(x)), pivot][:, None]
     x.real[np.abs(x.real) < 1e-14] = 0.0
     x.imag[np.abs(x.imag) < 1e-14] = 0.0
     return x
@@ -214,9 +214,13 @@ class Reduced:
         return self.basis @ z
 
     def noise(self, z: np.ndarray, order: int) -> np.ndarray:
-        """What round-off may make of D z (order 0) or K z (order 1), for each column."""
+        """What round-off may make of D z (order 0) or K z (order 1), for each unit column.
+
+        That of the numbers a small inertia divides, and of finding z itself.
+        """
         error = np.abs(self.basis).T @ (self.entries[order] @ np.abs(self.motions(z)))
-        return 100 * EPS * np.linalg.norm(error, axis=0)
+        size = la.norm((self.D, self.K)[order], 2)
+        return 100 * EPS * (np.linalg.norm(error, axis=0) + size)
 
 
 def undamped(reduced: Reduced) -> tuple[np.ndarray, np.ndarray]:
@@ -309,18 +313,8 @@ class Inverse:
 def sparse_modes(p: Pencil, n: int, shift: complex | None) -> tuple[np.ndarray, np.ndarray, bool]:
     """The n lowest modes (or a few more), or those nearest to a shift."""
     inverse = Inverse(p)
-    k = min(2 * n + 8, 2 * p.freedoms - 2)
-    sigma = complex(1e-3 * inverse.frequency if shift is None else shift)
-    for _ in range(6):
-        values, x = arnoldi(inverse, sigma, k)
-        moving = np.abs(values)[np.abs(values) > 1e-5 * abs(sigma)]
-        lowest = moving.min(initial=np.inf)
-        good = 2 * abs(sigma) < lowest < 50 * abs(sigma)
-        if shift is not None or good or not np.isfinite(lowest):
-            break
-        sigma = complex(lowest / 8)
-    values, x = conjugates_once(values, x, abs(sigma))
-    values, x = free_motions(values, x, abs(sigma))
+    sigma = choose_shift(inverse, n, shift)
+    values, x = search(inverse, sigma, n, 2 * p.freedoms)
     wrong = inverse.residuals(values, x, abs(sigma))
     if wrong.max(initial=0.0) > 1e-7:
         raise ConvergenceError(
@@ -329,24 +323,103 @@ def sparse_modes(p: Pencil, n: int, shift: complex | None) -> tuple[np.ndarray, 
             "sparse=False"
         )
     if shift is not None:
-        near = np.argsort(np.abs(values - (sigma if sigma.imag >= 0 else sigma.conjugate())))[:n]
+        near = np.argsort(distances(values, complex(shift)), kind="stable")[:n]
         values, x = values[near], x[:, near]
     growth = DEFECTIVE * (np.abs(values) + abs(sigma))
     return values, inverse.scale[:, None] * x, bool(np.all(values.real <= growth))
 
 
-def arnoldi(inverse: Inverse, sigma: complex, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k eigenvalues nearest to the shift and their x, infinite ones left out."""
+def choose_shift(inverse: Inverse, n: int, shift: complex | None) -> complex:
+    """A real shift well below the lowest λ that is not zero; or what is given, a little moved.
+
+    A shift must not be an eigenvalue, and free motions have λ = 0.
+    """
+    if shift is not None:
+        return complex(shift) + 1e-4 * max(abs(shift), 1e-3 * inverse.frequency)
+    sigma = 1e-3 * inverse.frequency
+    for _ in range(6):
+        theta, _ = arnoldi(inverse.at(sigma), 2 * n + 8, inverse.start)
+        size = np.abs(sigma + 1 / theta)
+        lowest = size[size > 1e-5 * sigma].min(initial=np.inf)
+        if 2 * sigma < lowest < 50 * sigma or not np.isfinite(lowest):
+            break
+        sigma = lowest / 8
+    return complex(sigma)
+
+
+def search(inverse: Inverse, sigma: complex, n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Modes nearest to the shift, none left out.
+
+    Arnoldi's method may overlook members of multiple eigenvalues.  So what was found is projected
+    out and the rest searched again, until the rest is farther away than the n modes wanted.
+    """
     operator = inverse.at(sigma)
+    Q = np.zeros((2 * inverse.n, 0), operator.dtype)
+    for rounds in range(12):
+        k = min(2 * n + 8 if rounds == 0 else n + 6, most - Q.shape[1] - 2)
+        rest = np.inf
+        if k > 0:
+            theta, X = arnoldi(deflated(operator, Q), k, inverse.start)
+            Q = extended(Q, X)
+            rest = 1 / np.abs(theta).max()
+        values, x = ritz(operator, Q, sigma, inverse.n)
+        wanted = np.sort(distances(values, sigma))[: n + 1]
+        if rounds and len(wanted) and rest > 1.001 * wanted[-1]:
+            return values, x
+    raise ConvergenceError(
+        f"eigen could not make sure that it found all of {n} modes; ask for fewer, give a shift "
+        "near those wanted, or sparse=False"
+    )
+
+
+def distances(values: np.ndarray, sigma: complex) -> np.ndarray:
+    """From a shift to each λ or its conjugate, whichever is nearer."""
+    return np.minimum(np.abs(values - sigma), np.abs(values.conj() - sigma))
+
+
+def arnoldi(operator: LinearOperator, k: int, start: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The k largest eigenvalues θ of an operator and their vectors."""
     try:
-        theta, X = eigs(operator, k=k, which="LM", v0=inverse.start(operator), maxiter=500)
+        return eigs(operator, k=k, which="LM", v0=start(operator), maxiter=500)
     except ArpackNoConvergence as error:
         raise ConvergenceError(
-            f"eigen found only {len(error.eigenvalues)} of {k} eigenvalues near {sigma:.4g}; "
-            "ask for fewer modes, or give a shift near those wanted"
+            f"eigen found only {len(error.eigenvalues)} of {k} eigenvalues; ask for fewer modes, "
+            "or give a shift near those wanted"
         ) from None
+
+
+def deflated(operator: LinearOperator, Q: np.ndarray) -> LinearOperator:
+    """The operator on what is orthogonal to Q."""
+
+    def project(b: np.ndarray) -> np.ndarray:
+        return b - Q @ (Q.conj().T @ b)
+
+    return LinearOperator(
+        operator.shape, matvec=lambda b: project(operator.matvec(project(b.ravel()))),
+        dtype=operator.dtype,
+    )  # fmt: skip
+
+
+def extended(Q: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of Q and the vectors X (their real and imaginary parts)."""
+    if not np.iscomplexobj(Q):
+        X = np.hstack([X.real, X.imag])
+    for _ in range(2):
+        X = X - Q @ (Q.conj().T @ X)
+    U, s, _ = la.svd(X, full_matrices=False)
+    return np.hstack([Q, U[:, s > 1e-8 * max(s[0], 1e-3)]])
+
+
+def ritz(
+    operator: LinearOperator, Q: np.ndarray, sigma: complex, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """λ and x in the subspace Q, pairs and free motions once."""
+    image = np.column_stack([operator.matvec(q) for q in Q.T])
+    theta, y = la.eig(Q.conj().T @ image)
     keep = np.abs(theta) > 1e-12 * np.abs(theta).max()
-    return sigma + 1 / theta[keep], X[: inverse.n, keep]
+    values, x = sigma + 1 / theta[keep], (Q @ y[:, keep])[:n]
+    values, x = conjugates_once(values, x, abs(sigma))
+    return free_motions(values, x, operator, sigma)
 
 
 def conjugates_once(
@@ -368,14 +441,25 @@ def conjugates_once(
     return values[chosen], x[:, chosen]
 
 
-def free_motions(values: np.ndarray, x: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """λ = 0 of a motion that nothing holds is found twice and inexactly: once, and exactly."""
-    zero = np.abs(values) < 1e-5 * size
+def free_motions(
+    values: np.ndarray, x: np.ndarray, operator: LinearOperator, sigma: complex
+) -> tuple[np.ndarray, np.ndarray]:
+    """λ = 0 of a motion that nothing holds is found twice and inexactly: once, and exactly.
+
+    x ← (σ²M + σD + K)⁻¹ (σ²M + σD) x keeps what has K x = 0 and damps the rest.
+    """
+    zero = np.abs(values) < 1e-5 * abs(sigma)
     if not zero.any():
         return values, x
     both = np.hstack([x[:, zero].real, x[:, zero].imag])
-    U, s, _ = la.svd(both / np.linalg.norm(both, axis=0).max(), full_matrices=False)
+    both = both / np.linalg.norm(both, axis=0).max()
+    U, s, _ = la.svd(both, full_matrices=False)
     U = U[:, s > 1e-4 * s[0]]
+    rest = np.zeros(len(U))
+    sigma = sigma if np.iscomplexobj(operator.dtype.type()) else sigma.real
+    for _ in range(2):
+        U = np.column_stack([-sigma * operator.matvec(np.append(u, rest))[: len(u)] for u in U.T])
+    U, _ = la.qr(U.real, mode="economic")
     return (
         np.concatenate([np.zeros(U.shape[1]), values[~zero]]),
         np.hstack([U, x[:, ~zero]]),

@@ -18,10 +18,12 @@ from __future__ import annotations
 import math
 import time as clock
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as la
+import scipy.sparse as sp
 
 from linkwork.analysis.assemble import (
     Scale,
@@ -53,7 +55,7 @@ from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.results.violation import violations
+from linkwork.results.violation import constraints_alone, violations
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.sparse_lu import SingularMatrix, refactor, solve
@@ -330,6 +332,24 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
     return DONE, times.shape[0]
 
 
+@compiled
+def row_values(kernels, tables, work, times, motion, schedule, values):
+    """The values of C_q at stored motions, one row of `values` each."""
+    begin = tables.indptr[6 * motion.shape[1]]
+    work.coef[:] = 0.0
+    work.coef[TANGENT] = 1.0
+    for k in range(times.shape[0]):
+        for b in range(motion.shape[1]):
+            for i in range(13):
+                work.nodes[b, i] = motion[k, b, i]
+            set_rotation(work.nodes, b)
+        for j in range(tables.targets.shape[0]):
+            tables.reals[tables.targets[j]] = schedule[k, j]
+        evaluate(kernels, tables, work, times[k], 0.0)
+        for p in range(values.shape[1]):
+            values[k, p] = work.vals[begin + p]
+
+
 # ------------------------------------------------------------------------------------- the run
 
 
@@ -351,10 +371,10 @@ class Driven:
         self.full, self.h, self.every = full, h, every
         self.begin, self.angles = state.time, state.restart.get("angles", {})
         self.scale = row_scale(full)
-        self.use_rows(redundancy, system, state)
-        self.work, self.powers = np.zeros(2), np.zeros(2)
+        self.first = redundancy, system, replace(state, restart={})
+        self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
         self.stored: list[tuple[np.ndarray, Output]] = []
-        self.steps = 0
+        self.steps, self.what = 0, ""
         self.clock = clock.perf_counter()
 
     def use_rows(self, redundancy: Redundancy, system: System, state: State) -> None:
@@ -376,7 +396,7 @@ class Driven:
         try:
             p.factorise(e.matrix.data)  # type: ignore[union-attr]
         except SingularMatrix:
-            raise self.singular(state.time) from None
+            raise Unreachable(state.time, "its position is singular") from None
 
     @property
     def time(self) -> float:
@@ -399,6 +419,7 @@ class Driven:
         done, chunk = 0, 1
         with Progress(model.name, self.begin, end, progress) as bar:
             try:
+                self.use_rows(*self.first)
                 self.advance(np.array([self.begin]), np.array([True]))
                 while done < steps:
                     k = np.arange(done + 1, min(done + chunk, steps) + 1)
@@ -421,34 +442,150 @@ class Driven:
         return max(1, min(int(size * min(CHUNK / max(spent, 1e-6), 8.0)), 5000))
 
     def advance(self, times: np.ndarray, wanted: np.ndarray) -> None:
-        """Steps at these times, storing those wanted; each is halved where it fails."""
+        """Steps at these times, storing those wanted; a step that fails is taken in halves."""
         first = 0
         while first < len(times):
-            out, good = self.attempt(times[first:])
-            self.keep(times[first : first + good], out, wanted[first : first + good])
+            out, good = self.run(times[first:])
+            if not good:
+                out, good = self.reach(float(times[first]), HALVINGS), 1
+            part = slice(first, first + good)
+            self.keep(times[part], out, wanted[part])
             first += good
-            if first < len(times):
-                self.halves(float(times[first]), HALVINGS)
-                first_out, _ = self.again(float(times[first]))
-                self.keep(times[first : first + 1], first_out, wanted[first : first + 1])
-                first += 1
 
-    def attempt(self, times: np.ndarray) -> tuple[Output, int]:
-        """As many steps as go well, with all rows satisfied."""
-        before = self.state
+    def reach(self, time: float, halvings: int) -> Output:
+        """One step in as many pieces as it takes."""
+        out, good = self.run(np.array([time]))
+        if good:
+            return out
+        if not halvings or time == self.begin:
+            raise Unreachable(time, self.what)
+        middle = (self.time + time) / 2
+        self.keep(np.array([middle]), self.reach(middle, halvings - 1), np.array([False]))
+        return self.reach(time, halvings - 1)
+
+    def run(self, times: np.ndarray) -> tuple[Output, int]:
+        """As many steps as go well, and their number."""
+        before, system = self.state, self.system
         out, done, tried = make_output(self.full, len(times)), 0, -1
-        schedule = self.system.schedule(times)
+        schedule = system.schedule(times)
         while True:
-            lu = self.projection.saddle.lu
             status, done = drive_steps(
-                self.system.kernels, self.system.tables, lu, self.system.work, self.motion,
+                system.kernels, system.tables, self.projection.saddle.lu, system.work, self.motion,
                 times, schedule, out, done,
             )  # fmt: skip
             if status != PIVOTS or done == tried or not self.new_pivots():
                 break
             tried = done
-        self.status = status
+        self.what = self.explain(status)
         good = self.satisfied(times[:done], out)
         if good < done:
             self.other_rows(before, times, out, good)
         return out, good
+
+    def new_pivots(self) -> bool:
+        """Pivots for the matrix that the compiled loop stopped at, unless it is singular."""
+        saddle = self.projection.saddle
+        kept, saddle.lu = saddle.lu, None
+        try:
+            saddle.factorise(self.motion.vals.copy())
+        except SingularMatrix:
+            saddle.lu = kept
+            return False
+        return True
+
+    def explain(self, status: int) -> str:
+        if status == LOST:
+            error, row = self.motion.report
+            return f"largest residual {error:.2g} in {self.system.kept_rows[int(row)]}"
+        if status == PIVOTS:
+            return "its position is singular"
+        return "the position found lies elsewhere than the motion leads to"
+
+    def satisfied(self, times: np.ndarray, out: Output) -> int:
+        """How many of these steps satisfy also the rows that are not in the equations."""
+        if self.least is None or not len(times):
+            return len(times)
+        C, _ = violations(self.full, times, out.motion[: len(times)])
+        bad = np.abs(self.scale * C).max(axis=1) > 1e-8
+        return int(np.argmax(bad)) if bad.any() else len(times)
+
+    def other_rows(self, before: State, times: np.ndarray, out: Output, good: int) -> None:
+        """Back to the last good step, with rows that are independent where the next one leads."""
+        full = self.full
+        if good:
+            before = replace(
+                before, time=float(times[good - 1]), motion=out.motion[good - 1],
+                acceleration=out.acceleration[good - 1],
+            )  # fmt: skip
+        ahead = replace(before, time=float(times[good]), motion=out.motion[good], acceleration=None)
+        rows = self.first[0], self.system
+        try:
+            ahead, _ = solve_positions(full, Scale(full, {}, []), ahead)
+            found = choose_rows(full, ahead, warn=False)
+            if found[1].rows == 6 * full.bodies:
+                rows = found
+        except AssemblyError:
+            self.what = "not all joints can be satisfied there"
+        self.use_rows(*rows, before)
+
+    # --------------------------------------------------------------------------------- results
+    def keep(self, times: np.ndarray, out: Output, wanted: np.ndarray) -> None:
+        """Add up the work of these steps and store those wanted."""
+        n = len(times)
+        steps = np.diff(times, prepend=self.until)[:, None]
+        powers = np.vstack([self.powers, out.work[:n]])
+        work = self.work + np.cumsum(steps / 2 * (powers[1:] + powers[:-1]), axis=0)
+        self.work, self.powers, self.until = work[-1], powers[-1], float(times[-1])
+        self.steps += n
+        rows = np.flatnonzero(wanted)
+        if not len(rows):
+            return
+        part = Output(*(values[rows] for values in out._replace(work=work)))
+        if self.least is not None:
+            self.least_norm(times[rows], part)
+        self.stored.append((times[rows], part))
+
+    def least_norm(self, times: np.ndarray, part: Output) -> None:
+        """Multipliers over all rows instead of the independent ones."""
+        s = self.joints
+        p, begin = s.pattern, int(s.pattern.indptr[6 * s.bodies])
+        values = np.zeros((len(times), p.spare - begin))
+        motion = np.ascontiguousarray(part.motion)
+        row_values(s.kernels, s.tables, s.work, times, motion, s.schedule(times), values)
+        pattern = p.indices[begin:], p.indptr[6 * s.bodies :] - begin
+        shape = s.rows, 6 * s.bodies
+        for gamma, data in zip(part.gamma, values, strict=True):
+            gamma[:] = self.least(sp.csr_array((data, *pattern), shape=shape), gamma)  # type: ignore[misc]
+
+    @cached_property
+    def joints(self) -> System:
+        return constraints_alone(self.full)
+
+    def result(self) -> Result:
+        time = np.concatenate([times for times, _ in self.stored])
+        out = Output(*(np.concatenate(parts) for parts in zip(*(o for _, o in self.stored))))
+        info = {
+            "method": "kinematics", "h": self.h, "every": self.every, "steps": self.steps - 1,
+            "seconds": clock.perf_counter() - self.clock, "angles": self.angles,
+        }  # fmt: skip
+        restart = {"memory": self.state.memory} if self.system.memory else {}
+        return Result(
+            self.full, time, out.motion, out.acceleration, out.gamma, out.work,
+            {"iterations": out.iterations}, info, restart,
+        )  # fmt: skip
+
+    def locked(self, failure: Unreachable) -> ConvergenceError:
+        """One sentence about a position that cannot be reached."""
+        there = "the position at the start cannot be reached"
+        if self.stored:
+            there = (
+                f"the results until t = {self.stored[-1][0][-1]:.6g} are in the attribute .result "
+                "of this error"
+            )
+        return ConvergenceError(
+            f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
+            f"also with the step cut to 1/{2**HALVINGS}; {failure.what}; the mechanism locks or "
+            f"passes a singular position here, or a drive asks for the impossible; {there}",
+            time=failure.time, state=self.state if self.stored else None,
+            result=self.result() if self.stored else None,
+        )  # fmt: skip

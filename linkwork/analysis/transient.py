@@ -67,6 +67,7 @@ def transient(
         )
     run = method_run(method, full, system, state, h)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance)
+    loop.angles = start.angles() if isinstance(start, Result) else {}
     return loop.go(progress)
 
 
@@ -122,6 +123,7 @@ class TimeLoop:
         self.step_sizes: list[np.ndarray] = []
         self.steps = 0
         self.ended_by: str | None = None
+        self.angles: dict[str, float] = {}  # turns counted before this run
         self.started = clock.perf_counter()
         self._store_now(0.0)
 
@@ -313,7 +315,10 @@ class TimeLoop:
         self.step_sizes.append(np.array([step]))
 
     def result(self) -> Result:
-        """What was stored so far."""
+        """What was stored so far, and where the run stands."""
+        stored = next(t[-1] for t in reversed(self.times) if len(t))
+        if self.run.time > stored:
+            self._store_now(self.run.h)
         out = Output(*(np.concatenate(parts) for parts in zip(*self.outputs, strict=True)))
         restart = self.run.restart()
         info = {
@@ -324,6 +329,7 @@ class TimeLoop:
             "steps": self.steps,
             "seconds": clock.perf_counter() - self.started,
             "ended_by": self.ended_by or "",
+            "angles": self.angles,
         }
         return Result(
             self.full, np.concatenate(self.times), out.motion, out.acceleration,

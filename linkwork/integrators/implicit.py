@@ -321,6 +321,7 @@ class ImplicitRun:
         out["keep"] = self.system.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"] = np.array(self.origin)
+        out["memory"] = self.system.tables.reals[self.system.memory_places].copy()
         out["learn"] = np.array(s.settings[st.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)

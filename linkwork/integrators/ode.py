@@ -244,7 +244,8 @@ class OdeRun:
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:
-        return {"work": np.concatenate([self.work_done, self.powers])}
+        memory = self.system.tables.reals[self.system.memory_places].copy()
+        return {"work": np.concatenate([self.work_done, self.powers]), "memory": memory}
 
     def set_step(self, h: float) -> None:
         self.h = h

@@ -17,6 +17,7 @@ from typing import Any
 import numba
 from numba import float64, int64, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.extending import typeof_impl
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
@@ -86,6 +87,15 @@ class Kernel(types.WrapperAddressProtocol):
 
     def __call__(self, *arguments: Any) -> None:
         self.compiled(*arguments)
+
+
+class KernelTable(tuple):
+    """The kernels of a system, by slot; its type is known without looking at every kernel."""
+
+
+@typeof_impl.register(KernelTable)
+def _typeof_kernel_table(table: KernelTable, _: Any) -> Any:
+    return types.UniTuple(Kernel._numba_type_, len(table))
 
 
 def is_cached(dispatcher: Any) -> bool:

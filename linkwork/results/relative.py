@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.lock import LEVEL, QA, QB, UA, UB
-from linkwork.math.rotations import conjugate, matrix, multiply
+from linkwork.math.rotations import conjugate, matrix
 
 TURN = 2 * np.pi
 
@@ -29,15 +29,6 @@ class Motion(NamedTuple):
     w: np.ndarray
 
 
-class Relative(NamedTuple):
-    """Place of the driven marker seen from the main one: x, ẋ (T, 3) and ρ, ρ̇ (T, 4)."""
-
-    x: np.ndarray
-    x1: np.ndarray
-    rho: np.ndarray
-    rho1: np.ndarray
-
-
 def rotate(R: np.ndarray, u: np.ndarray) -> np.ndarray:
     """R u at every time."""
     return np.einsum("tij,tj->ti", R, u)
@@ -48,20 +39,32 @@ def rotate_back(R: np.ndarray, u: np.ndarray) -> np.ndarray:
     return np.einsum("tji,tj->ti", R, u)
 
 
+def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Quaternion products (T, 4), component by component: several times as fast as np.cross."""
+    (pw, px, py, pz), (qw, qx, qy, qz) = p.T, q.T
+    out = np.empty(p.shape)
+    out[:, 0] = pw * qw - px * qx - py * qy - pz * qz
+    out[:, 1] = pw * qx + qw * px + py * qz - pz * qy
+    out[:, 2] = pw * qy + qw * py + pz * qx - px * qz
+    out[:, 3] = pw * qz + qw * pz + px * qy - py * qx
+    return out
+
+
 def _pure(u: np.ndarray) -> np.ndarray:
     """The quaternion (0, u)."""
     return np.concatenate([np.zeros_like(u[:, :1]), u], axis=1)
 
 
-def relative_motion(reals: np.ndarray, a: Motion, b: Motion) -> Relative:
-    """Relative motion from the numbers of a lock element, (T, 64), and its two bodies."""
+def _law(reals: np.ndarray, column: int, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Value and first derivative of some numbers of a lock element."""
+    first = column + LEVEL
+    return reals[:, column : column + length], reals[:, first : first + length]
 
-    def law(column: int, length: int) -> tuple[np.ndarray, np.ndarray]:
-        first = column + LEVEL
-        return reals[:, column : column + length], reals[:, first : first + length]
 
-    (ua, ua1), (qa, qa1) = law(UA, 3), law(QA, 4)
-    (ub, ub1), (qb, qb1) = law(UB, 3), law(QB, 4)
+def relative_place(reals: np.ndarray, a: Motion, b: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """x and ẋ (T, 3) from the numbers of a lock element, (T, 64), and its two bodies."""
+    (ua, ua1), (qa, qa1) = _law(reals, UA, 3), _law(reals, QA, 4)
+    ub, ub1 = _law(reals, UB, 3)
     Ra, Rb = matrix(a.q), matrix(b.q)
     # y = R_aᵀ (r_b + R_b u_b − r_a), the driven marker seen from body a
     y = rotate_back(Ra, b.r - a.r + rotate(Rb, ub))
@@ -73,15 +76,18 @@ def relative_motion(reals: np.ndarray, a: Motion, b: Motion) -> Relative:
         + multiply(multiply(back1, z), qa)
         + multiply(multiply(back, z), qa1)
     )
+    return x[:, 1:], x1[:, 1:]
+
+
+def relative_turn(reals: np.ndarray, a: Motion, b: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """ρ and ρ̇ (T, 4)."""
+    (qa, qa1), (qb, qb1) = _law(reals, QA, 4), _law(reals, QB, 4)
+    back, back1 = conjugate(qa), conjugate(qa1)
     p = multiply(conjugate(a.q), b.q)
     p1 = 0.5 * (multiply(p, _pure(b.w)) - multiply(_pure(a.w), p))
-    rho = multiply(multiply(back, p), qb)
-    rho1 = (
-        multiply(multiply(back1, p), qb)
-        + multiply(multiply(back, p1), qb)
-        + multiply(multiply(back, p), qb1)
-    )
-    return Relative(x[:, 1:], x1[:, 1:], rho, rho1)
+    m = multiply(back, p)
+    m1 = multiply(back1, p) + multiply(back, p1)
+    return multiply(m, qb), multiply(m1, qb) + multiply(m, qb1)
 
 
 def twist(rho: np.ndarray) -> np.ndarray:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.lock import LOCK
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.results.model_file import model_to_dict
 from linkwork.results.stored import (
+    lock_angle,
     memory_elements,
     memory_over_time,
     potential_energy,
@@ -275,15 +277,14 @@ class Result:
         return int(np.argmin(np.abs(self.time - t)))
 
     def angles(self, i: int = -1) -> dict[str, float]:
-        """The angles of all joints at a stored time, counted over turns.
+        """The angles of all joints that turn, at a stored time, counted over turns.
 
         A run that goes on from this one keeps counting when its info["angles"] is this.
         """
         found = {}
-        for joint in self.joints:
-            item = self[joint]
-            if "angle" in item.names:
-                found[joint] = float(np.atleast_1d(item.angle.values)[i])
+        for e in self.system.elements:
+            if e.entry.family is LOCK and 5 not in e.entry.rows and "angle" in self[e.owner].names:
+                found[e.owner] = float(lock_angle(self, e)[i])
         return found
 
     def to_xarray(self) -> xr.Dataset:

@@ -10,8 +10,8 @@ import numpy as np
 from linkwork.results.relative import (
     TURN,
     Motion,
-    Relative,
-    relative_motion,
+    relative_place,
+    relative_turn,
     rotate,
     rotate_back,
     twist,
@@ -142,10 +142,17 @@ def reaction(result: Result, elements: list[Element]) -> Wrench:
     return total
 
 
-def lock_motion(result: Result, e: Element) -> Relative:
-    """Relative motion of the markers of a lock element."""
+def lock_place(result: Result, e: Element) -> tuple[np.ndarray, np.ndarray]:
+    """Position and velocity of the driven marker relative to the main one, in its axes."""
     a, b = (body_motion(result, end) for end in e.ends)
-    return relative_motion(element_reals(result, e), a, b)
+    return relative_place(element_reals(result, e), a, b)
+
+
+def lock_turn(result: Result, e: Element) -> tuple[np.ndarray, np.ndarray]:
+    """The angle about z, within half a turn, and its rate."""
+    a, b = (body_motion(result, end) for end in e.ends)
+    rho, rho1 = relative_turn(element_reals(result, e), a, b)
+    return twist(rho), twist_rate(rho, rho1)
 
 
 def lock_angle(result: Result, e: Element) -> np.ndarray:
@@ -154,15 +161,14 @@ def lock_angle(result: Result, e: Element) -> np.ndarray:
     A driven angle takes the turn of its law; else counting starts from the angle an earlier run
     ended with (info["angles"]) or the joint was given, or within half a turn of zero.
     """
-    moved = lock_motion(result, e)
-    angle = twist(moved.rho)
+    angle, rate = lock_turn(result, e)
     item = result.system.model[e.owner]
     laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
     if 5 in e.entry.driven and not {"rx", "ry"} & set(laws):
         return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN)
     given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
     start = (result.info.get("angles") or {}).get(e.owner, given)
-    return unwrap(result.time, angle, twist_rate(moved.rho, moved.rho1), start)
+    return unwrap(result.time, angle, rate, start)
 
 
 def drive_power(result: Result, elements: list[Element]) -> np.ndarray:

@@ -17,14 +17,15 @@ from linkwork.elements.body import Body
 from linkwork.elements.lock import LOCK
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.results.relative import Relative, rotate, twist_rate
+from linkwork.results.relative import rotate
 from linkwork.results.stored import (
     Wrench,
     body_motion,
     drive_power,
     family_outputs,
     lock_angle,
-    lock_motion,
+    lock_place,
+    lock_turn,
     reaction,
 )
 from linkwork.system.state import State
@@ -188,20 +189,16 @@ class ElementView(View):
     def _lock_outputs(self, e: Element) -> dict[str, Output]:
         result = self._result
 
-        def relative() -> Relative:
-            return lock_motion(result, e)
-
-        def rate() -> np.ndarray:
-            moved = relative()
-            return twist_rate(moved.rho, moved.rho1)
+        def place(level: int) -> np.ndarray:
+            return lock_place(result, e)[level]
 
         return {
             "angle": Output(lambda: lock_angle(result, e), "", "rad", "angle"),
-            "rate": Output(rate, "", "rad/s", "angular rate"),
-            "displacement": Output(lambda: relative().x[:, 2], "", "m", "displacement"),
-            "speed": Output(lambda: relative().x1[:, 2], "", "m/s", "speed of the displacement"),
-            "position": Output(lambda: relative().x, "xyz", "m", "relative position"),
-            "velocity": Output(lambda: relative().x1, "xyz", "m/s", "relative velocity"),
+            "rate": Output(lambda: lock_turn(result, e)[1], "", "rad/s", "angular rate"),
+            "displacement": Output(lambda: place(0)[:, 2], "", "m", "displacement"),
+            "speed": Output(lambda: place(1)[:, 2], "", "m/s", "speed of the displacement"),
+            "position": Output(lambda: place(0), "xyz", "m", "relative position"),
+            "velocity": Output(lambda: place(1), "xyz", "m/s", "relative velocity"),
         }
 
 

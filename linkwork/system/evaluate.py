@@ -78,6 +78,12 @@ def set_rotation(nodes, b):
 
 
 @compiled
+def set_rotations(nodes):
+    for b in range(nodes.shape[0]):
+        set_rotation(nodes, b)
+
+
+@compiled
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
     work.f[:] = 0.0

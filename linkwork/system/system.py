@@ -13,11 +13,11 @@ import scipy.sparse as sp
 from linkwork.elements.body import BODY_REALS, Body
 from linkwork.elements.layout import COEFS, int_width
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, announce
+from linkwork.math.compiled import Kernel, KernelTable, announce
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
-from linkwork.system.evaluate import SLOTS, Tables, Work, evaluate, make_work, set_rotation
+from linkwork.system.evaluate import SLOTS, Tables, Work, evaluate, make_work, set_rotations
 from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
 
@@ -92,7 +92,7 @@ class System:
     elements: tuple[Element, ...]
     all_rows: tuple[Row, ...]
     keep: np.ndarray
-    kernels: tuple[Any, ...]
+    kernels: KernelTable
     tables: Tables
     pattern: Pattern
     laws: tuple[Any, ...]
@@ -161,8 +161,7 @@ class System:
         """Put a state into the work arrays."""
         w, n = self.work, self.bodies
         w.nodes[:n, :13] = state.motion
-        for b in range(n):
-            set_rotation(w.nodes, b)
+        set_rotations(w.nodes)
         w.vdot[:] = 0.0
         if state.acceleration is not None:
             w.vdot[:n] = state.acceleration
@@ -312,7 +311,7 @@ def build(
         indices=pattern.indices,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
     )
-    kernels = tuple(f.kernel for f in families) + (NO_FAMILY,) * (SLOTS - len(families))
+    kernels = KernelTable([f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families)))
     length, mass = _scales(model, names, elements)
     return System(
         model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, tuple(laws),
