@@ -47,9 +47,8 @@ def sample_system(name, seed):
         motion[:, 3:7], rotations.exponential(0.6 * rng.normal(size=(2, 3)))
     )
     motion[:, 7:] = rng.normal(size=(2, 6))
-    return system, replace(
-        state, motion=motion, acceleration=np.zeros((2, 6)), gamma=rng.normal(size=len(system.all_rows))
-    )
+    gamma = rng.normal(size=len(system.all_rows))
+    return system, replace(state, motion=motion, acceleration=np.zeros((2, 6)), gamma=gamma)
 
 
 def random_rotation(rng):

@@ -123,7 +123,7 @@ def test_error_control_adapts_the_step():
 
 def test_linear_methods_are_rows_of_numbers():
     """Consistency: constant velocity and constant acceleration are reproduced exactly."""
-    from linkwork.integrators.stepping import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
+    from linkwork.integrators.stepping import ALG, VDOT, VDOTPREV, VPREV, XPREV, V
 
     h = 0.1
     for cls in METHODS.values():

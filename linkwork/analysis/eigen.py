@@ -36,6 +36,7 @@ from linkwork.system.state import State
 
 DENSE = 600  # unknowns (six per body) up to which everything is dense
 EPS = np.finfo(float).eps
+ZERO = 1e-5  # |λ| over the shift that counts as zero (a double zero is found to √EPS)
 DEFECTIVE = 1e-7  # relative error of a double eigenvalue, √EPS and a bit: no sign of growth
 
 
@@ -340,7 +341,7 @@ def choose_shift(inverse: Inverse, n: int, shift: complex | None) -> complex:
     for _ in range(6):
         theta, _ = arnoldi(inverse.at(sigma), 2 * n + 8, inverse.start)
         size = np.abs(sigma + 1 / theta)
-        lowest = size[size > 1e-5 * sigma].min(initial=np.inf)
+        lowest = size[size > ZERO * sigma].min(initial=np.inf)
         if 2 * sigma < lowest < 50 * sigma or not np.isfinite(lowest):
             break
         sigma = lowest / 8
@@ -414,12 +415,38 @@ def ritz(
     operator: LinearOperator, Q: np.ndarray, sigma: complex, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """λ and x in the subspace Q, pairs and free motions once."""
-    image = np.column_stack([operator.matvec(q) for q in Q.T])
-    theta, y = la.eig(Q.conj().T @ image)
-    keep = np.abs(theta) > 1e-12 * np.abs(theta).max()
-    values, x = sigma + 1 / theta[keep], (Q @ y[:, keep])[:n]
-    values, x = conjugates_once(values, x, abs(sigma))
-    return free_motions(values, x, operator, sigma)
+    H = Q.conj().T @ np.column_stack([operator.matvec(q) for q in Q.T])
+    theta, y = la.eig(H)
+    theta[np.abs(theta) < 1e-12 * np.abs(theta).max()] = np.nan
+    values, x = sigma + 1 / theta, (Q @ y)[:n]
+    free = free_motions(operator, Q, H, sigma, n)
+    rest = np.abs(values) >= ZERO * abs(sigma)  # and not nan
+    values, x = conjugates_once(values[rest], x[:, rest], abs(sigma))
+    return np.concatenate([np.zeros(free.shape[1]), values]), np.hstack([free, x])
+
+
+def free_motions(
+    operator: LinearOperator, Q: np.ndarray, H: np.ndarray, sigma: complex, n: int
+) -> np.ndarray:
+    """Motions x that nothing holds, K x = 0: their λ = 0 is found twice and inexactly.
+
+    Of the invariant subspace of λ ≈ 0, x ← (σ²M + σD + K)⁻¹ (σ²M + σD) x keeps what has K x = 0
+    and damps the rest.
+    """
+
+    def vanishes(theta: complex) -> bool:
+        return theta != 0 and abs(sigma + 1 / theta) < ZERO * abs(sigma)
+
+    _, Z, found = la.schur(H, output="complex", sort=vanishes)
+    if found == 0:
+        return np.zeros((n, 0))
+    X = (Q @ Z[:, :found])[:n]
+    U = la.orth(np.hstack([X.real, X.imag]), rcond=1e-6).astype(operator.dtype)
+    factor = -sigma if np.iscomplexobj(U) else -sigma.real
+    for _ in range(6):
+        step = [operator.matvec(np.append(u, np.zeros(n)))[:n] for u in U.T]
+        U = factor * np.column_stack(step)
+    return la.orth(U.real, rcond=1e-3)
 
 
 def conjugates_once(
@@ -439,28 +466,3 @@ def conjugates_once(
             values[i], x[:, i] = values[i].conj(), x[:, i].conj()
             chosen.append(int(i))
     return values[chosen], x[:, chosen]
-
-
-def free_motions(
-    values: np.ndarray, x: np.ndarray, operator: LinearOperator, sigma: complex
-) -> tuple[np.ndarray, np.ndarray]:
-    """λ = 0 of a motion that nothing holds is found twice and inexactly: once, and exactly.
-
-    x ← (σ²M + σD + K)⁻¹ (σ²M + σD) x keeps what has K x = 0 and damps the rest.
-    """
-    zero = np.abs(values) < 1e-5 * abs(sigma)
-    if not zero.any():
-        return values, x
-    both = np.hstack([x[:, zero].real, x[:, zero].imag])
-    both = both / np.linalg.norm(both, axis=0).max()
-    U, s, _ = la.svd(both, full_matrices=False)
-    U = U[:, s > 1e-4 * s[0]]
-    rest = np.zeros(len(U))
-    sigma = sigma if np.iscomplexobj(operator.dtype.type()) else sigma.real
-    for _ in range(2):
-        U = np.column_stack([-sigma * operator.matvec(np.append(u, rest))[: len(u)] for u in U.T])
-    U, _ = la.qr(U.real, mode="economic")
-    return (
-        np.concatenate([np.zeros(U.shape[1]), values[~zero]]),
-        np.hstack([U, x[:, ~zero]]),
-    )

@@ -761,7 +761,7 @@ def unsymmetric_stability(
     values = la.eigvals(Kr)
     real = values[np.abs(values.imag) <= noise].real
     falling = bool(np.any(real < -noise))
-    stable = not falling and growth <= 1e-6 * np.abs(s).max(initial=0.0)
+    stable = not falling and growth <= 1e-6 * float(np.abs(s).max(initial=0.0))
     kind = "by falling away" if falling else "by growing oscillation"
     return Stability(
         stable, float(values.real.min()), None, "" if stable else f", {kind}",

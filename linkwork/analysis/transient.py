@@ -158,10 +158,11 @@ class TimeLoop:
     def _interrupted(self) -> Interrupted:
         result = self.result()
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.full.model.name)
-        path: Path | None = Path(f"{name}-interrupted.nc")
+        target = Path(f"{name}-interrupted.nc")
+        path: Path | None = target
         try:
-            result.save(path)
-            where = f"saved to '{path}'; go on with lw.resume('{path}', t={self.end:g})"
+            result.save(target)
+            where = f"saved to '{target}'; go on with lw.resume('{target}', t={self.end:g})"
         except Exception as error:  # the run's numbers must not be lost to a failing save
             where, path = f"in the attribute .result of this error (not saved: {error})", None
         return Interrupted(

@@ -105,7 +105,7 @@ def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 class Joint(Item, abstract=True):
     """What all joints of the lock family share; subclasses state their `rows`."""
 
-    rows: ClassVar[Any] = ""
+    rows: Any = ""
     a: Any
     b: Any
 
@@ -347,7 +347,7 @@ class DrivenJoint(Joint, abstract=True):
 class Motor(DrivenJoint):
     """A revolute joint whose angle (rad) is a function of time: Motor(a, b, at, axis, angle=)."""
 
-    rows: ClassVar[Any] = "x y z rx ry rz"
+    rows = "x y z rx ry rz"
     row: ClassVar[str] = "rz"
     a: Any
     b: Any
@@ -368,7 +368,7 @@ class Motor(DrivenJoint):
 class Actuator(DrivenJoint):
     """A prismatic joint whose displacement is a function of time."""
 
-    rows: ClassVar[Any] = "x y z rx ry rz"
+    rows = "x y z rx ry rz"
     row: ClassVar[str] = "z"
     a: Any
     b: Any

@@ -171,7 +171,7 @@ class Universal(Joint):
     >>> cross = lw.Universal(shaft, driven, at=(0.5, 0, 0), axis_a=(0, 1, 0), axis_b=(0, 0, 1))
     """
 
-    rows: ClassVar[Any] = "x y z"
+    rows = "x y z"
     a: Any
     b: Any
     at: Any = None

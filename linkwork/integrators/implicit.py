@@ -211,7 +211,7 @@ class ImplicitRun:
     def _repair(self, status: int, tried: int, time: float, schedule: np.ndarray) -> System:
         """What to try before the step at `time` is attempted again."""
         try:
-            if tried <= 2 and status == st.PIVOTS or tried == 1:
+            if (tried <= 2 and status == st.PIVOTS) or tried == 1:
                 self.lu = factorise(self.system)
                 return self.system
         except SingularError:

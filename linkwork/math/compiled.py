@@ -31,7 +31,7 @@ KERNEL = types.void(
     FLOATS2, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS,
 )  # fmt: skip
 
-JIT = not numba.config.DISABLE_JIT
+JIT = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 @functools.cache
@@ -48,12 +48,13 @@ def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> 
     """Decorator: numba's nopython mode with the cache on disk (`@compiled`)."""
     if function is None:
         return functools.partial(compiled, signature=signature, **options)
+    njit: Any = numba.njit
     arguments = () if signature is None else (signature,)
     try:
-        return numba.njit(*arguments, cache=True, error_model="numpy", **options)(function)
+        return njit(*arguments, cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba: "cannot cache function: no locator available"
         _warn_uncached()
-        return numba.njit(*arguments, error_model="numpy", **options)(function)
+        return njit(*arguments, error_model="numpy", **options)(function)
 
 
 class Kernel(types.WrapperAddressProtocol):

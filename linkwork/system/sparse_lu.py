@@ -55,7 +55,7 @@ FRONT = np.dtype(
         ("pivots", np.int64),  # number of pivots, padded
         ("rest", np.int64),  # number of other rows (and columns), not padded
         ("child_at", np.int64),
-        ("row_at", np.int64),  # in index, into, weight
+        ("row_at", np.int64),  # in slot_of, into, weight
         ("entry_at", np.int64),  # in source, target
         ("factor_at", np.int64),
         ("remainder_at", np.int64),
@@ -75,7 +75,7 @@ class LU(NamedTuple):
     row_scale: np.ndarray  # weight of the rows of A in the growth that refactor returns
     fronts: np.ndarray  # table of FRONT, children before parents
     child: np.ndarray  # fronts that add their remainders to this one
-    index: np.ndarray  # slot of every row of a front
+    slot_of: np.ndarray  # slot of every row of a front
     into: np.ndarray  # for a row that is not a pivot: its number in the parent front
     weight: np.ndarray  # row_scale of every row of a front
     source: np.ndarray  # number of an entry in vals ...
@@ -331,7 +331,7 @@ def _build(rows, cols, row_perm, col_perm, row_scale):
         row_scale=row_scale,
         fronts=fronts,
         child=np.argsort(parent, kind="stable")[np.count_nonzero(parent < 0) :],
-        index=index.astype(np.uint32),
+        slot_of=index.astype(np.uint32),
         into=into,
         weight=np.append(row_scale[row_perm], 1.0)[index],
         source=source.astype(np.uint32),
@@ -699,7 +699,7 @@ def solve(lu, b):
     lu.slots[n] = 0.0
     for f in range(len(lu.fronts) - 1):
         this, after = lu.fronts[f], lu.fronts[f + 1]
-        index = lu.index[this["row_at"] : after["row_at"]]
+        index = lu.slot_of[this["row_at"] : after["row_at"]]
         for i in range(len(index)):
             lu.local[i] = lu.slots[index[i]]
         _forward(lu.factors[this["factor_at"] :], this["pivots"], len(index), lu.local)
@@ -707,7 +707,7 @@ def solve(lu, b):
             lu.slots[index[i]] = lu.local[i]
     for f in range(len(lu.fronts) - 2, -1, -1):
         this, after = lu.fronts[f], lu.fronts[f + 1]
-        index = lu.index[this["row_at"] : after["row_at"]]
+        index = lu.slot_of[this["row_at"] : after["row_at"]]
         for i in range(len(index)):
             lu.local[i] = lu.slots[index[i]]
         _backward(lu.factors[this["factor_at"] :], this["pivots"], len(index), lu.local)

@@ -22,7 +22,7 @@ from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
 
 
-def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):  # noqa: E741
+def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
     pass
 
 
