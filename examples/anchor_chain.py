@@ -30,13 +30,14 @@ def build(links: int = LINKS, pull: tuple = (0, 0, 0)) -> lw.Model:
     points[:, 2] = -6 + 1.2 * np.abs(points[:, 0] - 5)
     last = lw.GROUND
     for k, (p, q) in enumerate(zip(points, points[1:])):
-        link = m.add(f"link {k}", lw.Body.link(p, q, radius=1e-3, mass=float(np.linalg.norm(q - p))))
+        length = float(np.linalg.norm(q - p))  # and as many kilograms
+        link = m.add(f"link {k}", lw.Body.link(p, q, radius=1e-3, mass=length))
         m.add(f"joint {k}", lw.Homokinetic(last, link, at=p, axis=q - p))
         last = link
     m.add(f"joint {links}", lw.Spherical(last, lw.GROUND, at=points[-1]))
     middle = m[f"link {links // 2}"]
-    top = lw.Frame(middle, (0, 0, -np.linalg.norm(points[1] - points[0]) / 2))
-    m.add("pull", lw.Force(top, pull, drive=lw.expression("t < 5")))
+    lowest = lw.Frame(middle, (0, 0, -length / 2))
+    m.add("pull", lw.Force(lowest, pull, drive=lw.expression("t < 5")))
     return m
 
 

@@ -25,9 +25,9 @@ def build(hinges: dict[str, float] = HINGES) -> lw.Model:
     m = lw.Model("door", gravity=(0, 0, -GRAVITY))
     door = m.add("door", lw.Body.box(
         (WIDTH, 0.04, HEIGHT), mass=MASS, position=(WIDTH / 2, 0, HEIGHT / 2)))  # fmt: skip
-    for k, (name, z) in enumerate(hinges.items()):
-        m.add(name, lw.Revolute(
-            lw.GROUND, door, at=(0, 0, z), axis=(0, 0, 1), rate=RATE if k == 0 else None))  # fmt: skip
+    for name, z in hinges.items():
+        rate = RATE if name == "lower" else None
+        m.add(name, lw.Revolute(lw.GROUND, door, at=(0, 0, z), axis=(0, 0, 1), rate=rate))
     return m
 
 

@@ -4,8 +4,8 @@ A top of 15 kg turns about a fixed point 1 m from its centre of mass.  The bench
 integrators: M. Géradin, A. Cardona, Flexible Multibody Dynamics (2001); O. Brüls, A. Cardona,
 M. Arnold, Mechanism and Machine Theory 48 (2012).
 
-Reference: the centre of mass at t = 1 s is (0.1733439641, 0.6400885921, -0.7484907911) m (recomputed
-independently; specs/references.md, section 3).  The method is of second order, so halving the step
+Reference: at t = 1 s the centre of mass is at (0.1733439641, 0.6400885921, -0.7484907911) m
+(recomputed; specs/references.md, section 3).  The method is of second order, so halving the step
 must divide the error by four; and energy must stay.
 """
 

@@ -330,6 +330,33 @@ def test_conical_pendulum():
     assert modes.stable
 
 
+@pytest.mark.parametrize("precession", [-2.0, 2.0, 7.0])
+def test_steady_precession_of_a_top(precession):
+    """Routh: with p_φ, p_ψ constant θ has the potential (p_φ − p_ψ cos θ)²/(2 I sin²θ) + mgh cos θ.
+
+    Steady where Ia s Ω = mgh + I Ω² cos θ, s the spin about the axis; I is about the tip.
+    """
+    m, h, I, Ia, angle = 0.5, 0.3, 0.06 + 0.5 * 0.3**2, 0.02, 0.6
+    spin = (m * G * h + I * precession**2 * np.cos(angle)) / (Ia * precession)
+    axis = np.array([np.sin(angle), 0, np.cos(angle)])
+    turn = np.array([0, 0, precession])
+    w = turn - (turn @ axis) * axis + spin * axis
+    R = np.column_stack([np.cross((0, 1, 0), axis), (0, 1, 0), axis])
+    model = lw.Model("top", gravity=(0, 0, -G))
+    motion = {"velocity": np.cross(w, h * axis), "angular_velocity": R.T @ w}
+    inertia = (0.06, 0.06, Ia)
+    body = model.add("top", lw.Body(m, inertia, position=h * axis, orientation=R, **motion))
+    model.add("tip", lw.Spherical(lw.GROUND, body, at=(0, 0, 0)))
+    c, s = np.cos(angle), np.sin(angle)
+    psi = Ia * spin
+    u = I * precession * s  # (p_φ − p_ψ cos θ)/sin θ, as p_φ = I Ω sin²θ + p_ψ cos θ
+    slope = psi - u * c / s  # its derivative; the second is u/sin²θ − slope cot θ
+    second = (slope**2 + u * (u / s**2 - slope * c / s)) / I - m * G * h * c
+    modes = lw.eigen(model)
+    assert np.allclose(modes.eigenvalues, [0, 0, 1j * np.sqrt(second / I)], rtol=1e-8)
+    assert modes.stable
+
+
 def test_mass_in_a_rotating_slot():
     """Radial spring on an arm at Ω: r = k l/(k − mΩ²), λ = i√(k/m − Ω²)."""
     m, k, l, spin = 2.0, 50.0, 0.6, 3.0

@@ -29,7 +29,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from linkwork.analysis.linearize import Pencil, linearised, norm, projector
+from linkwork.analysis.linearize import Pencil, linearised, motion_rate, norm, projector
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, SingularError
 from linkwork.model.model import Model
 from linkwork.system.state import State
@@ -203,7 +203,7 @@ class Reduced:
             ) from None
         self.basis = la.solve_triangular(L, N.T, lower=True).T
         self.D, self.K = (self._unit_mass(L, A) for A in (D, K))
-        speed = float(np.linalg.norm(p.frames, axis=1).max(initial=0.0))
+        speed = motion_rate(p.system, p.state)
         self.entries = abs(p.D) + speed * abs(p.M), abs(p.K) + speed**2 * abs(p.M)
 
     @staticmethod

@@ -97,7 +97,9 @@ def kinematics(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
     require_driven(full, redundancy, state)
-    return Driven(full, redundancy, system, state, h, every).go(t, progress)
+    run = Driven(full, redundancy, system, state, h, every)
+    run.angles = start.angles() if isinstance(start, Result) else {}
+    return run.go(t, progress)
 
 
 def beginning(model: Model, start: Any) -> tuple[System, Redundancy, System, State]:
@@ -107,10 +109,8 @@ def beginning(model: Model, start: Any) -> tuple[System, Redundancy, System, Sta
         return a.full, a.redundancy, a.system, a.state
     full = compile_model(model)
     state = given_state(full, start, "start")
-    angles = state.restart.get("angles")
-    state = replace(state, gamma=None, acceleration=None)
+    state = replace(state, gamma=None, acceleration=None, restart={})
     state, _ = solve_positions(full, Scale(full, {}, []), state)
-    state = replace(state, restart={"angles": angles} if angles else {})
     return full, *choose_rows(full, state), state
 
 
@@ -369,9 +369,10 @@ class Driven:
         every: int,
     ) -> None:  # fmt: skip
         self.full, self.h, self.every = full, h, every
-        self.begin, self.angles = state.time, state.restart.get("angles", {})
+        self.begin = state.time
+        self.angles: dict[str, float] = {}  # turns counted before this run
         self.scale = row_scale(full)
-        self.first = redundancy, system, replace(state, restart={})
+        self.first = redundancy, system, state
         self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
         self.stored: list[tuple[np.ndarray, Output]] = []
         self.steps, self.what = 0, ""

@@ -269,45 +269,50 @@ def motion_rate(system: System, state: State) -> float:
     return float(max(v[:, 0].max(initial=0.0) / system.length, v[:, 1].max(initial=0.0)))
 
 
-def rates(system: System, state: State) -> tuple[float, float]:
-    """A natural angular frequency, and the acceleration (of lengths over L) that counts as none.
+def rates(system: System, state: State) -> tuple[float, np.ndarray]:
+    """A natural angular frequency, and each body's acceleration (over L, and angular) that is none.
 
-    None is 1e-6 of gravity and reactions, and what round-off in stiff springs may give.
+    None is 1e-6 of gravity and of what the reactions on the body alone would give it, and what
+    round-off in stiff springs may give.
     """
-    L = system.length
+    L, table = system.length, system.tables.bodies
     trial = accelerations(system, state)
     e = system.evaluate(trial)
-    masses = np.maximum(system.tables.bodies[:, 0], 1e-3 * system.mass)
-    held = (e.Cq.T @ trial.gamma[system.kept]).reshape(-1, 6)  # type: ignore[index]
-    force = np.linalg.norm(held[:, :3], axis=1) / masses
-    loads = max(float(np.linalg.norm(system.tables.gravity)), float(force.max(initial=0.0))) / L
-    scale = np.tile([L] * 3 + [1.0] * 3, system.bodies)
-    stiffness = norm(e.stiffness, scale) / (system.mass * L**2)
-    natural = float(np.sqrt(max(loads, stiffness)))
-    return natural, STEADY * loads + 1e-10 * stiffness
+    mass = np.maximum(table[:, 0], 1e-3 * system.mass)
+    least = np.linalg.eigvalsh(table[:, 1:].reshape(-1, 3, 3))[:, 0]
+    inertia = np.column_stack([mass * L, np.maximum(least, 1e-6 * mass * L**2)])
+    held = e.Cq.T @ trial.gamma[system.kept]  # type: ignore[index]
+    loads = np.linalg.norm(held.reshape(-1, 2, 3), axis=2) / inertia
+    loads = np.maximum(loads, np.linalg.norm(system.tables.gravity) / L)
+    K = abs(e.stiffness) @ np.tile([L] * 3 + [1.0] * 3, system.bodies)
+    stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
+    natural = float(np.sqrt(max(loads.max(), stiffness.max())))
+    return natural, STEADY * loads + 1e-9 * loads.max() + 1e-10 * stiffness
 
 
-def refuse_accelerated(system: System, state: State, tolerance: float) -> None:
+def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> None:
     """An error where a state at rest does not stay at rest."""
     a = np.linalg.norm(state.acceleration.reshape(-1, 2, 3), axis=2)  # type: ignore[union-attr]
-    relative = np.maximum(a[:, 0] / system.length, a[:, 1])
-    b = int(np.argmax(relative))
-    if relative[b] > tolerance:
-        raise ModelError(
-            f"the state is not an equilibrium: body '{system.names[b]}' accelerates by "
-            f"{a[b, 0]:.3g} m/s² and {a[b, 1]:.3g} rad/s²; find one with lw.static(model) and "
-            "give it as at="
-        )
+    relative = a / [system.length, 1.0]
+    if np.all(relative <= tolerance):
+        return
+    b = int(np.argmax(np.where(relative > tolerance, relative, 0).max(axis=1)))
+    raise ModelError(
+        f"the state is not an equilibrium: body '{system.names[b]}' accelerates by "
+        f"{a[b, 0]:.3g} m/s² and {a[b, 1]:.3g} rad/s²; find one with lw.static(model) and give it "
+        "as at="
+    )
 
 
 def steady_motion(
-    system: System, state: State, speed: float, tolerance: float
+    system: System, state: State, speed: float, tolerance: np.ndarray
 ) -> tuple[np.ndarray, tuple[Carried, ...]]:
     """Angular velocities of frames in which the coefficients are constant; an error otherwise."""
     refusal = ""
     for frames, error in possible_frames(system, state):
-        b = int(np.argmax(error))
-        if error[b] > STEADY * speed**2 + tolerance:
+        excess = (error - tolerance).max(axis=1)
+        b = int(np.argmax(excess))
+        if excess[b] > STEADY * speed**2:
             refusal = refusal or (
                 f"the state is neither an equilibrium nor a steady motion: body "
                 f"'{system.names[b]}' moves with changing velocity; linearise about lw.static("
@@ -315,7 +320,7 @@ def steady_motion(
             )
             continue
         later = tuple(carry(state, frames, angle / speed) for angle in ANGLES)
-        complaint = changing(system, state, frames, later, speed, tolerance)
+        complaint = changing(system, state, later, speed, tolerance)
         if not complaint:
             return frames, later
         refusal = (
@@ -345,8 +350,8 @@ def possible_frames(system: System, state: State) -> Iterator[tuple[np.ndarray, 
         tries.append(np.tile(exact, (len(w), 1)))
     tries.append(w)
     for frames in tries:
-        error = np.linalg.norm(a - np.cross(frames, v), axis=1)
-        yield frames, np.maximum(error, np.linalg.norm(wdot - np.cross(frames, w), axis=1))
+        error = np.stack([a - np.cross(frames, v), wdot - np.cross(frames, w)], axis=1)
+        yield frames, np.linalg.norm(error, axis=2)
 
 
 def carry(state: State, frames: np.ndarray, time: float) -> Carried:
@@ -378,58 +383,67 @@ def mean_turn(x: np.ndarray) -> np.ndarray:
 
 
 def changing(
-    system: System, state: State, frames: np.ndarray, later: tuple[Carried, ...], speed: float,
-    tolerance: float,
-) -> str:  # fmt: skip
+    system: System, state: State, later: tuple[Carried, ...], speed: float, tolerance: np.ndarray
+) -> str:
     """What changes while the motion goes on, in words; nothing where all coefficients stay."""
     scale = np.tile([system.length] * 3 + [1.0] * 3, system.bodies)
-    probes = np.random.default_rng(1).uniform(-1, 1, (6 * system.bodies, 3))
-    before = seen(system, state, probes, scale, np.eye(3)[None])
+    before = seen(system, state, scale, np.eye(3)[None])
+    limits = coefficient_limits(before, speed)
     for carried in later:
         error = np.abs(system.evaluate(carried.state, tangent=False).C)
         if error.max(initial=0.0) > STEADY * min(system.length, 1.0):
             return f"{system.kept_rows[int(np.argmax(error))]} does not let the motion go on"
         moved = accelerations(system, carried.state)
-        turned = np.einsum(
-            "bij,bkj->bki", carried.turn, world_accelerations(state).reshape(-1, 2, 3)
-        )
-        change = (world_accelerations(moved) - turned.reshape(-1, 6)) / scale.reshape(-1, 6)
-        limit = STEADY * speed**2 + tolerance
-        words = ["acceleration"]
-        changes, limits = [change], [limit]
-        after = seen(system, moved, probes, scale, carried.turn)
-        sizes = [np.abs(x).max(initial=0.0) for x in before]
-        sizes[2] += speed * sizes[1]
-        sizes[3] += speed * sizes[2]
-        words += ["direction of motion", "inertia", "damping", "stiffness"]
-        changes += [y - x for x, y in zip(before, after)]
-        limits += [STEADY * size for size in sizes]
-        for word, change_, limit_ in zip(words, changes, limits):
-            if np.abs(change_).max(initial=0.0) > limit_:
-                b = int(np.argmax(np.abs(change_).reshape(system.bodies, -1).max(axis=1)))
+        turned = world_accelerations(state) @ carried.turn.swapaxes(1, 2)
+        change = np.abs(world_accelerations(moved) - turned) / scale.reshape(-1, 2, 3)
+        excess = change.max(axis=2) - STEADY * speed**2 - 2 * tolerance
+        complaints = {"acceleration": excess.max(axis=1)}
+        for (word, x), y in zip(before.items(), seen(system, moved, scale, carried.turn).values()):
+            complaints[word] = np.abs(y - x).max(axis=1) - limits[word]
+        for word, excess in complaints.items():
+            if excess.max() > 0:
+                b = int(np.argmax(excess))
                 return f"the {word} of body '{system.names[b]}' changes as the mechanism moves"
     return ""
 
 
+def coefficient_limits(before: dict[str, np.ndarray], speed: float) -> dict[str, np.ndarray]:
+    """By how much each body's coefficients may change and still be constant.
+
+    Damping counts against inertia · speed too, and stiffness against both.
+    """
+    limits, size = {}, np.zeros(1)
+    for word, x in before.items():
+        own = np.abs(x).max(axis=1)
+        size = own if word in ("direction", "inertia") else own + speed * size
+        limits[word] = STEADY * size + 1e-11 * size.max()
+    return limits
+
+
 def world_accelerations(state: State) -> np.ndarray:
-    """(bodies, 6), both parts in world axes."""
+    """(bodies, 2, 3): of positions and of rotations, both in world axes."""
     R = rotations.matrix(state.orientations)
-    out = state.acceleration.copy()  # type: ignore[union-attr]
-    out[:, 3:] = np.einsum("bij,bj->bi", R, out[:, 3:])
+    out = state.acceleration.reshape(-1, 2, 3).copy()  # type: ignore[union-attr]
+    out[:, 1] = np.einsum("bij,bj->bi", R, out[:, 1])
     return out
 
 
 def seen(
-    system: System, state: State, probes: np.ndarray, scale: np.ndarray, turn: np.ndarray
-) -> list[np.ndarray]:
-    """P x, P M P x, P D P x, P K P x in frames, P the projector onto possible motions."""
+    system: System, state: State, scale: np.ndarray, turn: np.ndarray
+) -> dict[str, np.ndarray]:
+    """P x, P M P x, P D P x, P K P x in frames for some x, P the projector onto possible motions.
+
+    Each is (bodies, numbers).
+    """
     E = np.broadcast_to(turn, (system.bodies, 3, 3))
-    Q = body_blocks(E, E)
+    Q = body_blocks(E, E) @ sp.diags_array(scale)
     M, D, K, C = world_matrices(system, state)
-    S = sp.diags_array(scale)
-    project = projector(C @ Q @ S)
-    x = project(probes)
-    return [x] + [project(S @ (Q.T @ (A @ (Q @ (S @ x))))) for A in (M, D, K)]
+    project = projector(C @ Q)
+    x = project(np.random.default_rng(1).uniform(-1, 1, (6 * system.bodies, 3)))
+    found = {"direction": x}
+    for word, A in (("inertia", M), ("damping", D), ("stiffness", K)):
+        found[word] = project(Q.T @ (A @ (Q @ x)))
+    return {word: y.reshape(system.bodies, -1) for word, y in found.items()}
 
 
 def projector(C: Any) -> Any:
@@ -524,7 +538,7 @@ def linearize(
     >>> spring = m.add("spring", lw.Spring(lw.GROUND, mass, stiffness=50, damping=4))
     >>> push = m.add("push", lw.Force(mass, (0, 0, 1), drive=lw.constant(0)))
     >>> ss = lw.linearize(m, inputs=["push"], outputs=["mass.position.z"])
-    >>> ss.A.round(9).tolist(), ss.B.round(9).tolist()
+    >>> (ss.A.round(9) + 0).tolist(), (ss.B.round(9) + 0).tolist()
     ([[0.0, 1.0], [-25.0, -2.0]], [[0.0], [0.5]])
     """
     pencil = linearised(model, at)

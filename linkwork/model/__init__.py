@@ -1,1 +1,1 @@
-"""What the user describes: the model, frames on bodies, the registry of items, functions of time."""
+"""What the user describes: the model, frames on bodies, the registry of items, drives."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,38 @@ from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.math import rotations
 
 
+def show(value: Any, limit: int = 80) -> str:
+    """What the user gave, in at most `limit` characters of one line."""
+    label = getattr(value, "label", None)
+    if isinstance(label, str):
+        return label
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def array(value: Any) -> np.ndarray | None:
+    """A new array of floats from numbers in any nesting; None where they are not all numbers."""
+    try:
+        found = np.asarray(value)
+        if found.dtype.kind == "O":
+            known = all(isinstance(x, Real) and not isinstance(x, bool) for x in found.ravel())
+            return np.array(found, dtype=float) if known else None
+        return np.array(found, dtype=float) if found.dtype.kind in "fiu" else None
+    except Exception:  # whatever the user's object does when it is asked for its numbers
+        return None
+
+
 def number(value: Any, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
     """A finite float, optionally positive or not below a minimum."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} must be a number, but {value!r} was given") from None
+    found = array(value)
+    if found is None or found.ndim:
+        raise ModelError(f"{what} must be a number, but {show(value)} was given")
+    x = float(found)
     if not math.isfinite(x):
-        raise ModelError(f"{what} must be a finite number, but {value!r} was given")
+        raise ModelError(f"{what} must be a finite number, but {show(value)} was given")
     if positive and x <= 0:
         raise ModelError(f"{what} must be positive, but {x:g} was given")
     if minimum is not None and x < minimum:
@@ -30,45 +55,58 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
     return x
 
 
+def flag(value: Any, what: str) -> bool:
+    """True or False; a text such as "no" is neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ModelError(f"{what} must be True or False, but {show(value)} was given")
+    return bool(value)
+
+
 def vector(value: Any, what: str, length: int = 3) -> np.ndarray:
-    """`length` finite floats."""
-    try:
-        x = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        x = np.empty(0)
-    if x.shape != (length,):
-        raise ModelError(f"{what} must be {length} numbers, but {value!r} was given")
+    """`length` finite floats, in an array of their own."""
+    x = array(value)
+    if x is None or x.shape != (length,):
+        raise ModelError(f"{what} must be {length} numbers, but {show(value)} was given")
     if not np.all(np.isfinite(x)):
-        raise ModelError(f"{what} must be finite numbers, but {value!r} was given")
+        raise ModelError(f"{what} must be finite numbers, but {show(value)} was given")
     return x
+
+
+def unit(x: np.ndarray) -> tuple[np.ndarray, float]:
+    """x over its length, and its length; also where squares overflow or vanish."""
+    largest = float(np.abs(x).max())
+    if largest == 0:
+        return x, 0.0
+    size = float(np.linalg.norm(x / largest))
+    return x / largest / size, largest * size
 
 
 def direction(value: Any, what: str) -> np.ndarray:
     """A unit vector along three numbers that are not all zero."""
-    x = vector(value, what)
-    size = float(np.linalg.norm(x))
+    x, size = unit(vector(value, what))
     if size == 0:
         raise ModelError(f"{what} must not be zero; give a direction such as (0, 0, 1)")
-    return x / size
+    return x
 
 
 def quaternion(value: Any, what: str) -> np.ndarray:
     """A unit quaternion from a quaternion (w, x, y, z), a 3×3 matrix or a scipy Rotation."""
     if value is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
+    x = array(value)
     if hasattr(value, "as_quat"):
-        return np.roll(np.asarray(value.as_quat(), float), 1)
-    try:
-        x = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        x = np.empty(0)
-    if x.shape not in ((4,), (3, 3)) or not np.all(np.isfinite(x)):
+        x = array(value.as_quat())
+        x = np.roll(x, 1) if x is not None and x.shape == (4,) else None
+    if x is None or x.shape not in ((4,), (3, 3)) or not np.all(np.isfinite(x)):
         raise ModelError(
-            f"{what} must be a quaternion (w, x, y, z), a 3×3 rotation matrix or a scipy "
-            f"Rotation, but {value!r} was given"
+            f"{what} must be a quaternion (w, x, y, z), a 3×3 rotation matrix or one scipy "
+            f"Rotation, but {show(value)} was given"
         )
     if x.shape == (4,):
         size = float(np.linalg.norm(x))
+        if abs(size - 1) < 4e-16:  # normalising again would only move the last digit
+            return x
+        x, size = unit(x)
         if size == 0:
             raise ModelError(f"{what} must be a unit quaternion, but all four numbers are zero")
         if abs(size - 1) > 1e-9:
@@ -77,9 +115,12 @@ def quaternion(value: Any, what: str) -> np.ndarray:
                 LinkworkWarning,
                 stacklevel=4,
             )
-        return x / size
-    if np.abs(x @ x.T - np.eye(3)).max() > 1e-6 or np.linalg.det(x) < 0:
-        raise ModelError(f"{what} must be a rotation matrix: orthogonal with determinant +1")
+        return x
+    if np.abs(x).max() > 2 or np.abs(x @ x.T - np.eye(3)).max() > 1e-6 or np.linalg.det(x) < 0:
+        raise ModelError(
+            f"{what} must be a rotation matrix, orthogonal with determinant +1, but "
+            f"{show(value)} was given"
+        )
     return rotations.from_matrix(x)
 
 

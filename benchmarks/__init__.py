@@ -1,0 +1,1 @@
+"""Speed of linkwork: `make bench` or `python -m benchmarks`."""

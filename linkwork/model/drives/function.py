@@ -1,0 +1,144 @@
+"""Python functions of time as drives, differentiated numerically where derivatives are missing."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import DriveError, LinkworkWarning, ModelError
+from linkwork.model.drives.base import ORDER, Constant, Drive
+from linkwork.model.drives.differences import UNCERTAIN, differentiate
+from linkwork.model.drives.words import is_number, short
+
+
+@dataclass(frozen=True)
+class Function(Drive):
+    """y = f(t) for a Python function, called with one float at a time.  See `function`."""
+
+    f: Callable[[float], float]
+    d1: Callable[[float], float] | None = None
+    d2: Callable[[float], float] | None = None
+    _warned: set[tuple[str, str]] = field(
+        default_factory=set, init=False, compare=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("f", "d1", "d2"):
+            f = getattr(self, name)
+            if not callable(f) and (name == "f" or f is not None):
+                raise DriveError(
+                    f"{self.label}: expected a function of time for {name}, found "
+                    f"{short(repr(f))}; give a Python function of one number"
+                )
+
+    def _detail(self) -> str:
+        return f"function {short(getattr(self.f, '__name__', type(self.f).__name__))!r}"
+
+    def _at(self, order: int, t: float) -> float:
+        """One checked call of f, d1 or d2."""
+        f = (self.f, self.d1, self.d2)[order]
+        assert f is not None
+        try:
+            y = f(t)
+        except Exception as error:
+            found = short(f"{type(error).__name__}: {error}", 200)
+            raise self._wrong(order, t, f"the error {found}") from error
+        if not is_number(y):
+            shape = getattr(y, "shape", None)
+            found = f"an array of shape {shape}" if shape else short(repr(y))
+            raise self._wrong(order, t, found)
+        if not math.isfinite(y):
+            raise self._wrong(order, t, str(float(y)))
+        return float(y)
+
+    def _wrong(self, order: int, t: float, found: str) -> DriveError:
+        return DriveError(
+            f"{self.label}: expected one finite real number as {ORDER[order]} at t = {t:.6g}, "
+            f"found {found}; correct the function so that it is defined over the whole run"
+        )
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        return np.array([self._at(0, x) for x in t.tolist()])
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        missing = [ORDER[i] for i, d in ((1, self.d1), (2, self.d2)) if d is None]
+        if missing:
+            self._warn(
+                f"expected its derivatives, found no {' and no '.join(missing)}, so it is "
+                f"differentiated numerically; give them with function(f, d1=..., d2=...)",
+                "numerical",
+            )
+        return np.array([self._jet_at(x) for x in t.tolist()]).reshape(t.size, 3)
+
+    def _jet_at(self, t: float) -> tuple[float, float, float]:
+        y, quality = self._at(0, t), 0.0
+        if self.d1 is not None and self.d2 is not None:
+            return y, self._at(1, t), self._at(2, t)
+        if self.d1 is not None:
+            y1 = self._at(1, t)
+            y2, _, quality = differentiate(lambda x: self._at(1, x), t)
+        else:
+            y1, y2, quality = differentiate(lambda x: self._at(0, x), t)
+            y2 = self._at(2, t) if self.d2 is not None else y2
+        if quality > UNCERTAIN:
+            self._warn(
+                f"expected a smooth function, found that its derivatives at t = {t:.6g} cannot "
+                f"be had accurately by differences; give them with function(f, d1=..., d2=...)",
+                "uncertain",
+            )
+        return y, y1, y2
+
+    def _warn(self, sentence: str, kind: str) -> None:
+        """Warn once of each kind for each item driven."""
+        if (self.what, kind) not in self._warned:
+            self._warned.add((self.what, kind))
+            warnings.warn(f"{self.label}: {sentence}", LinkworkWarning, stacklevel=5)
+
+    def to_dict(self) -> dict[str, Any]:
+        raise ModelError(
+            f"{self.label} is a Python function and cannot be stored in a file; give the model "
+            f"again with model="
+        )
+
+
+def function(
+    f: Callable[[float], float],
+    d1: Callable[[float], float] | None = None,
+    d2: Callable[[float], float] | None = None,
+) -> Function:
+    """A Python function of time, y = f(t), y' = d1(t), y'' = d2(t).
+
+    Each is called with one float and returns one finite number.  Without `d1` and `d2`, the
+    attributes ``f.d1`` and ``f.d2`` serve; a derivative that is still missing is differentiated
+    numerically, with a warning when it is first needed.
+
+    Example: ``lw.function(lambda t: t**3, d1=lambda t: 3 * t**2, d2=lambda t: 6 * t)``
+    """
+    attributes = (getattr(f, name, None) for name in ("d1", "d2"))
+    a1, a2 = (a if callable(a) else None for a in attributes)
+    return Function(f, d1 if d1 is not None else a1, d2 if d2 is not None else a2)
+
+
+def as_drive(x: Any, what: str = "") -> Drive:
+    """Make a drive of a drive, a number (constant) or a Python function of time.
+
+    `what` names the item in messages.
+
+    Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
+    """
+    if isinstance(x, Drive):
+        return x.named(what) if what else x
+    if is_number(x):
+        return Constant(x, what=what)
+    if callable(x):
+        return function(x).named(what)
+    hint = "write expression(...) around the formula" if isinstance(x, str) else "give one of these"
+    raise DriveError(
+        f"{what or 'drive'}: expected a drive, a number or a function of time, found "
+        f"{short(repr(x))}; {hint}"
+    )

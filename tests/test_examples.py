@@ -1,0 +1,94 @@
+"""Every script in examples/ runs, and every assertion it contains is reached.
+
+The scripts are found by looking into the folder.  While main() runs, the lines of the script are
+traced, so an assertion that a branch skips is noticed.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+FOLDER = Path(__file__).parent.parent / "examples"
+EXAMPLES = sorted(FOLDER.glob("*.py"))
+
+
+def load_example(name: str) -> ModuleType:
+    """The module examples/NAME.py."""
+    path = FOLDER / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"examples_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def assertions(path: Path) -> dict[int, str]:
+    """Line → text of all assertions of a script."""
+    source = path.read_text(encoding="utf-8")
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
+    return {node.lineno: ast.unparse(node) for node in found}
+
+
+class Lines:
+    """Notes which lines of one file run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.seen = str(path), set[int]()
+
+    def __enter__(self) -> Lines:
+        self.before = sys.gettrace()
+        sys.settrace(self.call)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        sys.settrace(self.before)
+
+    def call(self, frame: FrameType, event: str, arg: Any) -> Any:
+        return self.line if frame.f_code.co_filename == self.path else None
+
+    def line(self, frame: FrameType, event: str, arg: Any) -> Any:
+        self.seen.add(frame.f_lineno)
+        return self.line
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 14
+
+
+@pytest.mark.parametrize("name", [path.stem for path in EXAMPLES])
+def test_example(
+    name: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = FOLDER / f"{name}.py"
+    example = load_example(name)
+    assert isinstance(example.model, lw.Model), "linkwork run needs a module-level `model`"
+    with Lines(path) as lines:
+        numbers = example.main()
+    assert isinstance(numbers, dict) and numbers
+    assert np.all(np.isfinite(list(numbers.values())))
+    expected = assertions(path)
+    skipped = [text for line, text in expected.items() if line not in lines.seen]
+    assert expected and not skipped
+    assert capsys.readouterr().out.strip(), "an example tells what it found"
+    assert not list(tmp_path.iterdir()), "files are written only when called as a script"
+
+
+@pytest.mark.parametrize("name", [path.stem for path in EXAMPLES])
+def test_example_reads_well(name: str) -> None:
+    """A docstring that says what it shows and against what, and a script one can take in."""
+    source = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    assert len(docstring.splitlines()) >= 4
+    assert len(source.splitlines()) <= 130
+    assert f"examples/output/{name}.png" in source
