@@ -78,7 +78,8 @@ def main() -> None:
         print(f"  first run ever, compiling                  {wall:7.2f}   {cpu:7.2f}        30")
         wall, cpu = median(FIRST_STEP, NUMBA_CACHE_DIR=folder)
         print(f"  later process, until the first step        {wall:7.2f}   {cpu:7.2f}       1.5")
-    for title, code in (("import linkwork", IMPORT), ("import and the names of a model", IMPORT_ALL)):
+    imports = (("import linkwork", IMPORT), ("import and the names of a model", IMPORT_ALL))
+    for title, code in imports:
         wall, cpu = median(code)
         print(f"  {title:<42} {wall:7.2f}   {cpu:7.2f}       0.6")
 

@@ -60,11 +60,13 @@ def main(plot: bool = False) -> dict[str, float]:
     error = float(np.linalg.norm(B0[-1, :2] - REFERENCE))
     flat = int(np.sum(np.diff(np.sign(B0.sel(xyz="y").values)) != 0))
     apart = float(np.abs(run["upright 0"].position - run["upright 2"].position + (2, 0, 0)).max())
-    drift = float(np.abs(run.energy.total - run.energy.total[0]).max())
+    energy = run.energy.total
+    drift = float(np.abs(energy - energy[0]).max())
     print(f"passed the flat position {flat} times; {1e6 * error:.1f} µm from the reference at 10 s")
-    print(f"uprights parallel within {apart:.1e} m; energy within {drift:.1e} J of 13.4 J")
+    print(f"uprights parallel within {apart:.1e} m; energy {float(energy[0]):.3f} ± {drift:.3f} J")
     assert flat > 5 and error < 1e-4
     assert apart < 1e-9
+    assert drift < 1e-4 * float(energy[0])
 
     plane = lw.transient(build(spatial=False), t=10, h=1e-3, every=10, progress=False)
     differs = float(np.abs(plane["upright 0"].position - run["upright 0"].position).max())

@@ -88,8 +88,8 @@ def assemble_model(
     if rates:
         now = {name: current(full, state, name) for name in rates}
         laws = {
-            name: {row: polynomial([now[name][row] - time * v, v]) for row, v in given_rates.items()}
-            for name, given_rates in rates.items()
+            name: {row: polynomial([now[name][row] - time * v, v]) for row, v in wanted.items()}
+            for name, wanted in rates.items()
         }
         state = solve_velocities(compile_model(model, start_entries(model, laws)), scale, state)
     else:

@@ -29,7 +29,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from linkwork.analysis.linearize import Pencil, linearised, motion_rate, norm, projector
+from linkwork.analysis.pencil import Pencil, linearised, motion_rate, norm, projector
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, SingularError
 from linkwork.model.model import Model
 from linkwork.system.state import State

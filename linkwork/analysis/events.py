@@ -122,13 +122,13 @@ def _limit_events(limit: JointLimit, system: System) -> list[Event]:
     word = "angle" if limit.angle is not None else "displacement"
     low, high = limit.angle or limit.displacement  # type: ignore[misc]
 
-    def coordinate(now: Now) -> float:
-        return getattr(now[limit.joint], word)
+    def event(bound: float) -> Event:
+        def excess(time: float, now: Now) -> float:
+            return getattr(now[limit.joint], word) - bound
 
-    return [
-        Event(f"{word} of joint '{limit.joint}' at {low:g}", lambda t, n: coordinate(n) - low, system),
-        Event(f"{word} of joint '{limit.joint}' at {high:g}", lambda t, n: coordinate(n) - high, system),
-    ]  # fmt: skip
+        return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, system)
+
+    return [event(low), event(high)]
 
 
 def locate(event: Event, begin: float, end: float, state_at: Callable[[float], State]) -> float:

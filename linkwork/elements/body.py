@@ -9,6 +9,7 @@ gyroscopic terms take T(x)⁻¹ (math.rotations), so Newton's method stays exact
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -72,13 +73,15 @@ class Body(Item):
     shape: Any = None
 
     def __post_init__(self) -> None:
-        self.mass = checks.number(self.mass, "mass of a Body", minimum=0)
-        self.inertia = _inertia(self.inertia)
-        self.position = checks.vector(self.position, "position of a Body")
-        self.orientation = checks.quaternion(self.orientation, "orientation of a Body")
+        what = self.label
+        self.mass = checks.number(self.mass, f"mass of {what}", minimum=0)
+        self.inertia = _inertia(self.inertia, f"inertia of {what}")
+        self.position = checks.vector(self.position, f"position of {what}")
+        self.orientation = checks.quaternion(self.orientation, f"orientation of {what}")
         for word in ("velocity", "angular_velocity"):
             if getattr(self, word) is not None:
-                setattr(self, word, checks.vector(getattr(self, word), f"{word} of a Body"))
+                setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
+        self.shape = _shape(self.shape, f"shape of {what}")
 
     def __repr__(self) -> str:
         return self.label
@@ -89,7 +92,8 @@ class Body(Item):
     @classmethod
     def box(cls, size: Any, *, density: float | None = None, mass: float | None = None, **at_: Any):
         """A box with edges `size` (x, y, z), of given density or mass."""
-        x, y, z = (checks.number(s, "an edge of Body.box", positive=True) for s in size)
+        edges = checks.vector(size, "size of Body.box").tolist()
+        x, y, z = (checks.number(s, "an edge of Body.box", positive=True) for s in edges)
         m = _mass(x * y * z, density, mass, "Body.box")
         J = m / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
         return cls(m, J, shape={"kind": "box", "size": [x, y, z]}, **at_)
@@ -121,6 +125,8 @@ class Body(Item):
         mass: float | None = None, **at_: Any,
     ):  # fmt: skip
         """A round rod between two world points, its z axis from start to end."""
+        if {"position", "orientation"} & set(at_):
+            raise ModelError("Body.link is placed by its ends; leave out position and orientation")
         p = checks.vector(start, "start of Body.link")
         q = checks.vector(end, "end of Body.link")
         length = float(np.linalg.norm(q - p))
@@ -144,27 +150,48 @@ def _mass(volume: float, density: float | None, mass: float | None, what: str) -
     return volume * checks.number(density, f"density of {what}", positive=True)
 
 
-def _inertia(value: Any) -> np.ndarray:
-    """A 3×3 inertia matrix that some body could have."""
-    what = "inertia of a Body"
-    try:
-        J = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        J = np.empty(0)
-    if J.shape == (3,):
-        J = np.diag(J)
-    if J.shape != (3, 3) or not np.all(np.isfinite(J)):
-        raise ModelError(f"{what} must be 3 numbers or a 3×3 matrix, but {value!r} was given")
-    if np.abs(J - J.T).max() > 1e-9 * max(np.abs(J).max(), 1e-300):
-        raise ModelError(f"{what} must be symmetric, but {value!r} was given")
-    J = (J + J.T) / 2
-    I = np.linalg.eigvalsh(J)
-    slack = 1e-9 * max(abs(I).max(), 0.0)
-    if I[0] < -slack:
-        raise ModelError(f"{what} must not have a negative principal moment, but has {I[0]:g}")
-    if I[0] + I[1] < I[2] - slack:
+def _shape(value: Any, what: str) -> dict | None:
+    """A dict with a kind and numbers to draw it, copied."""
+    if value is None:
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
         raise ModelError(
-            f"{what} violates the triangle inequality: the principal moments {I[0]:g}, {I[1]:g}, "
-            f"{I[2]:g} belong to no body; each must be at most the sum of the other two"
+            f'{what} must be a dict such as {{"kind": "sphere", "radius": 0.1}}, but '
+            f"{checks.show(value)} was given"
         )
-    return J
+    for word, numbers in value.items():
+        found = checks.array(numbers)
+        if found is not None and not np.all(np.isfinite(found)):
+            raise ModelError(
+                f"{word} in the {what} must be finite, but {checks.show(numbers)} was given"
+            )
+    return copy.deepcopy(value)
+
+
+def _inertia(value: Any, what: str) -> np.ndarray:
+    """A 3×3 inertia matrix that some body could have."""
+    J = checks.array(value)
+    if J is not None and J.shape == (3,):
+        J = np.diag(J)
+    if J is None or J.shape != (3, 3) or not np.all(np.isfinite(J)):
+        raise ModelError(
+            f"{what} must be 3 finite numbers or a 3×3 matrix of them, but {checks.show(value)} "
+            "was given"
+        )
+    scale = float(np.abs(J).max()) or 1.0
+    N = J / scale
+    if np.abs(N - N.T).max() > 1e-9:
+        raise ModelError(f"{what} must be symmetric, but {checks.show(value)} was given")
+    I = np.linalg.eigvalsh((N + N.T) / 2)
+    slack = 1e-9 * float(np.abs(I).max())
+    if I[0] < -slack:
+        raise ModelError(
+            f"{what} must not have a negative principal moment, but has {scale * I[0]:g}"
+        )
+    if I[0] + I[1] < I[2] - slack:
+        moments = ", ".join(f"{x:g}" for x in scale * I)
+        raise ModelError(
+            f"{what} violates the triangle inequality: the principal moments {moments} belong to "
+            "no body; each must be at most the sum of the other two"
+        )
+    return J / 2 + J.T / 2

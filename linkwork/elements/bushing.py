@@ -36,6 +36,7 @@ from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model import checks
 from linkwork.model.frame import Frame
 from linkwork.model.registry import Entry, Family, Item
 
@@ -249,19 +250,18 @@ BUSHING = Family(
 
 def six(value: Any, what: str) -> np.ndarray:
     """A symmetric 6×6 matrix from six numbers or a matrix."""
-    try:
-        X = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        X = np.empty(0)
-    if X.shape == (6,):
+    X = checks.array(value)
+    if X is not None and X.shape == (6,):
         X = np.diag(X)
-    if X.shape != (6, 6) or not np.all(np.isfinite(X)):
+    if X is None or X.shape != (6, 6) or not np.all(np.isfinite(X)):
         raise ModelError(
-            f"{what} must be 6 numbers (x y z rx ry rz) or a 6×6 matrix, but {value!r} was given"
+            f"{what} must be 6 finite numbers (x y z rx ry rz) or a 6×6 matrix of them, but "
+            f"{checks.show(value)} was given"
         )
-    if np.abs(X - X.T).max() > 1e-9 * np.abs(X).max(initial=0.0):
-        raise ModelError(f"{what} must be a symmetric matrix, but {value!r} was given")
-    return (X + X.T) / 2
+    scaled = X / (np.abs(X).max() or 1.0)
+    if np.abs(scaled - scaled.T).max() > 1e-9:
+        raise ModelError(f"{what} must be a symmetric matrix, but {checks.show(value)} was given")
+    return X / 2 + X.T / 2
 
 
 @dataclass(eq=False)
@@ -302,10 +302,12 @@ class Bushing(Item):
         self.stiffness = six(self.stiffness, f"stiffness of {what}")
         damping = np.zeros(6) if self.damping is None else self.damping
         self.damping = six(damping, f"damping of {what}")
-        least = float(np.linalg.eigvalsh(self.damping)[0])
-        if least < -1e-9 * np.abs(self.damping).max():
+        largest = float(np.abs(self.damping).max()) or 1.0
+        least = float(np.linalg.eigvalsh(self.damping / largest)[0])
+        if least < -1e-9:
             raise ModelError(
-                f"damping of {what} must not be negative in any direction, but is {least:g} in one"
+                f"damping of {what} must not be negative in any direction, but is "
+                f"{least * largest:g} in one"
             )
 
     def entries(self) -> list[Entry]:

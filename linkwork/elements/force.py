@@ -16,13 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
+from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
-from linkwork.model.frame import Frame, as_frame
+from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
@@ -68,9 +69,10 @@ class Load(Item, abstract=True):
     follower: bool = False
 
     def __post_init__(self) -> None:
-        as_frame(self.frame, self.label)
+        if as_frame(self.frame, self.label).body is GROUND:
+            raise ModelError(f"{self.label} acts on GROUND, which cannot move; give it a body")
         self.vector = checks.vector(self.vector, f"vector of {self.label}")
-        self.follower = bool(self.follower)
+        self.follower = checks.flag(self.follower, f"follower of {self.label}")
         if self.drive is not None:
             self.drive = as_drive(self.drive, what=f"drive of {self.label}")
 

@@ -9,6 +9,7 @@ Motion laws on rotations are turns about x, then y, then z of the moving axes:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -27,13 +28,34 @@ ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 
 def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
     """Row numbers of a text such as "x y z rx"."""
-    words = rows.split() if isinstance(rows, str) else list(rows)
-    unknown = [w for w in words if w not in ROW_NAMES]
-    if unknown or not words or len(set(words)) < len(words):
+    words = rows.split() if isinstance(rows, str) else rows
+    if isinstance(words, (list, tuple, set, frozenset)) and words:
+        known = [w for w in words if isinstance(w, str) and w in ROW_NAMES]
+        if len(set(known)) == len(words):
+            return tuple(sorted(ROW_NAMES.index(w) for w in known))
+    raise ModelError(
+        f"rows of {what} must be some of 'x y z rx ry rz', each once, but {checks.show(rows)} was "
+        "given"
+    )
+
+
+def row_laws(laws: Any, active: Iterable[int], word: str, what: str) -> dict[str, Drive] | None:
+    """Drives of rows from the user's dict, whose keys must be among the active rows."""
+    if laws is None:
+        return None
+    rows = [ROW_NAMES[i] for i in active]
+    if not isinstance(laws, dict):
         raise ModelError(
-            f"rows of {what} must be some of 'x y z rx ry rz', each once, but {rows!r} was given"
+            f"{word} of {what} must be a dict from rows to functions of time, such as "
+            f'{{"{rows[0]}": lw.ramp(1.0)}}, but {checks.show(laws)} was given'
         )
-    return tuple(sorted(ROW_NAMES.index(w) for w in words))
+    for row in laws:
+        if row not in rows:
+            raise ModelError(
+                f"{word} of {what} names {checks.show(row)}, which is not one of its rows "
+                f"'{' '.join(rows)}'"
+            )
+    return {r: as_drive(d, what=f"{word} {r!r} of {what}") for r, d in laws.items()} or None
 
 
 def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, places: bool):
@@ -183,16 +205,9 @@ class Lock(Joint):
         self.frames = markers(
             self.a, self.b, self.at, self.axis, self.orientation, self.label, min(rows) < 3
         )
+        self.rows = " ".join(ROW_NAMES[i] for i in rows)
         for word, active in (("drive", rows), ("drive_a", range(6)), ("drive_b", range(6))):
-            laws = getattr(self, word) or {}
-            bad = [r for r in laws if r not in ROW_NAMES or ROW_NAMES.index(r) not in active]
-            if bad:
-                raise ModelError(
-                    f"{word} of {self.label} names {bad[0]!r}, which is not one of its rows "
-                    f"'{' '.join(ROW_NAMES[i] for i in active)}'"
-                )
-            setattr(self, word, {r: as_drive(d, what=f"{word} {r!r} of {self.label}")
-                                 for r, d in laws.items()} or None)  # fmt: skip
+            setattr(self, word, row_laws(getattr(self, word), active, word, self.label))
 
     def laws(self) -> dict[str, dict[str, Drive]]:
         return {"t": self.drive or {}, "a": self.drive_a or {}, "b": self.drive_b or {}}

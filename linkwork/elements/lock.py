@@ -220,7 +220,9 @@ def lock_coordinates(reals: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any) -> t
     return x, rotations.multiply(rotations.conjugate(qS), qP)
 
 
-def lock_reaction(reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any) -> tuple:
+def lock_reaction(
+    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
+) -> tuple:
     """Force −γ_f and torque −P(ρ) γ_m on body b at the driven marker, in the main marker's axes.
 
     gamma is (T, 6) with zeros in the rows the joint does not have.  Also returns the main marker's

@@ -12,7 +12,7 @@ The reaction on b is the torque γ n.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 

@@ -190,8 +190,8 @@ class TorsionSpring(Item):
         joint = self.joint
         if not isinstance(joint, Joint):
             raise ModelError(
-                f"{what} needs a joint such as a Revolute, but {joint!r} was given; pass the item "
-                "that model.add returned"
+                f"{what} needs a joint such as a Revolute, but {checks.show(joint)} was given; "
+                "pass the item that model.add returned"
             )
         if isinstance(joint, Universal) or 5 in joint.active:
             raise ModelError(
@@ -206,6 +206,9 @@ class TorsionSpring(Item):
         self.stiffness = checks.number(self.stiffness, f"stiffness of {what}")
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
         self.angle = checks.number(self.angle, f"angle of {what}")
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.joint,)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.joint.frames

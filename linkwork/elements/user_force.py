@@ -33,6 +33,7 @@ from linkwork.math.rotations import qexp, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
+from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.registry import Entry, Family, Item
 
@@ -251,9 +252,11 @@ class UserForce(Item):
         self.frames = [as_frame(end, self.label) for end in ends]
         if not callable(self.function):
             raise ModelError(
-                f"{self.label} needs function(t, motion), but {self.function!r} was given"
+                f"{self.label} needs function(t, motion), but {checks.show(self.function)} was "
+                "given"
             )
-        self.stiff = bool(self.stiff)
+        self.stiff = checks.flag(self.stiff, f"stiff of {self.label}")
+        self.__dict__.pop("twin", None)  # of an earlier function
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("twin", "failure")}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.joints import ROW_NAMES
 from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
 from linkwork.integrators import stepping as st
@@ -90,7 +91,7 @@ class ImplicitRun:
         # generalized-alpha keeps at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015), and the
         # predictor's past
         v = state.velocities
-        speed = np.abs(v[:, 3:]).max(initial=0.0) + np.abs(v[:, :3]).max(initial=0.0) / system.length
+        speed = np.abs(v / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
         epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
         ahead = state.moved(epsilon * v).with_velocities(v + epsilon * full.acceleration)
         ahead = accelerations(system, replace(ahead, time=state.time + epsilon))
@@ -254,10 +255,10 @@ class ImplicitRun:
                 self.recover(snapshot)
                 continue
             times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
-            status, done = st.advance(
-                self.system.kernels, self.system.tables, self.lu, self.system.work, self.stepper,
-                times, self.system.schedule(times), np.full(pieces, -1), make_output(self.system, 0),
-                0, pieces,
+            system, out = self.system, make_output(self.system, 0)
+            status, _ = st.advance(
+                system.kernels, system.tables, self.lu, system.work, self.stepper, times,
+                system.schedule(times), np.full(pieces, -1), out, 0, pieces,
             )  # fmt: skip
             if status == st.DONE:
                 self.time, self.previous = time, h / pieces
@@ -278,12 +279,13 @@ class ImplicitRun:
             where = str(system.kept_rows[place - n])
         else:
             b, i = divmod(place, 6)
-            where = f"the equations of body '{system.names[b]}' ({('x', 'y', 'z', 'rx', 'ry', 'rz')[i]})"
+            where = f"the equations of body '{system.names[b]}' ({ROW_NAMES[i]})"
         raise StepFailure(
             time, int(iterations), float(residual), where,
             f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
-            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; the mechanism "
-            "may lock here, a drive may ask for the impossible, or the step may be too large",
+            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; the "
+            "mechanism may lock here, a drive may ask for the impossible, or the step may be too "
+            "large",
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------------ state

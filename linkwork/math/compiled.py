@@ -1,4 +1,4 @@
-"""How functions are compiled: numba with an on-disk cache, or without one where none can be written.
+"""How functions are compiled: numba, with a cache on disk wherever one can be written.
 
 Every compiled function of the package goes through `compiled`.  Kernels of element families have
 one signature (`KERNEL`), so that the stepping loop calls them through a table of functions: a

@@ -103,10 +103,9 @@ def quaternion(value: Any, what: str) -> np.ndarray:
             f"Rotation, but {show(value)} was given"
         )
     if x.shape == (4,):
-        size = float(np.linalg.norm(x))
+        turned, size = unit(x)
         if abs(size - 1) < 4e-16:  # normalising again would only move the last digit
             return x
-        x, size = unit(x)
         if size == 0:
             raise ModelError(f"{what} must be a unit quaternion, but all four numbers are zero")
         if abs(size - 1) > 1e-9:
@@ -115,7 +114,7 @@ def quaternion(value: Any, what: str) -> np.ndarray:
                 LinkworkWarning,
                 stacklevel=4,
             )
-        return x
+        return turned
     if np.abs(x).max() > 2 or np.abs(x @ x.T - np.eye(3)).max() > 1e-6 or np.linalg.det(x) < 0:
         raise ModelError(
             f"{what} must be a rotation matrix, orthogonal with determinant +1, but "

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.registry import Item
 
 
 class Ground:
@@ -22,8 +23,17 @@ class Ground:
     def __repr__(self) -> str:
         return "GROUND"
 
+    def __reduce__(self) -> str:
+        return "GROUND"  # there is one ground, also after copying and pickling
+
 
 GROUND = Ground()
+
+
+def carries_frames(body: Any) -> bool:
+    """Whether frames can be fixed to it: the ground, or an item with a place and axes."""
+    placed = hasattr(body, "position") and hasattr(body, "orientation")
+    return isinstance(body, Ground) or (isinstance(body, Item) and placed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +51,12 @@ class Frame:
     orientation: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.body, Frame) or not hasattr(self.body, "orientation"):
+        if not carries_frames(self.body):
+            hint = "pass the item that model.add returned"
+            if isinstance(self.body, Frame):
+                hint = f"give its body, {self.body.body!r}, and the place on that body"
             raise ModelError(
-                f"a Frame needs a body or GROUND, but {self.body!r} was given; pass the item that "
-                "model.add returned"
+                f"a Frame needs a body or GROUND, but {checks.show(self.body)} was given; {hint}"
             )
         what = f"a frame on {self.body!r}"
         set_ = object.__setattr__
@@ -71,9 +83,9 @@ def as_frame(end: Any, what: str) -> Frame:
     """A frame as it is, or the axes of a body."""
     if isinstance(end, Frame):
         return end
-    if hasattr(end, "orientation") and hasattr(end, "position"):
+    if carries_frames(end):
         return Frame(end)
     raise ModelError(
-        f"{what} needs a body, a Frame or GROUND, but {end!r} was given; pass the item that "
-        "model.add returned"
+        f"{what} needs a body, a Frame or GROUND, but {checks.show(end)} was given; pass the item "
+        "that model.add returned"
     )

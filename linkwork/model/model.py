@@ -6,11 +6,18 @@ import difflib
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+import numpy as np
+
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.registry import Item
 
 T = TypeVar("T", bound=Item)
+
+
+def is_name(name: str) -> bool:
+    """Whether a text can name an item: results are asked for as "rod.position"."""
+    return bool(name) and name == name.strip() and name.isprintable() and not set(name) & set("./")
 
 
 class Model:
@@ -25,15 +32,30 @@ class Model:
     """
 
     def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
-        self.name = str(name)
-        self.gravity = checks.vector(gravity, f"gravity of model '{name}'")
+        if not isinstance(name, str) or not name.isprintable():
+            raise ModelError(
+                f"the name of a model must be a text of one line, but {checks.show(name)} was "
+                'given; write for example lw.Model("pendulum", gravity=(0, 0, -9.81))'
+            )
+        self.name = name
+        self.gravity = gravity
         self.items: dict[str, Item] = {}
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """The vector of gravity (m/s²)."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._gravity = checks.vector(value, f"gravity of model '{self.name}'")
 
     def add(self, name: str, item: T) -> T:
         """Add an item under a name and return it."""
-        if not isinstance(name, str) or not name or "." in name or "/" in name:
+        if not isinstance(name, str) or not is_name(name):
             raise ModelError(
-                f"the name of an item must be a text without '.' or '/', but {name!r} was given"
+                "the name of an item must be a text of one line without '.' or '/' and without "
+                f"blanks at its ends, but {checks.show(name)} was given"
             )
         if name == "ground":
             raise ModelError("the name 'ground' is taken by the ground; choose another")
@@ -44,7 +66,7 @@ class Model:
             )
         if not isinstance(item, Item):
             raise ModelError(
-                f"'{name}' must be a body, joint or force, but {item!r} was given; "
+                f"'{name}' must be a body, joint or force, but {checks.show(item)} was given; "
                 'write for example model.add("rod", lw.Body(...))'
             )
         if item.name is not None:
@@ -52,7 +74,7 @@ class Model:
                 f"the item added as '{name}' is in a model already, as '{item.name}'; "
                 "make a new one for every name"
             )
-        item.name = name
+        item.take_name(name)
         self.items[name] = item
         return item
 
@@ -64,14 +86,14 @@ class Model:
         return item
 
     def __getitem__(self, name: str) -> Any:
-        if name in self.items:
+        if name in self:
             return self.items[name]
         near = difflib.get_close_matches(str(name), self.items, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise ModelError(f"model '{self.name}' has no item named {name!r}{hint}")
+        raise ModelError(f"model '{self.name}' has no item named {checks.show(name)}{hint}")
 
     def __contains__(self, name: object) -> bool:
-        return name in self.items
+        return isinstance(name, str) and name in self.items
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items)

@@ -8,6 +8,7 @@ it here.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel
+from linkwork.model.drives import Drive
 
 ITEMS: dict[str, type[Item]] = {}
 
@@ -65,16 +67,31 @@ class Entry:
     keep: Any = None  # what must live as long as the element does (callbacks)
 
 
-class Item:
+class Made(type):
+    """Marks items whose constructor has ended; from then on they check what is assigned."""
+
+    def __call__(cls, *arguments: Any, **words: Any) -> Any:
+        item = super().__call__(*arguments, **words)
+        item.__dict__["made"] = True
+        return item
+
+
+class Item(metaclass=Made):
     """Anything that can be added to a model under a name.
 
     A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives
     `entries()`, and `sample(rng, a, b)`: a random instance between two bodies for the test that
     checks the derivatives of every registered item.
+
+    `__post_init__` checks the words; it runs again whenever one of them is assigned, so that a
+    wrong value is refused there too, and it must therefore accept what it has made itself.
     """
 
     name: str | None = None
     abstract: ClassVar[bool] = False
+    places: ClassVar[frozenset[str]] = frozenset(  # words that say where an item's markers are
+        {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}
+    )
 
     def __init_subclass__(cls, abstract: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -82,11 +99,55 @@ class Item:
         if not abstract:
             ITEMS[cls.__name__] = cls
 
+    def __setattr__(self, word: str, value: Any) -> None:
+        if "made" not in self.__dict__:
+            object.__setattr__(self, word, value)
+            return
+        words = self.words()
+        if word not in words:
+            if word not in self.__dict__ and not hasattr(type(self), word):
+                near = difflib.get_close_matches(word, words, n=1)
+                hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(words)}"
+                raise ModelError(f"{self.label} has no word '{word}'; {hint}")
+            object.__setattr__(self, word, value)
+            return
+        before = self.__dict__.copy()
+        del self.__dict__["made"]
+        try:
+            object.__setattr__(self, word, value)
+            self.__post_init__()
+            if word not in self.places and "frames" in before:
+                self.frames = before["frames"]  # stays where it is on bodies that have moved since
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        self.__dict__["made"] = True
+
+    def __post_init__(self) -> None:
+        """Check the words."""
+
     @property
     def label(self) -> str:
         """How messages call the item: revolute 'pin'."""
         kind = type(self).__name__
         return f"{kind} '{self.name}'" if self.name else f"a {kind}"
+
+    def needs(self) -> tuple[Item, ...]:
+        """Items other than bodies that must be in the model with this one."""
+        return ()
+
+    def take_name(self, name: str) -> None:
+        """Called when added to a model: messages of its drives name it from now on."""
+        self.name = name
+        for word, value in self.words().items():
+            if isinstance(value, Drive):
+                self.__dict__[word] = value.named(f"{word} of {self.label}")
+            elif isinstance(value, dict):
+                self.__dict__[word] = {
+                    k: v.named(f"{word} {k!r} of {self.label}") if isinstance(v, Drive) else v
+                    for k, v in value.items()
+                }
 
     def entries(self) -> list[Entry]:
         raise ModelError(f"{self.label} cannot be compiled: it gives no elements")

@@ -320,8 +320,9 @@ def build(
 
 
 def _element_ints(
-    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], width: int, ground: int
-) -> np.ndarray:
+    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], width: int,
+    ground: int,
+) -> np.ndarray:  # fmt: skip
     ends = e.ends
     out = [b if b >= 0 else ground for b in ends]
     out += [pattern.stride(b) for b in ends]
