@@ -41,6 +41,7 @@ def build(load: float = 3300.0) -> lw.Model:
 
 
 model = build()
+time, step = 5, 0.001  # seconds, for `linkwork run`
 
 
 def main(plot: bool = False) -> dict[str, float]:

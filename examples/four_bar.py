@@ -49,6 +49,7 @@ def build() -> lw.Model:
 
 
 model = build()
+time, step = 2, 0.005  # seconds, for `linkwork run`
 
 
 def main(plot: bool = False) -> dict[str, float]:

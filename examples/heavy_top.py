@@ -28,6 +28,7 @@ def build() -> lw.Model:
 
 
 model = build()
+time, step = 1, 0.0001  # seconds, for `linkwork run`
 
 
 def main(plot: bool = False) -> dict[str, float]:

@@ -45,6 +45,7 @@ def build(n: int = 2, spatial: bool = True) -> lw.Model:
 
 
 model = build()
+time, step = 10, 0.01  # seconds, for `linkwork run`
 
 
 def main(plot: bool = False) -> dict[str, float]:

@@ -28,6 +28,7 @@ def build(spin: float = 6.0, nudge: float = 0.0) -> lw.Model:
 
 
 model = build()
+time, step = 20, 0.002  # seconds, for `linkwork run`
 
 
 def lean(spin: float) -> tuple[float, lw.Result]:

@@ -36,6 +36,7 @@ def build() -> lw.Model:
 
 
 model = build()
+time, step = 0.04, 5e-05  # seconds, for `linkwork run`
 
 
 def main(plot: bool = False) -> dict[str, float]:

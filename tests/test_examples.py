@@ -73,6 +73,7 @@ def test_example(
     path = FOLDER / f"{name}.py"
     example = load_example(name)
     assert isinstance(example.model, lw.Model), "linkwork run needs a module-level `model`"
+    assert example.time > example.step > 0, "and `time` and `step` where nothing else is said"
     with Lines(path) as lines:
         numbers = example.main()
     assert isinstance(numbers, dict) and numbers

@@ -49,26 +49,28 @@ def test_pendulum_eigenvalues() -> None:
     build, omega = load_example("pendulum").build, math.sqrt(9.81 / 4)
     low, high = lw.static(build(30)), lw.static(build(150))
     assert low.stable and not high.stable
-    assert np.allclose(low["bob"].position, (0, 0, -4), atol=1e-10)
-    assert np.allclose(high["bob"].position, (0, 0, 4), atol=1e-10)
-    assert np.allclose(lw.eigen(build(30), at=low.state).eigenvalues, [1j * omega], atol=1e-10)
+    assert np.allclose(low["bob"].position, (0, 0, -4), rtol=0, atol=1e-10)
+    assert np.allclose(high["bob"].position, (0, 0, 4), rtol=0, atol=1e-10)
+    assert np.allclose(
+        lw.eigen(build(30), at=low.state).eigenvalues, [1j * omega], rtol=0, atol=1e-10
+    )
     above = lw.eigen(build(150), at=high.state)
     assert not above.stable
-    assert np.allclose(np.sort_complex(above.eigenvalues), [-omega, omega], atol=1e-10)
+    assert np.allclose(np.sort_complex(above.eigenvalues), [-omega, omega], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(("degrees", "z"), [(80, 4), (85, 4), (95, -4), (100, -4)])
 def test_plain_newton_goes_the_wrong_way(degrees: float, z: float) -> None:
     """references.md, section 1 [X]: Newton's method without line search near 90°."""
     found = lw.static(load_example("pendulum").build(degrees), line_search=False)
-    assert np.allclose(found["bob"].position, (0, 0, z), atol=1e-9)
+    assert np.allclose(found["bob"].position, (0, 0, z), rtol=0, atol=1e-9)
     assert found.stable == (z < 0)
 
 
 def test_horizontal_pendulum_falls_down() -> None:
     """references.md, section 1 [X]: the tangent is singular at 90°, the fallback goes down."""
     found = lw.static(load_example("pendulum").build(90))
-    assert found.stable and np.allclose(found["bob"].position, (0, 0, -4), atol=1e-8)
+    assert found.stable and np.allclose(found["bob"].position, (0, 0, -4), rtol=0, atol=1e-8)
 
 
 def test_pendulum_without_constraint_stiffness() -> None:
@@ -100,7 +102,7 @@ def test_chain_frequencies(links: int) -> None:
     """references.md, section 1 [X]: ideal thin links, to the digits given."""
     model, eq = hanging_chain(links)
     modes = lw.eigen(model, at=eq.state, n=4)
-    assert eq.stable and np.allclose(modes.frequency, CHAIN[links], atol=5.1e-6)
+    assert eq.stable and np.allclose(modes.frequency, CHAIN[links], rtol=0, atol=5.1e-6)
 
 
 @pytest.mark.parametrize("links", CHAIN)
@@ -238,7 +240,7 @@ def test_five_bar() -> None:
     assert eq.stable
     for rod, point in ("AC", "C"), ("CD", "C"), ("CD", "D"), ("DE", "D"), ("DE", "E"), ("EB", "E"):
         place = np.array(example.POINTS[point]) - example.model[rod].position
-        assert np.allclose(eq[rod].point(place)[:2], example.REFERENCE[point], atol=6e-9)
+        assert np.allclose(eq[rod].point(place)[:2], example.REFERENCE[point], rtol=0, atol=6e-9)
     modes = lw.eigen(example.model, at=eq.state)
     assert np.allclose(modes.eigenvalues, [3.284544j, 7.126232j], rtol=0, atol=6e-7)
 
@@ -264,7 +266,7 @@ def spin_after(t: float, steps: int) -> np.ndarray:
 
 def test_free_body() -> None:
     """Dzhanibekov [X]: angular velocity at 10 s, and the same a period later."""
-    at_10, later = spin_after(10, 1000), spin_after(10 + 39.10573419728772, 5000)
+    at_10, later = spin_after(10, 1000), spin_after(10 + 39.10573419728772, 8000)
     assert np.allclose(at_10, (-0.87457344, 0.48499619, 0.50500122), rtol=0, atol=5.1e-9)
     assert np.allclose(later, at_10, rtol=0, atol=1e-9)  # a period wrong by 2e-9 s would show
     assert np.allclose(spin_after(39.10573419728772, 4000), (0.01, 1, 0.01), rtol=0, atol=1e-10)

@@ -355,9 +355,7 @@ def ziegler(P, k=3.0, l=0.5, mass=0.7):
     return m
 
 
-@pytest.mark.parametrize(
-    ("P", "stable"), [(1.0, True), (2.08, True), (2.09, False), (3.0, False)]
-)
+@pytest.mark.parametrize(("P", "stable"), [(1.0, True), (2.08, True), (2.09, False), (3.0, False)])
 def test_ziegler_column_flutters_beyond_its_critical_load(P, stable):
     """H. Ziegler, Ing.-Archiv 20 (1952): P l/k = 7/2 − √2 = 2.0858, without damping."""
     eq = lw.static(ziegler(P))
@@ -481,3 +479,17 @@ def test_a_function_that_fails_is_what_is_reported():
     m.add("user", lw.UserForce([m["rod"]], broken))
     with pytest.raises(lw.ModelError, match="UserForce 'user'"):
         lw.static(m)
+
+
+@pytest.mark.parametrize(("P", "stable"), [(2.0, True), (2.2, False)])
+def test_flutter_is_seen_in_a_large_system_too(P, stable):
+    """Ziegler's column beside a hanging rope of 130 links: the column decides."""
+    m = ziegler(P)
+    m.gravity = np.array([0, 0, -G])  # across the column's plane
+    before, l = lw.GROUND, 0.1
+    for i in range(130):
+        at = np.array([3, 0, -i * l])
+        link = m.add(f"link{i}", lw.Body(1, (1e-3, 1e-3, 1e-3), position=at - (0, 0, l / 2)))
+        m.add(f"joint{i}", lw.Homokinetic(before, link, at=at, axis=(0, 0, 1)))
+        before = link
+    assert lw.static(m).stable is stable

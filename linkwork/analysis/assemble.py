@@ -79,7 +79,8 @@ def assemble_model(
 ) -> Assembled:  # fmt: skip
     """Assemble, and choose independent rows; warns once about redundant ones."""
     full = compile_model(model)
-    scale = Scale(full, weights or {}, list(fixed))
+    time = checks.number(time, "time of assemble")
+    scale = Scale(full, *_resistances(weights, fixed))
     given = full.described_state(time)
     places, rates = start_rows(model)
     with_places = compile_model(model, start_entries(model, places)) if places else full
@@ -190,9 +191,27 @@ class Scale:
         return np.array([1.0 if is_angle(r.name) else 1 / self.length for r in system.kept_rows])
 
 
+def _resistances(weights: Any, fixed: Any) -> tuple[dict[str, float], list[str]]:
+    """What the user said about moving bodies, as a dict and a list."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise ModelError(
+            'weights of assemble must be a dict such as {"rod": 10.0}, but '
+            f"{checks.show(weights)} was given"
+        )
+    names = [fixed] if isinstance(fixed, str) else fixed
+    if not isinstance(names, Iterable):
+        raise ModelError(
+            'fixed of assemble must be a list of names such as ["rod"], but '
+            f"{checks.show(fixed)} was given"
+        )
+    return dict(weights or {}), list(names)
+
+
 def _body(system: System, name: str) -> int:
     if name not in system.names:
-        raise ModelError(f"assemble was given '{name}', but the model has no body of that name")
+        raise ModelError(
+            f"assemble was given {checks.show(name)}, but the model has no body of that name"
+        )
     return system.names.index(name)
 
 

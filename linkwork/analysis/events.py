@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from linkwork.elements.joints import Joint
+from linkwork.elements.joints import ROW_NAMES, Joint
 from linkwork.elements.lock import lock_coordinates
-from linkwork.errors import ModelError
+from linkwork.errors import LinkworkError, ModelError
+from linkwork.model import checks
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -28,11 +29,18 @@ class JointLimit:
     displacement: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        ranges = [r for r in (self.angle, self.displacement) if r is not None]
-        if len(ranges) != 1 or len(ranges[0]) != 2 or not ranges[0][0] < ranges[0][1]:
+        given = [r for r in (self.angle, self.displacement) if r is not None]
+        limits = checks.array(given[0]) if len(given) == 1 else None
+        if limits is None or limits.shape != (2,) or not limits[0] < limits[1]:
             raise ModelError(
-                f"JointLimit of '{self.joint}' needs angle=(low, high) or displacement=(low, high) "
-                "with low < high"
+                f"JointLimit of {checks.show(self.joint)} needs angle=(low, high) or "
+                "displacement=(low, high) with low < high"
+            )
+        finite = limits[np.isfinite(limits)]
+        if self.angle is not None and np.any(np.abs(finite) > np.pi):
+            raise ModelError(
+                f"angle of JointLimit of {checks.show(self.joint)} must lie between -π and π, but "
+                f"{checks.show(self.angle)} was given; use a stop function to count turns"
             )
 
 
@@ -85,16 +93,22 @@ class Event:
     system: System
 
     def value(self, time: float, state: State) -> float:
-        found = self.function(time, Now(self.system, state))
         try:
-            number = float(found)
-        except (TypeError, ValueError):
-            number = np.nan
-        if not np.isfinite(number):
+            found = self.function(time, Now(self.system, state))
+        except LinkworkError:
+            raise
+        except Exception as error:
             raise ModelError(
-                f"{self.label} must return one finite number at t = {time:g}, found {found!r}"
+                f"{self.label} raised {type(error).__name__} at t = {time:g}: "
+                f"{checks.line(error)}; correct it so that it returns a number for every motion"
+            ) from error
+        number = checks.array(found)
+        if number is None or number.size != 1 or not np.all(np.isfinite(number)):
+            raise ModelError(
+                f"{self.label} must return one finite number, whose change of sign ends the run, "
+                f"but found {checks.show(found)} at t = {time:g}"
             )
-        return number
+        return float(number.ravel()[0])
 
 
 def as_events(stop: Any, system: System) -> list[Event]:
@@ -105,22 +119,33 @@ def as_events(stop: Any, system: System) -> list[Event]:
     events: list[Event] = []
     for item in listed:
         if isinstance(item, JointLimit):
-            if not isinstance(system.model[item.joint], Joint):
-                raise ModelError(f"JointLimit needs a joint, but '{item.joint}' is none")
+            _check_limit(item, system.model[item.joint])
             events += _limit_events(item, system)
         elif callable(item):
             label = f"stop event '{getattr(item, '__name__', 'function')}'"
             events.append(Event(label, item, system))
         else:
             raise ModelError(
-                f"stop must be a function of (time, now) or a JointLimit, but {item!r} was given"
+                "stop must be a function of (time, now) or a JointLimit, but "
+                f"{checks.show(item)} was given"
             )
     return events
 
 
+def _check_limit(limit: JointLimit, joint: Any) -> None:
+    """A limit needs a joint whose coordinate can change."""
+    if not isinstance(joint, Joint):
+        raise ModelError(f"JointLimit needs a joint, but {checks.show(joint)} is none")
+    word, row = ("angle", 5) if limit.angle is not None else ("displacement", 2)
+    laws = joint.laws()
+    driven = ROW_NAMES[row] in laws.get("t", {}) or laws.get("a") or laws.get("b")
+    if row in joint.active and not driven:
+        raise ModelError(f"JointLimit limits the {word} of {joint.label}, which is held")
+
+
 def _limit_events(limit: JointLimit, system: System) -> list[Event]:
     word = "angle" if limit.angle is not None else "displacement"
-    low, high = limit.angle or limit.displacement  # type: ignore[misc]
+    bounds: Any = limit.angle if limit.angle is not None else limit.displacement
 
     def event(bound: float) -> Event:
         def excess(time: float, now: Now) -> float:
@@ -128,7 +153,7 @@ def _limit_events(limit: JointLimit, system: System) -> list[Event]:
 
         return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, system)
 
-    return [event(low), event(high)]
+    return [event(float(bound)) for bound in bounds if np.isfinite(bound)]
 
 
 def locate(event: Event, begin: float, end: float, state_at: Callable[[float], State]) -> float:

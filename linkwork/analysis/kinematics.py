@@ -312,9 +312,7 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
         work.nodes[:] = motion.nodes
         move_bodies(work.nodes, motion.nodes, step, one)
         near = max(NEAR, 0.5 * length) if h > 0.0 else np.inf
-        status, out.iterations[k] = find_position(
-            kernels, tables, lu, work, motion, times[k], near
-        )
+        status, out.iterations[k] = find_position(kernels, tables, lu, work, motion, times[k], near)
         if status != DONE:
             return status, k
         find_motion(kernels, tables, lu, work, motion, times[k])

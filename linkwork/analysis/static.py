@@ -700,7 +700,7 @@ def stability(problem: Statics, point: Point) -> Stability:
     n, vals, matrix = problem.n, *exact_tangent(problem, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
     noise = 1e-9 * point.scale + 1e-12 * abs(K).max()
-    if free > DENSE:
+    if free > DENSE and conservative(problem, point, K, noise):
         return large_stability(problem, vals, K, noise, free)
     N = null_space(J.toarray(), n)
     Kr = N.T @ (K @ N)
@@ -768,6 +768,16 @@ def unsymmetric_stability(
         f"forces are not conservative; fastest growth {growth:.3g} 1/s, smallest stiffness "
         f"{values.real.min():.4g} N m",
     )  # fmt: skip
+
+
+def conservative(problem: Statics, point: Point, K: sp.csr_matrix, noise: float) -> bool:
+    """Whether NᵀKN is symmetric, by its effect on a random motion; factorises the projection."""
+    problem.settle(point.state)
+    x = np.random.default_rng(1).normal(size=problem.n)
+    x, _ = problem.projection.solve(top=x)
+    forth, _ = problem.projection.solve(top=K @ x)
+    back, _ = problem.projection.solve(top=K.T @ x)
+    return bool(np.abs(forth - back).max() <= max(1e-6 * np.abs(forth).max(), noise))
 
 
 def large_stability(

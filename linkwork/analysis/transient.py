@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assemble import assemble_model, choose_rows
+from linkwork.analysis.assemble import assemble_model, choose_rows, constraint_rows
 from linkwork.analysis.events import Event, as_events, locate
 from linkwork.analysis.progress import Progress
 from linkwork.errors import ConvergenceError, Interrupted, ModelError
@@ -25,7 +24,7 @@ from linkwork.integrators.stepping import ALG, Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.redundancy import MinimumNorm
+from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -99,7 +98,7 @@ def method_run(method: Any, full: System, system: System, state: State, h: float
     """The stepping object of a method."""
     if isinstance(method, LinearMethod):
         return ImplicitRun(
-            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1]
+            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full
         )
     if hasattr(method, "run"):
         return method.run(full, system, state, h)
@@ -342,21 +341,12 @@ class TimeLoop:
 
 def minimum_norm(full: System, system: System, times: np.ndarray, out: Output) -> np.ndarray:
     """Multipliers over all rows; where rows repeat each other, those of least norm."""
-    from linkwork.analysis.assemble import constraint_rows
-
     if system.keep.all():
         return out.gamma
-    gamma = out.gamma.copy()
-    solver = None
-    for i, time in enumerate(times):
-        state = State(float(time), full.names, out.motion[i])
-        rows = constraint_rows(full, state)
-        if solver is None:
-            from linkwork.system.redundancy import independent_rows
-
-            solver = MinimumNorm(rows, independent_rows(rows))
-        gamma[i] = solver(rows.Cq, gamma[i])
-    return gamma
+    rows = constraint_rows(full, State(float(times[0]), full.names, out.motion[0]))
+    solver = MinimumNorm(rows, independent_rows(rows))
+    jacobians = full.jacobians(times, out.motion)
+    return np.array([solver(Cq, gamma) for Cq, gamma in zip(jacobians, out.gamma, strict=True)])
 
 
 def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -> Result:
@@ -371,5 +361,3 @@ def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -
         stored.system.model, t, float(stored.info["h"]), method, start=stored, **options
     )
 
-
-Stop = Callable[[float, Any], float] | Event | Iterable

@@ -150,22 +150,14 @@ def _mass(volume: float, density: float | None, mass: float | None, what: str) -
     return volume * checks.number(density, f"density of {what}", positive=True)
 
 
-def _shape(value: Any, what: str) -> dict | None:
-    """A dict with a kind and numbers to draw it, copied."""
-    if value is None:
-        return None
-    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
-        raise ModelError(
-            f'{what} must be a dict such as {{"kind": "sphere", "radius": 0.1}}, but '
-            f"{checks.show(value)} was given"
-        )
-    for word, numbers in value.items():
-        found = checks.array(numbers)
-        if found is not None and not np.all(np.isfinite(found)):
-            raise ModelError(
-                f"{word} in the {what} must be finite, but {checks.show(numbers)} was given"
-            )
-    return copy.deepcopy(value)
+def _shape(value: Any, what: str) -> Any:
+    """What a viewer draws: mostly a dict with a kind and finite numbers, copied."""
+    parts = value if isinstance(value, dict) else {"": value}
+    for part in parts.values():
+        numbers = checks.array(part)
+        if numbers is not None and not np.all(np.isfinite(numbers)):
+            raise ModelError(f"{what} must have finite numbers, but {checks.show(value)} was given")
+    return copy.deepcopy(value) if isinstance(value, dict) else value
 
 
 def _inertia(value: Any, what: str) -> np.ndarray:
@@ -175,8 +167,8 @@ def _inertia(value: Any, what: str) -> np.ndarray:
         J = np.diag(J)
     if J is None or J.shape != (3, 3) or not np.all(np.isfinite(J)):
         raise ModelError(
-            f"{what} must be 3 finite numbers or a 3×3 matrix of them, but {checks.show(value)} "
-            "was given"
+            f"{what} must be 3 numbers or a 3×3 matrix, all finite, but {checks.show(value)} was "
+            "given"
         )
     scale = float(np.abs(J).max()) or 1.0
     N = J / scale

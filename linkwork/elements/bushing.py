@@ -255,7 +255,7 @@ def six(value: Any, what: str) -> np.ndarray:
         X = np.diag(X)
     if X is None or X.shape != (6, 6) or not np.all(np.isfinite(X)):
         raise ModelError(
-            f"{what} must be 6 finite numbers (x y z rx ry rz) or a 6×6 matrix of them, but "
+            f"{what} must be 6 numbers (x y z rx ry rz) or a 6×6 matrix, all finite, but "
             f"{checks.show(value)} was given"
         )
     scaled = X / (np.abs(X).max() or 1.0)

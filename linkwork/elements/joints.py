@@ -29,7 +29,7 @@ ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
     """Row numbers of a text such as "x y z rx"."""
     words = rows.split() if isinstance(rows, str) else rows
-    if isinstance(words, (list, tuple, set, frozenset)) and words:
+    if isinstance(words, (list, tuple)) and words:
         known = [w for w in words if isinstance(w, str) and w in ROW_NAMES]
         if len(set(known)) == len(words):
             return tuple(sorted(ROW_NAMES.index(w) for w in known))
@@ -205,7 +205,6 @@ class Lock(Joint):
         self.frames = markers(
             self.a, self.b, self.at, self.axis, self.orientation, self.label, min(rows) < 3
         )
-        self.rows = " ".join(ROW_NAMES[i] for i in rows)
         for word, active in (("drive", rows), ("drive_a", range(6)), ("drive_b", range(6))):
             setattr(self, word, row_laws(getattr(self, word), active, word, self.label))
 

@@ -283,7 +283,8 @@ class UserForce(Item):
                         t, None, f"returned an array of shape {array.shape} instead of {expected}"
                     )
             except BaseException as error:
-                failure = Failure(t, error, f"raised {type(error).__name__}: {error}")
+                what = f"raised {type(error).__name__}: {checks.line(error)}"
+                failure = Failure(t, error, what)
             owner = item()
             if failure is None or owner is None or owner.failure is not None:
                 return

@@ -24,6 +24,7 @@ from linkwork.system.system import System
 
 GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
 SMALLEST = 8  # a failing step is halved at most this often
+LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
 class StepFailure(Exception):
@@ -36,13 +37,17 @@ class StepFailure(Exception):
 
 
 class ImplicitRun:
-    """Steps a system with a linear method; `choose_rows(state)` gives a system with other rows."""
+    """Steps a system with a linear method.
+
+    choose_rows(state) gives a system with the rows that are independent in that state; full is
+    the system with all rows, to watch those left out.
+    """
 
     def __init__(
         self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,
-        constraint_stiffness: bool = True,
+        constraint_stiffness: bool = True, full: System | None = None,
     ) -> None:  # fmt: skip
-        self.method = method
+        self.method, self.full = method, full
         self.choose_rows = choose_rows
         self.constraint_stiffness = constraint_stiffness
         self.time = state.time
@@ -202,26 +207,48 @@ class ImplicitRun:
             if status != st.DONE:
                 tried += 1
                 self.repairs += 1
-                system = self._repair(status, tried, float(times[done]), schedule[done])
-                if tried == 4:  # the step was taken in pieces
+                if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
                         st.store(self.stepper, out, saved[done])
                     done += 1
                     tried = 0
+                system = self.system
+        self._watch_left_out_rows()
 
-    def _repair(self, status: int, tried: int, time: float, schedule: np.ndarray) -> System:
-        """What to try before the step at `time` is attempted again."""
+    def _repair(self, status: int, tried: int, time: float) -> bool:
+        """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
         try:
-            if (tried <= 2 and status == st.PIVOTS) or tried == 1:
+            if tried == 1 or (tried == 2 and status == st.PIVOTS):
                 self.lu = factorise(self.system)
-                return self.system
+                return False
         except SingularError:
             tried = 3
-        if tried <= 3:
-            self._other_rows()
-            return self.system
+        try:
+            if tried <= 3:
+                self._other_rows()
+                return False
+        except SingularError:
+            pass
         self._substeps(time)
-        return self.system
+        return True
+
+    def _watch_left_out_rows(self) -> None:
+        """Redundant rows are not solved for, so make sure that they still hold."""
+        if self.full is None or self.system.keep.all():
+            return
+        state = self.state()
+        C = np.abs(self.full.evaluate(replace(state, acceleration=None), tangent=False).C)
+        C[self.system.kept] = 0.0
+        worst = int(np.argmax(C))
+        if C[worst] > LEFT_OUT * max(1.0, self.system.length):
+            row = self.full.all_rows[worst]
+            raise StepFailure(
+                self.time, 0, float(C[worst]), str(row),
+                f"came to a position at t = {self.time:.6g} where {row}, left out because other "
+                f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
+                "each other there, or the mechanism changed its branch in a singular position; "
+                "try a smaller step",
+            )  # fmt: skip
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""

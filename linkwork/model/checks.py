@@ -22,10 +22,15 @@ def show(value: Any, limit: int = 80) -> str:
     if isinstance(label, str):
         return label
     try:
-        text = " ".join(repr(value).split())
+        return line(repr(value), limit)
     except Exception:
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+        return f"a {type(value).__name__}"
+
+
+def line(text: object, limit: int = 200) -> str:
+    """A text in at most `limit` characters of one line."""
+    words = " ".join(str(text).split())
+    return words if len(words) <= limit else words[: limit - 3] + "..."
 
 
 def array(value: Any) -> np.ndarray | None:

@@ -72,6 +72,7 @@ class Made(type):
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
         item = super().__call__(*arguments, **words)
+        item.own_words()
         item.__dict__["made"] = True
         return item
 
@@ -122,7 +123,14 @@ class Item(metaclass=Made):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+        self.own_words()
         self.__dict__["made"] = True
+
+    def own_words(self) -> None:
+        """Copy lists and arrays, which the user may go on using for something else."""
+        for word, value in self.words().items():
+            if isinstance(value, (list, np.ndarray)):
+                self.__dict__[word] = value.copy()
 
     def __post_init__(self) -> None:
         """Check the words."""
@@ -131,7 +139,8 @@ class Item(metaclass=Made):
     def label(self) -> str:
         """How messages call the item: revolute 'pin'."""
         kind = type(self).__name__
-        return f"{kind} '{self.name}'" if self.name else f"a {kind}"
+        article = "an" if kind[0] in "AEIO" else "a"
+        return f"{kind} '{self.name}'" if self.name else f"{article} {kind}"
 
     def needs(self) -> tuple[Item, ...]:
         """Items other than bodies that must be in the model with this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -196,6 +196,22 @@ class System:
             matrix, n,
         )  # fmt: skip
 
+    def jacobians(self, times: np.ndarray, motion: np.ndarray) -> Iterator[sp.csr_array]:
+        """C_q at stored times, motion (T, bodies, 13); lean, for long runs."""
+        w, n, p = self.work, self.bodies, self.pattern
+        first = p.indptr[6 * n]
+        indptr, indices = p.indptr[6 * n :] - first, p.indices[first:]
+        laws = self.schedule(times)
+        w.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        w.gamma[:] = 0.0
+        for i, time in enumerate(times):
+            w.nodes[:n, :13] = motion[i]
+            set_rotations(w.nodes)
+            self.tables.reals[self.tables.targets] = laws[i]
+            evaluate(self.kernels, self.tables, w, time, 0.0)
+            values = w.vals[first : p.spare].copy()
+            yield sp.csr_array((values, indices, indptr), (self.rows, 6 * n))
+
     def mass_matrix(self) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal)."""
         blocks = []
@@ -246,6 +262,7 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     names = tuple(n for n, item in model.items.items() if isinstance(item, Body))
     if not names:
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
+    check_items(model)
     number = {id(model[n]): i for i, n in enumerate(names)}
     number[id(GROUND)] = -1
     elements: list[Element] = []
@@ -255,17 +272,39 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
         ends = []
         for body in entry.bodies:
             if id(body) not in number:
-                raise ModelError(
-                    f"{model[name].label} uses {body!r}, which is not in model '{model.name}'; "
-                    "add the body to the model first"
-                )
+                raise ModelError(f"{model[name].label} uses {body!r}, {not_there(body, model)}")
             ends.append(number[id(body)])
+        if not np.all(np.isfinite(entry.reals)):
+            raise ModelError(f"{model[name].label} has numbers that are not finite; correct them")
         elements.append(Element(name, entry, tuple(ends), len(rows)))
         rows += [
             Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
             for r in entry.rows
         ]
     return build(model, names, tuple(elements), tuple(rows), np.ones(len(rows), bool))
+
+
+def check_items(model: Model) -> None:
+    """Arrays of bodies that were changed in place, and items that need others."""
+    if not np.all(np.isfinite(model.gravity)):
+        raise ModelError(f"gravity of model '{model.name}' must be finite numbers")
+    for item in model.items.values():
+        for other in item.needs():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
+        if isinstance(item, Body):
+            words = (item.inertia, item.position, item.orientation, item.velocity,
+                     item.angular_velocity)  # fmt: skip
+            for array in words:
+                if array is not None and not np.all(np.isfinite(array)):
+                    raise ModelError(f"{item.label} has numbers that are not finite; correct them")
+
+
+def not_there(item: Any, model: Model) -> str:
+    """Why an item cannot be used, and what to do."""
+    if getattr(item, "name", None) is None:
+        return f"which is not in model '{model.name}'; add it with model.add(name, ...)"
+    return f"which is in another model than '{model.name}'; use items of this model only"
 
 
 def build(
