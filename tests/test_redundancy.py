@@ -564,3 +564,21 @@ def test_loop_of_600_rows_is_fast():
     assert found.messages[0].startswith("joint 'J120': 3 of its 5 rows repeat what 'J1', 'J2', ")
     assert "'J4' and 115 more already impose" in found.messages[0]
     assert seconds < 1  # 0.06 s measured on a free core, 0.25 s on a busy one
+
+
+def test_large_loops_are_certified_without_dense_factorisation(monkeypatch):
+    """A ring of balls and of one spherical joint each has full rank; σ_min as numpy finds it."""
+    angle = 2 * np.pi * np.arange(150) / 150
+    points = np.c_[np.cos(angle), np.sin(angle), 0.3 * np.sin(2 * angle)]
+    m = Mechanism()
+    links = [m.body(*(p + q) / 2) for p, q in pairwise(points)]
+    ends = [GROUND, *links, GROUND]
+    for i, p in enumerate(points):
+        m.joint(f"J{i}", ends[i], ends[i + 1], p, kind="spherical")
+    rows = m.rows()
+    found = independent_rows(rows)
+    assert found.keep.all() and rows.Cq.shape[0] == 450
+    A = dense(rows)
+    A = A / np.linalg.norm(A, axis=1, keepdims=True)
+    sigma = np.linalg.svd(A, compute_uv=False)[-1]
+    assert found.smallest_kept == pytest.approx(sigma, rel=1e-3)

@@ -239,10 +239,12 @@ def newton(kernels, tables, lu, work, stepper, time):
         if iteration > 0 and before > 1e-12:
             measured = max(size - 1e-12, 0.0) / (before * before)  # less what is round-off
             stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
+        # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
+        exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
         before = size
         if iteration + 1 < s[LEARN]:
             continue
-        if stepper.kappa[0] * size * size <= tolerance or size <= tolerance or size < 1e-15:
+        if stepper.kappa[0] * size * size <= tolerance or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE
     worst_residual(stepper, work)

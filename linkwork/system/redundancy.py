@@ -34,6 +34,7 @@ from itertools import chain
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
@@ -42,6 +43,8 @@ Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 GROUND = -1
+LARGE = 300  # rows of a component that are first looked at without a dense factorisation
+SURE = 1e-6  # smallest singular value of normalised rows that are independent beyond doubt
 TREE_WEIGHT, DRIVEN_WEIGHT = 0.1, 1e-3
 NAMES_SHOWN = 4
 NEGLIGIBLE = 1e-6  # coefficient of a normalised row in a dependency
@@ -182,9 +185,9 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     A = _scaled(rows, tolerance)
     label, closing = _joint_components(rows)
     preference = _preference(rows, closing)
-    smallest = 1.0
+    suspects, smallest = _without_independent(A, label[rows.owner])
     parts: list[_SelfStress] = []
-    for batch in _batches(A, label[rows.owner]):
+    for batch in _batches(A, suspects):
         owner = rows.owner[batch.rows]
         alone = (owner == owner[:, :1]).all(axis=1)
         dense = batch.dense(A.data)
@@ -432,6 +435,37 @@ def _batches(A: sp.csr_array, label: Ints, *, last: Mask | None = None) -> list[
 
 
 # Rank, null space, choice
+
+
+def _without_independent(A: sp.csr_array, label: Ints) -> tuple[Ints, float]:
+    """Labels of rows, negative for large components that surely have full rank; their least σ."""
+    number, count = np.unique(label[label >= 0], return_counts=True)
+    label, smallest = label.copy(), 1.0
+    for component in number[count > LARGE]:
+        members = label == component
+        sigma = _smallest_singular_value(A[members])
+        if sigma > SURE:
+            label[members] = -1
+            smallest = min(smallest, sigma)
+    return label, smallest
+
+
+def _smallest_singular_value(A: sp.csr_array) -> float:
+    """σ_min by inverse iteration on A Aᵀ through the sparse [[I, Aᵀ], [A, 0]]; 0 if singular."""
+    A = A[:, np.unique(A.indices)]
+    m, n = A.shape
+    if m > n:
+        return 0.0
+    try:
+        lu = splu(sp.block_array([[sp.eye_array(n), A.T], [A, None]]).tocsc())
+    except RuntimeError:
+        return 0.0
+    y = np.cos(np.arange(m) ** 2.0)  # no pattern of the mechanism is orthogonal to this
+    size = np.inf
+    for _ in range(20):
+        y = lu.solve(np.concatenate([np.zeros(n), y / np.linalg.norm(y)]))[n:]
+        size = float(np.linalg.norm(y))
+    return 1 / np.sqrt(size) if np.isfinite(size) and size > 0 else 0.0
 
 
 def _deficient(dense: Floats, tolerance: float) -> tuple[Mask, float]:
