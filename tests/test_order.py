@@ -101,10 +101,20 @@ def test_scipy(solver):
     assert float(run.violation.position.max()) < 1e-7
 
 
-def test_error_control_follows_the_tolerance():
+@pytest.mark.parametrize(
+    "method",
+    [
+        lw.GeneralizedAlpha(), lw.GeneralizedAlpha(stabilized=True), lw.HHT(), lw.BDF2(),
+        lw.BDF2(stabilized=True), lw.HHT(stabilized=True), lw.Newmark(0.5, stabilized=True),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_error_control_follows_the_tolerance(method):
     errors = []
     for tolerance in (1e-5, 1e-7, 1e-9):
-        run = lw.transient(pendulum(), t=1, h=1e-2, tolerance=tolerance, progress=False)
+        run = lw.transient(
+            pendulum(), t=1, h=1e-2, method=method, tolerance=tolerance, progress=False
+        )
         errors.append(np.abs(run["ball"].position.values[-1] - PENDULUM).max())
         assert run.time[-1] == 1.0
     assert errors[0] > 4 * errors[1] > 16 * errors[2]

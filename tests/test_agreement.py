@@ -1,0 +1,65 @@
+"""Random mechanisms: implicit steps on the constraints against SciPy on the augmented equations.
+
+The two share the elements but neither the level of the constraints (positions against
+accelerations), nor the rotations' integration (Lie group against quaternions), nor the linear
+solves' meaning; their difference must vanish with the order of the implicit method.
+"""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+JOINTS = [
+    lw.Revolute, lw.Prismatic, lw.Cylindrical, lw.Spherical, lw.Planar, lw.PointOnLine,
+    lw.PointOnPlane, lw.Parallel, lw.Oldham, lw.Rzeppa, lw.Homokinetic,
+]  # fmt: skip
+
+
+def random_tree(seed):
+    """Four bodies on a tree of random joints, springs between them so that none flies away."""
+    rng = np.random.default_rng(seed)
+    m = lw.Model(f"tree {seed}", gravity=rng.normal(size=3) * 5)
+    bodies = [lw.GROUND]
+    for i in range(4):
+        parent = bodies[rng.integers(len(bodies))]
+        at = rng.uniform(-1, 1, 3)
+        axes = rng.normal(size=(3, 3))
+        inertia = np.trace(axes @ axes.T) * np.eye(3) - axes @ axes.T
+        body = m.add(f"b{i}", lw.Body(rng.uniform(1, 3), 0.3 * inertia, position=at + 0.3,
+                                      orientation=_unit(rng)))  # fmt: skip
+        joint = JOINTS[rng.integers(len(JOINTS))]
+        m.add(f"j{i}", joint(parent, body, at=at, axis=rng.normal(size=3)))
+        m.add(f"s{i}", lw.Spring(lw.GROUND, body, at_a=rng.uniform(-2, 2, 3), at_b=at + 0.3,
+                                 stiffness=20, damping=0.5))  # fmt: skip
+        stiffness = (30, 30, 30, 5, 5, 5)
+        m.add(f"c{i}", lw.Bushing(parent, body, at=at, stiffness=stiffness, damping=(0.2,) * 6))
+        bodies.append(body)
+    return m
+
+
+def _unit(rng):
+    q = rng.normal(size=4)
+    return q / np.linalg.norm(q)
+
+
+def positions(run):
+    return run.motion[-1, :, :7]
+
+
+@pytest.mark.parametrize("stabilized", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_formulations_agree(seed, stabilized):
+    m = random_tree(seed)
+    exact = lw.transient(
+        m, t=0.5, h=0.5, method=lw.ODE("DOP853", rtol=1e-11, atol=1e-12), progress=False
+    )
+    method = lw.GeneralizedAlpha(0.8, stabilized=stabilized)
+    errors = []
+    for h in (2e-3, 1e-3):
+        run = lw.transient(m, t=0.5, h=h, method=method, every=1000, progress=False)
+        errors.append(np.abs(positions(run) - positions(exact)).max())
+        forces = np.abs(run.gamma[-1] - exact.gamma[-1]).max()
+        assert forces < 1e-3 * (1 + np.abs(exact.gamma[-1]).max())
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.15), errors
+    assert errors[1] < 1e-4
