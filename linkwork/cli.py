@@ -334,7 +334,7 @@ def static(model: ModelFile, output: Output = None, debug: Debug = False) -> Non
     say = console()
     say.print(found.report, markup=False)
     if found.result.joints:
-        say.print(reaction_table(found.result))
+        print_table(reaction_table(found.result))
     if target is not None:
         from linkwork.results.result import Result
 
@@ -365,7 +365,7 @@ def eigen(
     if not len(modes):
         say.print("nothing can move: the model has no modes")
         return
-    say.print(mode_table(modes))
+    print_table(mode_table(modes))
     say.print("stable" if modes.stable else "unstable: the motion of some mode grows")
 
 
@@ -417,6 +417,16 @@ def plain_table(*columns: tuple[str, str]) -> Table:
     for name, side in columns:
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
     return table
+
+
+def print_table(table: Table) -> None:
+    """As wide as its numbers need: a cut number is worse than a long line."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    say = Console(width=10_000, highlight=False)
+    say.width = Measurement.get(say, say.options, table).maximum
+    say.print(table)
 
 
 def print_run(
@@ -544,7 +554,7 @@ def print_info(model: Model, assembled: Assembled) -> None:
     for name in full.names:
         place = ", ".join(f"{x:.4g}" for x in state[name].position + 0.0)
         bodies.add_row(name, f"{model[name].mass:.6g}", place)
-    say.print(bodies)
+    print_table(bodies)
     joints = plain_table(("joint or force", "left"), ("kind", "left"), ("between", "left"),
                          ("rows", "left"))  # fmt: skip
     for name, item in model.items.items():
@@ -554,7 +564,7 @@ def print_info(model: Model, assembled: Assembled) -> None:
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
             joints.add_row(name, type(item).__name__, ", ".join(ends), rows)
     if joints.row_count:
-        say.print(joints)
+        print_table(joints)
     masses = np.array([model[name].mass for name in full.names])
     if masses.sum() > 0:
         centre = masses @ state.positions / masses.sum()

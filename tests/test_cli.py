@@ -298,6 +298,15 @@ def test_info_counts_with_the_true_rank(pendulum, tmp_path):
     assert f"linkwork {lw.__version__}, Python" in result.stdout
 
 
+def test_tables_are_never_cut(pendulum, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    path = write(tmp_path, PENDULUM.replace('"pin"', '"the pin of the pendulum"'), "long.py")
+    for command in ("static", "eigen", "info"):
+        result = runner.invoke(app, [command, path])
+        assert result.exit_code == 0 and "…" not in result.stdout
+        assert max(len(line) for line in result.stdout.splitlines()) > 40
+
+
 def test_versions():
     assert runner.invoke(app, ["--version"]).stdout == f"linkwork {lw.__version__}\n"
     assert "numba" in runner.invoke(app, ["info"]).stdout

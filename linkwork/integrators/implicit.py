@@ -166,7 +166,7 @@ class ImplicitRun:
             H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
         c = self.method.coefficients(h, self.previous)
-        self.first_coefficients = self.previous is None
+        self.follows = self.previous
         s.weights[:] = c.weights
         s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
         s.settings[st.STEP] = h
@@ -189,11 +189,12 @@ class ImplicitRun:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         system = self.system
         done = tried = 0
-        if self.previous is None and len(times) > 1:  # methods with a first step of their own
-            self.advance(times[:1], schedule[:1], saved[:1], out)
-            done = 1
-        if self.first_coefficients and self.previous is not None:
+        if self.follows != self.previous:  # multistep coefficients know the step before
             self.set_step(self.h, fresh=False)
+        if self.previous != self.h and len(times) > 1:
+            self.advance(times[:1], schedule[:1], saved[:1], out)
+            self.set_step(self.h, fresh=False)
+            done = 1
         while done < len(times):
             before = done
             status, done = st.advance(
@@ -323,14 +324,15 @@ class ImplicitRun:
 
     def snapshot(self) -> tuple:
         arrays = [np.copy(a) for a in self.stepper]
-        return arrays, self.time, self.previous, self.h, self.system.tables.reals.copy()
+        reals = self.system.tables.reals.copy()
+        return arrays, self.time, self.previous, self.h, self.follows, reals
 
     def recover(self, snapshot: tuple) -> None:
-        arrays, self.time, self.previous, self.h, reals = snapshot
+        arrays, self.time, self.previous, self.h, self.follows, reals = snapshot
         for mine, copy in zip(self.stepper, arrays, strict=True):
             mine[:] = copy
         self.system.tables.reals[:] = reals
-        self.coefficients = self.method.coefficients(self.h, self.previous)
+        self.coefficients = self.method.coefficients(self.h, self.follows)
 
     def state(self) -> State:
         """The last good step."""
