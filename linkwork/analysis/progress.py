@@ -6,7 +6,8 @@ import sys
 import time as clock
 from typing import Any
 
-QUIET = 1.0  # seconds before anything is shown
+WAIT = 0.2  # seconds of running before its length is judged
+LONG = 1.0  # seconds from which on a run is shown
 
 
 class Progress:
@@ -16,7 +17,7 @@ class Progress:
         self.title, self.begin, self.end, self.shown = title, begin, end, shown
         self.started = clock.perf_counter()
         self.bar: Any = None
-        self.next_line = 10.0
+        self.next_line = 0.0
 
     def __enter__(self) -> Progress:
         return self
@@ -26,19 +27,20 @@ class Progress:
             self.bar.stop()
 
     def update(self, time: float, steps: int) -> None:
+        """Called now and then with the time reached and the steps taken."""
         spent = clock.perf_counter() - self.started
-        if not self.shown or spent < QUIET:
+        if not self.shown or spent < WAIT:
             return
-        rate = steps / spent
+        share = max((time - self.begin) / (self.end - self.begin), 1e-9)
+        if self.bar is None and spent / share < LONG:
+            return
         if sys.stderr.isatty():
-            self._draw(time, rate)
+            self._draw(time, steps / spent)
         elif spent > self.next_line:
-            self.next_line = 2 * spent
-            share = (time - self.begin) / (self.end - self.begin)
-            left = spent * (1 - share) / max(share, 1e-9)
+            self.next_line = max(2 * spent, 2.0)
             print(
                 f"{self.title}: t = {time:.4g} of {self.end:g} ({100 * share:.0f} %), "
-                f"{rate:,.0f} steps/s, about {left:.0f} s left",
+                f"{steps / spent:,.0f} steps/s, about {spent / share - spent:.0f} s left",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
 
@@ -50,10 +52,12 @@ class Progress:
 
             self.bar = Bar(
                 TextColumn("{task.description}"), BarColumn(),
-                TextColumn("t = {task.completed:.4g} of {task.total:g}"),
+                TextColumn("t = {task.fields[now]:.4g} of {task.fields[end]:g}"),
                 TextColumn("{task.fields[rate]:,.0f} steps/s"), TimeRemainingColumn(),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
             self.bar.start()
-            self.task = self.bar.add_task(self.title, total=self.end - self.begin, rate=rate)
-        self.bar.update(self.task, completed=time - self.begin, rate=rate)
+            self.task = self.bar.add_task(
+                self.title, total=self.end - self.begin, rate=rate, now=time, end=self.end
+            )
+        self.bar.update(self.task, completed=time - self.begin, rate=rate, now=time)
