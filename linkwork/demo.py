@@ -162,11 +162,11 @@ def describe_motion(say: Console, model: lw.Model, rest: Any) -> Result:
     heading(say, "4  Motion: over a speed bump")
     say.print(
         f"A bump {1e3 * BUMP_HEIGHT:.0f} mm high and {BUMP_LENGTH:g} m long at "
-        f"{3.6 * SPEED:.0f} km/h, 3 s of motion in steps of 1 ms."
+        f"{3.6 * SPEED:.0f} km/h, 3 s of motion in steps of 0.1 ms."
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)
-        run = lw.transient(model, t=3, h=1e-3, start=rest.state, every=2)
+        run = lw.transient(model, t=3, h=1e-4, start=rest.state, every=20)
     tyre = run["tyre"].force[:, 2]
     rise = 1e3 * (run["chassis"].position[:, 2] - run["chassis"].position[0, 2])
     balance = np.abs(run.energy.balance.values).max()

@@ -1,4 +1,4 @@
-"""lw.eigen against closed forms and specs/references.md; each test names its reference."""
+"""lw.eigen against closed forms and docs/references.md; each test names its reference."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_double_pendulum():
 
 
 def test_five_bar():
-    """references.md 3: natural frequencies 3.284544, 7.126232 rad/s."""
+    """references.md 2: natural frequencies 3.284544, 7.126232 rad/s."""
     A, B, C, D, E = np.array([[0, 0], [1, 0], [-1, -1], [0.5, -2], [2, -1]], float)
     model = lw.Model("five-bar", gravity=(0, -G, 0))
     bars, before, here = {}, lw.GROUND, A
@@ -198,7 +198,7 @@ def test_long_chain_of_masses():
 
 
 def rotor_and_stator(spin, swapped=False, drive=None, inertia=(500, 500, 1000)):
-    """references.md 3."""
+    """references.md 2."""
     model = lw.Model("rotor and stator")
     stator = model.add("stator", lw.Body(200, (50, 50, 10)))
     rotor = model.add("rotor", lw.Body(1300, inertia, position=(0, 0, 0.75),
@@ -215,7 +215,7 @@ def rotor_and_stator(spin, swapped=False, drive=None, inertia=(500, 500, 1000)):
     return model
 
 
-ROTOR = {  # references.md 3; the rotor's spin itself is free
+ROTOR = {  # references.md 2; the rotor's spin itself is free
     0.0: [0, -0.00031926 + 0.79907783j, -0.00031926 + 0.79907783j, -0.00033333 + 0.81649651j,
           -0.00806233 + 4.01554495j, -0.00806233 + 4.01554495j, -5 + 99.87492178j],
     1.0: [0, -0.00031871 + 0.79755506j, -0.00031982 + 0.80037855j, -0.00033333 + 0.81649651j,
@@ -226,7 +226,7 @@ ROTOR = {  # references.md 3; the rotor's spin itself is free
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("spin", ROTOR)
 def test_rotor_and_stator(spin, swapped):
-    """references.md 3, whichever body carries the joint's main marker."""
+    """references.md 2, whichever body carries the joint's main marker."""
     modes = lw.eigen(rotor_and_stator(spin, swapped))
     assert np.allclose(modes.eigenvalues, ROTOR[spin], rtol=0, atol=6e-9)  # the digits printed
     assert modes.stable and modes.axes == "world axes"
@@ -272,7 +272,7 @@ def test_row_of_rotors_sparse_and_dense():
 
 
 def top(spin):
-    """references.md 3, sleeping top."""
+    """references.md 2, sleeping top."""
     model = lw.Model("top", gravity=(0, 0, -G))
     body = model.add("top", lw.Body(0.01, (0.0003, 0.0003, 0.0004), position=(0, 0, 0.04),
                                     angular_velocity=(0, 0, spin)))  # fmt: skip
@@ -281,7 +281,7 @@ def top(spin):
 
 
 def test_sleeping_top():
-    """references.md 3: stable from 5.56772844 rad/s on."""
+    """references.md 2: stable from 5.56772844 rad/s on."""
     assert not lw.eigen(top(5.56772844 * (1 - 1e-8))).stable
     assert lw.eigen(top(5.56772844 * (1 + 1e-8))).stable
     # λ = i (Ia w ± √(Ia² w² − 4 m g h It))/(2 It), and the free spin

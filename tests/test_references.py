@@ -1,4 +1,4 @@
-"""Published and independently recomputed values: sections 1 and 3 of specs/references.md.
+"""Published and independently recomputed values: sections 1 and 2 of docs/references.md.
 
 [X] exact or recomputed from the full definition, [V] recomputed and equal to a published value,
 [P] published.  The models are those of examples/.
@@ -41,7 +41,7 @@ def extrapolated(
     return np.tensordot(np.linalg.inv(V)[0], np.array(values), 1)
 
 
-# ------------------------------------------- 1. tangent stiffness of constraints (document 000)
+# ------------------------------------------- 1. tangent stiffness of constraints (Peng et al. 2024)
 
 
 def test_pendulum_eigenvalues() -> None:
@@ -234,7 +234,7 @@ def test_andrews_squeezer() -> None:
 
 
 def test_five_bar() -> None:
-    """references.md, section 3 [X]: equilibrium to eight digits, frequencies to six."""
+    """references.md, section 2 [X]: equilibrium to eight digits, frequencies to six."""
     example = load_example("five_bar")
     eq = lw.static(example.model)
     assert eq.stable
@@ -293,7 +293,7 @@ ROTOR = {
 
 @pytest.mark.parametrize("spin", ROTOR)
 def test_rotor_and_stator(spin: int) -> None:
-    """references.md, section 3 [X]: spin splits the tilting frequencies; all modes, all digits."""
+    """references.md, section 2 [X]: spin splits the tilting frequencies; all modes, all digits."""
     modes = lw.eigen(load_example("rotor_stator").build(spin))
     assert np.allclose(modes.eigenvalues.real, np.real(ROTOR[spin]), rtol=0, atol=5.1e-9)
     assert np.allclose(modes.eigenvalues.imag, np.imag(ROTOR[spin]), rtol=0, atol=5.1e-9)

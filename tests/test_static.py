@@ -25,7 +25,7 @@ def along(d):
     return np.column_stack([np.cross([0, 1, 0], d), [0, 1, 0], d])
 
 
-# ------------------------------------------- pendulum: document 000, 4.1; references.md section 1
+# ------------------------------------------- pendulum: Peng et al. 2024, section 4.1
 
 
 def pendulum(degrees, **start):
@@ -166,7 +166,7 @@ def test_stability_of_a_large_system(flipped):
     assert eq["joint0"].force_world.values[2] == pytest.approx(n * G, rel=1e-10)
 
 
-# ---------------------------------------------------------- five-bar: references.md section 3
+# ---------------------------------------------------------- five-bar: references.md section 2
 
 
 def five_bar():

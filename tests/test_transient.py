@@ -298,6 +298,41 @@ def test_ctrl_c_saves_what_was_computed(tmp_path, monkeypatch):
     assert more.time[0] == pytest.approx(stored.state().time)
 
 
+def pushed_by(function):
+    m = lw.Model("pushed")
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("push", lw.UserForce([body], function))
+    return m
+
+
+def test_ctrl_c_inside_a_users_function_ends_the_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls = []
+
+    def force(t, motion):
+        if t > 0.05 and not calls:
+            calls.append(t)
+            raise KeyboardInterrupt
+        return np.zeros(6)
+
+    with pytest.raises(lw.Interrupted, match="interrupted at t = 0.0") as caught:
+        lw.transient(pushed_by(force), t=1e4, h=1e-3, progress=False)
+    assert caught.value.result.time[-1] < 1e3
+    assert (tmp_path / "pushed-interrupted.nc").exists() or "not saved" in str(caught.value)
+
+
+def test_a_users_function_that_fails_is_named_and_the_results_are_kept():
+    def force(t, motion):
+        return [1.0, 0, 0, 0, 0, 0] if t < 0.5 else 1 / 0
+
+    with pytest.raises(lw.ModelError, match="UserForce 'push'.*ZeroDivisionError") as caught:
+        lw.transient(pushed_by(force), t=1, h=1e-2, progress=False)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    kept = caught.value.result
+    assert 0.3 < kept.time[-1] <= 0.5
+    np.testing.assert_allclose(kept["body"].position.values[:, 0], kept.time**2 / 2, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

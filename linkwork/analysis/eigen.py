@@ -4,7 +4,7 @@ The linearised equations (analysis.linearize) with η = x e^{λt} are
 
     (λ² M + λ D + K) x + Cᵀ g = 0,   C x = 0
 
-with the exact constraint stiffness (document 000) in K.  Small systems: N spans the null space of
+with the exact constraint stiffness (Peng et al. 2024) in K.  Small systems: N spans the null space of
 C (QR), NᵀMN = L Lᵀ, and with D̂ = L⁻¹NᵀDN L⁻ᵀ, K̂ likewise and the scale α = √‖K̂‖ of λ
 
     λ/α [z ]   [ 0       I   ] [z ]

@@ -16,6 +16,7 @@ class Progress:
     def __init__(self, title: str, begin: float, end: float, shown: bool) -> None:
         self.title, self.begin, self.end, self.shown = title, begin, end, shown
         self.started = clock.perf_counter()
+        self.first: tuple[float, int] | None = None
         self.bar: Any = None
         self.next_line = 0.0
 
@@ -28,10 +29,13 @@ class Progress:
 
     def update(self, time: float, steps: int) -> None:
         """Called now and then with the time reached and the steps taken."""
+        if self.first is None:  # before it, code may have been compiled
+            self.first, self.started = (time, steps), clock.perf_counter()
         spent = clock.perf_counter() - self.started
-        if not self.shown or spent < WAIT:
+        begin, steps = self.first[0], steps - self.first[1]
+        if not self.shown or spent < WAIT or time <= begin:
             return
-        share = max((time - self.begin) / (self.end - self.begin), 1e-9)
+        share = (time - begin) / (self.end - begin)
         if self.bar is None and spent / share < LONG:
             return
         if sys.stderr.isatty():

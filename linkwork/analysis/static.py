@@ -6,7 +6,7 @@ they leave is the unbalanced force (scaled: lengths over L, W = diag(1/L², 1)),
     [W    C_qᵀ] [d]   [f ]
     [C_q  0   ] [γ] = [−C],        r = C_qᵀγ − f,    d: the way back to C = 0.
 
-Newton's method with the exact tangent, K_c included (document 000),
+Newton's method with the exact tangent, K_c included (Peng et al. 2024),
 
     [K(γ)  C_qᵀ] [δ ]     [r]
     [C_q   0   ] [Δγ] = − [0],     |θ| ≤ 0.7, then back to C = 0, and halved until |r| falls.

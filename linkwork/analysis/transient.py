@@ -130,23 +130,30 @@ class TimeLoop:
     def go(self, progress: bool) -> Result:
         with Progress(self.full.model.name, self.begin, self.end, progress) as bar:
             try:
-                if self.tolerance is not None:
-                    self._controlled(bar)
-                elif self.events:
-                    self._fixed_with_events(bar)
-                else:
-                    self._fixed(bar)
-            except StepFailure as failure:
+                self._run(bar)
                 self._user_failure()
-                raise ConvergenceError(
-                    f"model '{self.full.model.name}' {failure.what}; the results until "
-                    f"t = {self.run.time:.6g} are in the attribute .result of this error",
-                    time=failure.time, result=self.result(), state=self.run.state(),
-                ) from None  # fmt: skip
             except KeyboardInterrupt:
                 raise self._interrupted() from None
-        self._user_failure()
+            except ModelError as error:  # of a drive or a function of the user's
+                error.result = self.result()  # type: ignore[attr-defined]
+                raise
         return self.result()
+
+    def _run(self, bar: Progress) -> None:
+        try:
+            if self.tolerance is not None:
+                self._controlled(bar)
+            elif self.events:
+                self._fixed_with_events(bar)
+            else:
+                self._fixed(bar)
+        except StepFailure as failure:
+            self._user_failure()
+            raise ConvergenceError(
+                f"model '{self.full.model.name}' {failure.what}; the results until "
+                f"t = {self.run.time:.6g} are in the attribute .result of this error",
+                time=failure.time, result=self.result(), state=self.run.state(),
+            ) from None  # fmt: skip
 
     def _user_failure(self) -> None:
         """A user's function that raised is the cause to report, not its consequences."""
@@ -184,6 +191,7 @@ class TimeLoop:
             spent = clock.perf_counter() - began
             done += size
             chunk = max(1, min(int(size * min(CHUNK / max(spent, 1e-6), 8.0)), 20000))
+            self._user_failure()
             bar.update(self.run.time, self.steps)
         if whole < n:
             self.run.set_step(self.end - self.run.time)

@@ -1,6 +1,7 @@
 """The lock joint: one constraint between two markers, from which every joint and motor is made.
 
-Main marker S on body a (F₂ in document 000), driven marker P on body b (F₁); documents 002 and 000:
+Main marker S on body a, driven marker P on body b (F₂ and F₁ in Peng, Tasora, Fusai, Mangoni, CMAME
+419, 2024, called [P] below; the joint itself is that of Tasora and Righettini 1999, called [T]):
 
     C_x = R_Sᵀ (r_P − r_S) − r_t                          rows x y z, in the main marker's axes
     C_θ = Im(ρ),  ρ = ρ_S* ρ_P ρ_t*                       rows rx ry rz
@@ -11,7 +12,7 @@ l = s_S + d, d = r_P − r_S and s_S, s_P the arms in world axes,
 
     C_qᵀγ:  body b  F, R_bᵀ(s_P × F + G);   body a  −F, −R_aᵀ(l × F + G)
 
-    K_c (δ(C_qᵀγ), world-axis rotations φ = R θ; document 000 (45), (49), rederived):
+    K_c (δ(C_qᵀγ), world-axis rotations φ = R θ; [P] (45), (49), rederived):
             r_a    φ_a              r_b    φ_b
       r_a   0      F̃               0      0
       φ_a  −F̃     F̃l̃ + H          F̃    −F̃s̃_P − H
@@ -19,7 +20,7 @@ l = s_S + d, d = r_P − r_S and s_S, s_P the arms in world axes,
       φ_b   0     −s̃_P F̃ − G̃ − H  0      s̃_P F̃ + G̃ + H
     H = R_S g(ρ, γ_m) R_P◇ᵀ,  g = −(γ_m vᵀ + γ̃_m (s I + ṽ))/4,  R_P◇ = R_S R(ρ)
 
-Time derivatives follow document 002: every factor of ρ and of C_x is carried with its first two
+Time derivatives follow [T]: every factor of ρ and of C_x is carried with its first two
 derivatives and multiplied by the product rule.
 """
 
@@ -106,7 +107,7 @@ def lock_derivatives(reals, k, nodes, a, b, moving):
 
 @compiled
 def lock_rates(ints, reals, nodes, k, Ct, Qc):
-    """C_t and Q_c of the active rows (documents 002: (32), (43), (51), (53))."""
+    """C_t and Q_c of the active rows ([T] (32), (43), (51), (53))."""
     a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
     _, second = lock_derivatives(reals, k, nodes, a, b, 1.0)
     for j in range(ints[k, M]):

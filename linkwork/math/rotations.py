@@ -1,6 +1,6 @@
 """Rotations by unit quaternions (w, x, y, z), R(ρ) taking local to parent components.
 
-    ρ exp(θ):  R ← R exp(θ̃),  θ in local axes          (document 000, appendix B)
+    ρ exp(θ):  R ← R exp(θ̃),  θ in local axes          (Peng et al. 2024, appendix B)
     T(x):      exp(x + δx) = exp(x) exp(T(x) δx)         right tangent operator of SO(3)
     T(x)⁻¹ = I + x̃/2 + (1/φ² − (1 + cos φ)/(2 φ sin φ)) x̃²,  φ = |x|
 

@@ -1,4 +1,4 @@
-"""Accelerations and multipliers of a state: document 002, equation (27).
+"""Accelerations and multipliers of a state (Tasora and Righettini 1999, (27)).
 
     [M    C_qᵀ] [v̇]   [f − f_g            ]
     [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]

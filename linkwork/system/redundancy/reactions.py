@@ -1,0 +1,78 @@
+"""Reactions over all rows: of all y with the same forces Cqᵀ y the one of least norm."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.system.redundancy.blocks import Batch, batches
+from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, canonical, row_of
+from linkwork.system.redundancy.selection import Redundancy
+
+
+class MinimumNorm:
+    """Reactions over all rows: the same forces Cqᵀ y, the smallest norm.
+
+    The norm is √Σ(w y)² over the rows of each redundant component, w = 1 for a row that
+    displacements enter (y is a force) and 1/L for a row of rotations only (y is a moment, y/L a
+    force), or the ``weight`` given. Multipliers outside redundant components stay as they are.
+
+    With x = W y and B = W⁻¹ Cq, the answer is x less its part in the null space of Bᵀ. Its
+    dimension is the one `Redundancy` found, so being slightly off the manifold does no harm.
+    """
+
+    def __init__(
+        self, rows: ConstraintRows, redundancy: Redundancy, *, weight: Floats | None = None
+    ) -> None:
+        self.L = rows.L
+        self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
+        self.last = ~redundancy.keep
+        self.label = np.full(rows.Cq.shape[0], -1, np.intp)
+        for number, component in enumerate(redundancy.components):
+            self.label[component.rows] = number
+        self.indptr, self.indices = rows.Cq.indptr, rows.Cq.indices
+        self.plan = self._plan(rows.Cq)
+
+    def _plan(self, Cq: sp.csr_array) -> tuple[list[Batch], Floats]:
+        """Where each nonzero goes, and its scale; valid for this sparsity pattern."""
+        scale = np.where(Cq.indices % 6 >= 3, 1 / self.L, 1.0) / self.weight[row_of(Cq)]
+        return batches(Cq, self.label, last=self.last), scale
+
+    def __call__(self, Cq: sp.csr_array, y: Floats) -> Floats:
+        """Multipliers over all rows with the forces of ``y`` (which has 0 in left-out rows)."""
+        result = np.array(y, dtype=float)
+        if not self.plan[0]:
+            return result
+        batches, scale = self.plan
+        if not same_pattern(Cq, self.indptr, self.indices):
+            Cq = canonical(Cq)
+            batches, scale = self._plan(Cq)
+        data = Cq.data * scale
+        for batch in batches:
+            N = null_space(batch.dense(data), batch.last)
+            x = (result[batch.rows] * self.weight[batch.rows])[..., None]
+            x = x - N @ (N.swapaxes(1, 2) @ x)
+            result[batch.rows] = x[..., 0] / self.weight[batch.rows]
+        return result
+
+
+def same_pattern(Cq: sp.csr_array, indptr: Ints, indices: Ints) -> bool:
+    return Cq.format == "csr" and all(
+        a is b or np.array_equal(a, b) for a, b in ((Cq.indptr, indptr), (Cq.indices, indices))
+    )
+
+
+def null_space(B: Floats, k: int) -> Floats:
+    """Orthonormal basis (g, m, k) of Bᵀ x = 0, the last k rows of B depending on the others."""
+    g, m, _ = B.shape
+    N = np.zeros((g, m, k))
+    if m > k:
+        Q, R = np.linalg.qr(B[:, : m - k].swapaxes(1, 2))
+        # In a singular position a kept row may depend on others: any finite answer will do.
+        d = np.abs(np.diagonal(R, axis1=1, axis2=2))
+        floor = 1e-14 * d.max(axis=1, keepdims=True) + np.finfo(float).tiny
+        i = np.arange(m - k)
+        R[:, i, i] += np.where(d < floor, floor, 0.0)
+        N[:, : m - k] = -np.linalg.solve(R, (B[:, m - k :] @ Q).swapaxes(1, 2))
+    N[:, np.arange(m - k, m), np.arange(k)] = 1
+    return np.linalg.qr(N)[0]

@@ -1,0 +1,110 @@
+"""Independent rows: keep r = rank Cq rows that impose C = 0 as all of them do.
+
+Component by component, those of full rank set aside first; the rows to leave out are those with
+large pivots in (w N)ᵀ, N the self-stresses and w the preference: 1 for joints that close a loop
+(later ones first), 0.1 for joints of the spanning tree made of the earliest joints, 0.001 for
+driven rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.system.redundancy.blocks import batches
+from linkwork.system.redundancy.components import joint_components
+from linkwork.system.redundancy.full_rank import deficient, without_independent
+from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, Mask, row_of
+from linkwork.system.redundancy.self_stress import Component, SelfStress
+from linkwork.system.redundancy.sentences import conflicting, joint_sentences, motor_sentences
+
+TREE_WEIGHT, DRIVEN_WEIGHT = 0.1, 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Redundancy:
+    """What `independent_rows` found.
+
+    keep           (neq,) true for the rows to step with
+    rank           number of these rows
+    components     the redundant ones only
+    conflicts      driven rows that the other rows already fix (kept where possible)
+    messages       sentences for the user
+    smallest_kept  smallest pivot (singular value, for a joint by itself) in the whole model
+    """
+
+    keep: Mask
+    components: list[Component]
+    conflicts: Ints
+    messages: list[str]
+    smallest_kept: float
+
+    @property
+    def rank(self) -> int:
+        return int(self.keep.sum())
+
+    @property
+    def dropped(self) -> Ints:
+        return np.flatnonzero(~self.keep)
+
+
+def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redundancy:
+    """Choose a well-conditioned set of rows that imposes what all of them impose.
+
+    A pivot below ``tolerance`` · √max(rows, columns), relative to the largest one of its
+    component, counts as zero; so does a row ``tolerance`` times smaller than the median row.
+    """
+    A = scaled(rows, tolerance)
+    label, closing = joint_components(rows)
+    preference = row_preference(rows, closing)
+    suspects, smallest = without_independent(A, label[rows.owner])
+    parts: list[SelfStress] = []
+    for batch in batches(A, suspects):
+        owner = rows.owner[batch.rows]
+        alone = (owner == owner[:, :1]).all(axis=1)
+        dense = batch.dense(A.data)
+        suspect = ~alone
+        if alone.any():
+            suspect[alone], least = deficient(dense[alone], tolerance)
+            smallest = min(smallest, least)
+        for block, members in zip(dense[suspect], batch.rows[suspect], strict=True):
+            part = SelfStress.of(block, members, preference, tolerance)
+            smallest = min(smallest, part.smallest_kept)
+            if part.dropped.size:
+                parts.append(part)
+    parts.sort(key=lambda part: int(part.rows[part.dropped[0]]))
+    keep = np.ones(A.shape[0], bool)
+    conflicts = np.empty(0, np.intp)
+    messages: list[str] = []
+    for part in parts:
+        keep[part.rows[part.dropped]] = False
+        clash = conflicting(part, rows)
+        conflicts = np.append(conflicts, part.rows[clash])
+        messages += motor_sentences(part, clash, rows, preference)
+        messages += joint_sentences(part, clash, rows)
+    components = [part.component() for part in parts]
+    return Redundancy(keep, components, np.sort(conflicts), messages, smallest)
+
+
+def scaled(rows: ConstraintRows, tolerance: float) -> sp.csr_array:
+    """Cq with rotation columns over L and rows of length one (or zero)."""
+    Cq, row = rows.Cq, row_of(rows.Cq)
+    data = np.where(Cq.indices % 6 >= 3, Cq.data / rows.L, Cq.data)
+    norm = np.sqrt(np.bincount(row, data**2, Cq.shape[0]))
+    something = norm > tolerance * np.median(norm[norm > 0]) if norm.any() else norm > 0
+    factor = np.divide(1.0, norm, out=np.zeros_like(norm), where=something)
+    return sp.csr_array((data * factor[row], Cq.indices, Cq.indptr), shape=Cq.shape)
+
+
+def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:
+    """Weight of each row in the choice of rows to leave out (large: leave out gladly)."""
+    later = 0.9 + 0.1 * (np.arange(closing.size) + 1) / max(closing.size, 1)
+    weight = (later * np.where(closing, 1.0, TREE_WEIGHT))[rows.owner]
+    return np.where(rows.driven, DRIVEN_WEIGHT * weight, weight)
+
+
+def degrees_of_freedom(nb: int, redundancy: Redundancy) -> int:
+    """6 nb − rank, at the position where the rows were evaluated."""
+    return 6 * nb - redundancy.rank
