@@ -286,6 +286,28 @@ def test_universal_joint_transmits_as_hooke_says(alpha):
     np.testing.assert_allclose(e.Cq @ velocities, 0, atol=EXACT)
 
 
+def test_universal_joint_from_its_shaft_from_frames_and_from_its_arms_are_the_same():
+    """axis along the shaft x: the joint's x axis is world y, its y axis world z."""
+    tables = []
+    for words in (
+        dict(axis=(1, 0, 0)),
+        dict(axis_a=(0, 1, 0), axis_b=(0, 0, 1)),
+        dict(orientation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]),
+    ):
+        m = lw.Model()
+        a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
+        m.add("u", lw.Universal(a, b, at=(0.5, 0, 0), **words))
+        tables.append(compile_model(m).tables.reals)
+    m = lw.Model()
+    a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
+    axes = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    ends = lw.Frame(a, (0.5, 0, 0), axes), lw.Frame(b, (-0.5, 0, 0), axes)
+    m.add("u", lw.Universal(*ends))
+    tables.append(compile_model(m).tables.reals)
+    for other in tables[1:]:
+        np.testing.assert_allclose(other, tables[0], atol=1e-15)
+
+
 # --------------------------------------------------------------------------------- torsion spring
 
 
@@ -563,6 +585,7 @@ MISTAKES = [
     (lambda: lw.Orthogonal(A, B, (1, 0, 0)), "needs axis_b="),
     (lambda: lw.Orthogonal(A, B, (1, 0, 0), (2, 0, 0)), "parallel"),
     (lambda: lw.Orthogonal(lw.Frame(A), B, (1, 0, 0), (0, 1, 0)), "leave out axis_a"),
+    (lambda: lw.Universal(A, B, (0, 0, 0), (1, 0, 0), (0, 1, 0), axis=(0, 0, 1)), "or axis"),
     (lambda: lw.Universal(A, B, axis_a=(1, 0, 0), axis_b=(0, 1, 0)), "needs at="),
     (lambda: lw.Universal(A, B, (0, 0, 0), (1, 0, 0), (1, 0, 0)), "parallel"),
     (lambda: lw.Force(A, (1, 2)), "vector of a Force must be 3 numbers"),

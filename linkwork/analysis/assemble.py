@@ -231,7 +231,6 @@ def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, 
     history: list[float] = []
     e = system.evaluate(state)
     c = row * e.C
-    best = np.abs(c).max()
     for _ in range(100):
         history.append(float(np.abs(c).max()))
         if history[-1] < TOLERANCE:
@@ -253,7 +252,13 @@ def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, 
         state, e, c = trial, et, ct
     if np.abs(c).max() < 1e-9:  # round-off of large coordinates
         return state, history
-    raise AssemblyError(*_failure(system, e.C, best), violations=_violations(system, e.C))
+    violations = _violations(system, e.C)
+    raise AssemblyError(
+        f"model '{system.model.name}' cannot be assembled: these joints cannot be satisfied "
+        f"together, {_listed(violations)}; check their points, axes and lengths, or start nearer "
+        "to a possible position (millimetres if lengths are in metres)",
+        violations=violations,
+    )
 
 
 def _normal_solve(J: Any, c: np.ndarray) -> np.ndarray:
@@ -261,13 +266,15 @@ def _normal_solve(J: Any, c: np.ndarray) -> np.ndarray:
     return splu(A, permc_spec="MMD_AT_PLUS_A").solve(c)
 
 
-def _violations(system: System, C: np.ndarray) -> dict[str, dict[str, float]]:
-    """Per joint the largest error in millimetres and degrees, largest first."""
+def _violations(
+    system: System, C: np.ndarray, *, rates: bool = False
+) -> dict[str, dict[str, float]]:
+    """Per joint the largest error in millimetres and degrees (per second), largest first."""
     worst: dict[str, dict[str, float]] = {}
     for row, value in zip(system.kept_rows, np.abs(C), strict=True):
         entry = worst.setdefault(row.owner, {"mm": 0.0, "deg": 0.0})
         if is_angle(row.name):
-            angle = np.degrees(2 * np.arcsin(min(value, 1.0)))
+            angle = np.degrees(angle_error(row.name, value, rates))
             entry["deg"] = max(entry["deg"], float(angle))
         else:
             entry["mm"] = max(entry["mm"], 1e3 * float(value))
@@ -277,19 +284,23 @@ def _violations(system: System, C: np.ndarray) -> dict[str, dict[str, float]]:
     return {name: worst[name] for name in reversed(order)}
 
 
-def _failure(system: System, C: np.ndarray, start: float) -> tuple[str]:
+def angle_error(row: str, value: float, rates: bool = False) -> float:
+    """The angle (rad) behind a row: half of it is in a quaternion part, a cosine is off square."""
+    if row == "perpendicular":
+        return value if rates else float(np.arcsin(min(value, 1.0)))
+    return 2 * value if rates else 2 * float(np.arcsin(min(value, 1.0)))
+
+
+def _listed(violations: Mapping[str, Mapping[str, float]], per: str = "") -> str:
+    """The violated joints in words, eight at most."""
     listed = []
-    for name, v in _violations(system, C).items():
-        parts = [f"{v['mm']:.3g} mm"] if v["mm"] > 1e-6 else []
-        parts += [f"{v['deg']:.3g}°"] if v["deg"] > 1e-6 else []
+    for name, v in violations.items():
+        parts = [f"{v['mm']:.3g} mm{per}"] if v["mm"] > 1e-6 else []
+        parts += [f"{v['deg']:.3g}°{per}"] if v["deg"] > 1e-6 else []
         if parts:
             listed.append(f"'{name}' by {' and '.join(parts)}")
     more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""
-    return (
-        f"model '{system.model.name}' cannot be assembled: these joints cannot be satisfied "
-        f"together, {', '.join(listed[:8])}{more}; check their points, axes and lengths, or start "
-        "nearer to a possible position (millimetres if lengths are in metres)",
-    )
+    return ", ".join(listed[:8]) + more
 
 
 def nearest_position(system: System, scale: Scale, given: State, start: State) -> State:
@@ -378,11 +389,11 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     error = row * (e.Ct + e.Cq @ v)
     size = 1.0 + np.abs(row * e.Ct).max(initial=0.0) + np.abs(v / column).max(initial=0.0)
     if np.abs(error).max() > 1e-8 * size:
-        worst = system.kept_rows[int(np.argmax(np.abs(error)))]
+        violations = _violations(system, error / row, rates=True)
         raise AssemblyError(
             f"model '{system.model.name}' has no velocities that satisfy all joints and drives: "
-            f"{worst} is off by {np.abs(error).max():.3g}; check the rates and drives that act on "
-            "the same loop",
-            violations={worst.owner: float(np.abs(error).max())},
+            f"these contradict each other, {_listed(violations, '/s')}; check the rates and drives "
+            "that act on the same loop",
+            violations=violations,
         )
     return state.with_velocities(v)

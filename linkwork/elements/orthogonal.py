@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.joints import Joint
+from linkwork.elements.joints import Joint, markers
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, SA, SB, TANGENT, A, B, M, add33, put_row,
 )  # fmt: skip
@@ -66,7 +66,7 @@ def orthogonal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals,
 def orthogonal_reaction(
     reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
 ) -> tuple:
-    """Torque γ n on body b, in axes on a whose z axis is its axis; no force."""
+    """Torque γ n on body b, in the main marker's axes; no force."""
     Ra, Rb = rotations.matrix(qa), rotations.matrix(qb)
     ea = np.einsum("tij,tj->ti", Ra, reals[:, EA : EA + 3])
     eb = np.einsum("tij,tj->ti", Rb, reals[:, EB : EB + 3])
@@ -82,39 +82,51 @@ ORTHOGONAL = Family(
 )  # fmt: skip
 
 
-def axis_frame(end: Any, point: np.ndarray | None, axis: Any, what: str, word: str) -> Frame:
-    """A marker whose z axis is the end's axis: a Frame as it is, or a body and a direction."""
-    if isinstance(end, Frame):
-        if axis is not None:
-            raise ModelError(f"{what}: the z axis of the frame is its axis; leave out {word}")
-        return end
-    body = as_frame(end, what).body
-    if axis is None:
-        raise ModelError(f"{what} needs {word}=, a world direction such as (0, 0, 1)")
-    z = checks.direction(axis, f"{word} of {what}")
-    return place(body, body.position if point is None else point, checks.axes(z, None, what))
+def cross_frames(
+    a: Any, b: Any, at: Any, axis_a: Any, axis_b: Any, axis: Any, orientation: Any, what: str,
+    places: bool,
+) -> tuple[Frame, Frame]:  # fmt: skip
+    """Markers of a and b: a's axis is the x axis of the first, b's the y axis of the second.
 
-
-def check_axes(frames: tuple[Frame, Frame], what: str) -> None:
-    fa, fb = frames
-    if fa.body is fb.body:
-        raise ModelError(
-            f"{what} joins {fa.body!r} with itself; give two different bodies (or GROUND)"
-        )
-    za, zb = (rotations.matrix(f.world()[1])[:, 2] for f in frames)
-    if np.linalg.norm(np.cross(za, zb)) < 1e-6:
+    From the two axes, or as for every joint from axis, orientation or frames.
+    """
+    if axis_a is None and axis_b is None:
+        return markers(a, b, at, axis, orientation, what, places)
+    for word, given in (("axis_a", axis_a), ("axis_b", axis_b)):
+        if given is None:
+            raise ModelError(f"{what} needs {word}=, a world direction such as (0, 0, 1)")
+    if axis is not None or orientation is not None:
+        raise ModelError(f"{what}: give axis_a and axis_b, or axis, or orientation")
+    if isinstance(a, Frame) or isinstance(b, Frame):
+        raise ModelError(f"{what}: the frames give the axes; leave out axis_a and axis_b")
+    ea = checks.direction(axis_a, f"axis_a of {what}")
+    eb = checks.direction(axis_b, f"axis_b of {what}")
+    n = np.cross(ea, eb)
+    if np.linalg.norm(n) < 1e-6:
         raise ModelError(
             f"the two axes of {what} are parallel in the described position, so assembly would "
             "not know which way to turn them; describe them nearly perpendicular"
         )
+    z = n / np.linalg.norm(n)
+    body_a, body_b = as_frame(a, what).body, as_frame(b, what).body
+    if body_a is body_b:
+        raise ModelError(
+            f"{what} joins {body_a!r} with itself; give two different bodies (or GROUND)"
+        )
+    if at is None and places:
+        raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
+    point = body_b.position if at is None else checks.vector(at, f"at of {what}")
+    first = rotations.from_matrix(np.column_stack([ea, np.cross(z, ea), z]))
+    second = rotations.from_matrix(np.column_stack([np.cross(eb, z), eb, z]))
+    return place(body_a, point, first), place(body_b, point, second)
 
 
 def orthogonal_entry(frames: tuple[Frame, Frame]) -> Entry:
-    """The row e_a · e_b = 0 of the frames' z axes."""
+    """The row e_a · e_b = 0 of the first frame's x axis and the second's y axis."""
     fa, fb = frames
     reals = np.zeros(REALS)
-    reals[EA : EA + 3] = rotations.matrix(fa.orientation)[:, 2]
-    reals[EB : EB + 3] = rotations.matrix(fb.orientation)[:, 2]
+    reals[EA : EA + 3] = rotations.matrix(fa.orientation)[:, 0]
+    reals[EB : EB + 3] = rotations.matrix(fb.orientation)[:, 1]
     reals[QA : QA + 4], reals[UB : UB + 3] = fa.orientation, fb.position
     return Entry(ORTHOGONAL, (fa.body, fb.body), reals, (0,), row_names=("perpendicular",))
 
@@ -123,9 +135,10 @@ def orthogonal_entry(frames: tuple[Frame, Frame]) -> Entry:
 class Orthogonal(Item):
     """Holds an axis of b perpendicular to an axis of a; everything else is free.
 
-    axis_a and axis_b are world directions in the described position, each then fixed in its body;
-    a Frame in place of a body gives its z axis.  The axes need not be perpendicular as described
-    (assembly turns them), but must not be parallel.
+    axis_a and axis_b are world directions in the described position, each then fixed in its body.
+    They need not be perpendicular as described (assembly turns them), but must not be parallel.
+    Or, as for every joint, `axis` or `orientation` give the joint's axes, or frames do: then a's
+    axis is x and b's is y.
 
     Example
     -------
@@ -138,15 +151,15 @@ class Orthogonal(Item):
     b: Any
     axis_a: Any = None
     axis_b: Any = None
+    axis: Any = None
+    orientation: Any = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        what = self.label
-        self.frames = (
-            axis_frame(self.a, None, self.axis_a, what, "axis_a"),
-            axis_frame(self.b, None, self.axis_b, what, "axis_b"),
-        )
-        check_axes(self.frames, what)
+        self.frames = cross_frames(
+            self.a, self.b, None, self.axis_a, self.axis_b, self.axis, self.orientation,
+            self.label, False,
+        )  # fmt: skip
 
     def entries(self) -> list[Entry]:
         return [orthogonal_entry(self.frames)]
@@ -160,15 +173,16 @@ class Orthogonal(Item):
 class Universal(Joint):
     """A universal (Cardan, Hooke) joint: holds a point, and the cross's two arms perpendicular.
 
-    at is a world point; axis_a is the arm of the cross that turns in a, axis_b the one that turns
-    in b, world directions in the described position.  A Frame in place of a body gives the point
-    and, as its z axis, the arm.  Reactions are in axes on a whose z axis is axis_a.
+    at is a world point.  axis_a is the arm of the cross that turns in a, axis_b the one that turns
+    in b, world directions in the described position.  Or, as for every joint, `axis` (along the
+    shaft) or `orientation` give the joint's axes, or frames do: then the arm in a is x and that in
+    b is y.
 
     Example
     -------
     >>> import linkwork as lw
     >>> shaft, driven = lw.Body(1, (1, 1, 1)), lw.Body(1, (1, 1, 1), position=(1, 0, 0))
-    >>> cross = lw.Universal(shaft, driven, at=(0.5, 0, 0), axis_a=(0, 1, 0), axis_b=(0, 0, 1))
+    >>> cross = lw.Universal(shaft, driven, at=(0.5, 0, 0), axis=(1, 0, 0))
     """
 
     rows = "x y z"
@@ -177,24 +191,15 @@ class Universal(Joint):
     at: Any = None
     axis_a: Any = None
     axis_b: Any = None
+    axis: Any = None
+    orientation: Any = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        what = self.label
-        framed = [end for end in (self.a, self.b) if isinstance(end, Frame)]
-        if framed:
-            if self.at is not None:
-                raise ModelError(f"{what}: the frame says where the joint is; leave out at")
-            point = framed[0].world()[0]
-        elif self.at is None:
-            raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
-        else:
-            point = checks.vector(self.at, f"at of {what}")
-        self.frames = (
-            axis_frame(self.a, point, self.axis_a, what, "axis_a"),
-            axis_frame(self.b, point, self.axis_b, what, "axis_b"),
-        )
-        check_axes(self.frames, what)
+        self.frames = cross_frames(
+            self.a, self.b, self.at, self.axis_a, self.axis_b, self.axis, self.orientation,
+            self.label, True,
+        )  # fmt: skip
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, {}), orthogonal_entry(self.frames)]

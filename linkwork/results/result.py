@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.lock import LOCK
-from linkwork.errors import ModelError
+from linkwork.errors import LinkworkError, ModelError
 from linkwork.math import rotations
 from linkwork.results.model_file import model_to_dict
 from linkwork.results.stored import (
@@ -300,6 +300,17 @@ class Result:
         from linkwork.results.file import save
 
         save(self, path)
+
+    def show(self) -> None:
+        """The viewer is not part of this version."""
+        raise LinkworkError(
+            "run.show() and run.animate() need the viewer, which is not part of this version of "
+            "linkwork; use run.plot(...), or read the positions from run['name'].position"
+        )
+
+    def animate(self, path: Any = None) -> None:
+        """The viewer is not part of this version."""
+        self.show()
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""

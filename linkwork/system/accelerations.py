@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.sparse_lu import LU, SingularMatrix, analyse, refactor, solve
 from linkwork.system.state import State
@@ -52,6 +53,8 @@ def accelerations(system: System, state: State) -> State:
     """The state with its accelerations and multipliers (over all rows of the system)."""
     still = replace(state, acceleration=None, gamma=None)
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
+    if not np.all(np.isfinite(e.f)):
+        raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
     lu = factorise(system)
     rhs = np.concatenate([-e.f.ravel(), e.Qc])
     matrix = e.matrix
