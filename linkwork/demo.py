@@ -19,7 +19,7 @@ from linkwork.math import rotations
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from linkwork.analysis.eigen import Modes
+    from linkwork.analysis.modes import Modes
     from linkwork.results.result import Result
 
 # Points of the suspension, seen from behind: x forward, y outward, z up, in metres.

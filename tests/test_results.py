@@ -509,6 +509,14 @@ def test_damaged_files_are_refused(stored, data):
         lw.load(path)
 
 
+def test_every_byte_of_the_last_line_matters(stored):
+    whole, path = stored
+    for place in range(len(whole) - 90, len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(lw.ResultFileError):
+            lw.load(path)
+
+
 def test_paths_that_cannot_be_written(tmp_path):
     run = rotor_run()
     (tmp_path / "file").touch()

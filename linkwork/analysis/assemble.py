@@ -24,8 +24,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.elements.joints import Joint
-from linkwork.elements.lock import lock_coordinates
+from linkwork.analysis.coordinates import joint_coordinates, twist_angle
+from linkwork.analysis.scales import column_scale, is_angle, row_scale
+from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.user_force import forget_failures
 from linkwork.errors import AssemblyError, LinkworkWarning, ModelError
 from linkwork.model import checks
 from linkwork.model.drives import Drive, polynomial
@@ -35,7 +37,8 @@ from linkwork.system.redundancy import ConstraintRows, Redundancy, independent_r
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
-TOLERANCE = 1e-11  # of the constraints, lengths over L and quaternion parts
+TOLERANCE = 1e-12  # of the constraints, lengths over L and quaternion parts
+LEAST = 1e-12  # ε of the steps, below which redundant rows are singular
 UNGIVEN = 1e-9  # weight of a velocity the user did not give
 
 
@@ -59,7 +62,11 @@ def assemble(
 ) -> State:  # fmt: skip
     """Positions and velocities that satisfy all joints, nearest to what was given.
 
-    weights : a body's resistance to being moved (default 1);  fixed : bodies that must not move.
+    "Nearest" is the least Σ w (|δr|²/L² + |θ|²) over the bodies: displacements over the extent L
+    of the mechanism, rotations in radians.
+
+    weights : w, a body's resistance to being moved (default 1)
+    fixed   : bodies that stay where they are described
 
     Example
     -------
@@ -95,6 +102,7 @@ def assemble_model(
         state = solve_velocities(compile_model(model, start_entries(model, laws)), scale, state)
     else:
         state = solve_velocities(full, scale, state)
+    forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
     redundancy, system = choose_rows(full, state, warn=warn)
     return Assembled(full, system, state, redundancy, history)
 
@@ -153,7 +161,7 @@ def start_entries(
     out = []
     for name, rows in laws.items():
         joint = model[name]
-        numbers = tuple(("x", "y", "z", "rx", "ry", "rz").index(r) for r in rows)
+        numbers = tuple(ROW_NAMES.index(r) for r in rows)
         out.append((name, joint.lock_entry(tuple(sorted(numbers)), {"t": dict(rows)})))
     return out
 
@@ -162,11 +170,8 @@ def current(full: System, state: State, name: str) -> dict[str, float]:
     """Displacement z and angle rz of a joint in a state."""
     element = next(e for e in full.elements if e.owner == name and e.entry.rows)
     full.set_time(state.time)
-    ground = np.array([0.0, 0, 0, 1, 0, 0, 0])
-    a, b = (state.motion[i, :7] if i >= 0 else ground for i in element.ends)
-    reals = np.asarray(element.entry.reals)[None]
-    x, q = lock_coordinates(reals, a[None, :3], a[None, 3:], b[None, :3], b[None, 3:])
-    return {"z": float(x[0, 2]), "rz": 2 * float(np.arctan2(q[0, 3], q[0, 0]))}
+    x, q = joint_coordinates(np.asarray(element.entry.reals), state, element.ends)
+    return {"z": float(x[2]), "rz": twist_angle(q)}
 
 
 # ------------------------------------------------------------------------- scaling and weights
@@ -180,15 +185,21 @@ class Scale:
         weight = np.ones(system.bodies)
         for name, value in weights.items():
             weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
-        self.column = np.tile([system.length] * 3 + [1.0] * 3, system.bodies)
-        self.column /= np.repeat(np.sqrt(weight), 6)
+        self.all_columns = column_scale(system) / np.repeat(np.sqrt(weight), 6)
+        self.free = np.ones(6 * system.bodies, bool)
         for name in fixed:
             b = _body(system, name)
-            self.column[6 * b : 6 * b + 6] = 0.0
+            self.free[6 * b : 6 * b + 6] = False
+        self.column = self.all_columns * self.free
+        self.weight = self.free / self.all_columns**2
+
+    def distance(self, state: State, given: State) -> float:
+        """How far a position is from another, squared: Σ w (|δr|²/L² + |θ|²) over the bodies."""
+        return float(self.weight @ state.difference(given).ravel() ** 2)
 
     def rows(self, system: System) -> np.ndarray:
         """1/L for rows that measure a length."""
-        return np.array([1.0 if is_angle(r.name) else 1 / self.length for r in system.kept_rows])
+        return row_scale(system.kept_rows, self.length)
 
 
 def _resistances(weights: Any, fixed: Any) -> tuple[dict[str, float], list[str]]:
@@ -215,41 +226,40 @@ def _body(system: System, name: str) -> int:
     return system.names.index(name)
 
 
-def is_angle(row: str) -> bool:
-    """Whether a constraint row measures a rotation."""
-    return row.startswith("r") or row == "perpendicular"
-
-
 # ----------------------------------------------------------------------------------- positions
 
 
 def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, list[float]]:
-    """Gauss-Newton steps of least size until all rows vanish."""
+    """Gauss-Newton steps of least size until all rows vanish, or as nearly as they can.
+
+    ε grows where a step does not help (Levenberg and Marquardt), near singular positions.
+    """
     if not system.rows:
         return state, []
     row = scale.rows(system)
     history: list[float] = []
     e = system.evaluate(state)
     c = row * e.C
-    for _ in range(100):
+    epsilon = LEAST
+    for _ in range(200):
         history.append(float(np.abs(c).max()))
         if history[-1] < TOLERANCE:
             return state, history
         J = sp.diags(row) @ e.Cq @ sp.diags(scale.column)
-        step = -scale.column * (J.T @ _normal_solve(J, c))
-        size = np.abs(step.reshape(-1, 6)[:, 3:]).max(initial=0.0)
-        step *= min(1.0, 0.7 / size) if size > 0 else 1.0  # no body turns too far at once
-        factor = 1.0
-        while True:
-            trial = state.moved(factor * step)
+        while epsilon < 1e6:
+            step = _least_step(J, c, epsilon)
+            turn = np.abs((scale.column * step).reshape(-1, 6)[:, 3:]).max()
+            step *= min(1.0, 0.7 / turn) if turn > 0 else 1.0  # no body turns too far at once
+            trial = state.moved(scale.column * step)
             et = system.evaluate(trial)
             ct = row * et.C
-            if np.linalg.norm(ct) < (1 - 0.1 * factor) * np.linalg.norm(c) or factor < 1e-3:
+            predicted = c @ c - np.sum((c + J @ step) ** 2)
+            if c @ c - ct @ ct > 0.1 * max(predicted, 1e-12 * (c @ c)):
                 break
-            factor /= 2
-        if np.linalg.norm(ct) >= np.linalg.norm(c):
-            break
-        state, e, c = trial, et, ct
+            epsilon = max(30 * epsilon, 1e-8)
+        else:
+            break  # as near as the joints let it come
+        state, e, c, epsilon = trial, et, ct, max(epsilon / 100, LEAST)
     if np.abs(c).max() < 1e-9:  # round-off of large coordinates
         return state, history
     violations = _violations(system, e.C)
@@ -261,9 +271,15 @@ def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, 
     )
 
 
-def _normal_solve(J: Any, c: np.ndarray) -> np.ndarray:
-    A = (J @ J.T + 1e-12 * sp.identity(J.shape[0])).tocsc()
-    return splu(A, permc_spec="MMD_AT_PLUS_A").solve(c)
+def close_joints(full: System, state: State) -> State:
+    """The state with its bodies moved, none easier than others, until all rows vanish."""
+    return solve_positions(full, Scale(full, {}, []), state)[0]
+
+
+def _least_step(J: Any, c: np.ndarray, epsilon: float) -> np.ndarray:
+    """−Jᵀ (J Jᵀ + ε I)⁻¹ c."""
+    A = (J @ J.T + epsilon * sp.identity(J.shape[0])).tocsc()
+    return -(J.T @ splu(A, permc_spec="MMD_AT_PLUS_A").solve(c))
 
 
 def _violations(
@@ -304,48 +320,96 @@ def _listed(violations: Mapping[str, Mapping[str, float]], per: str = "") -> str
 
 
 def nearest_position(system: System, scale: Scale, given: State, start: State) -> State:
-    """Among all assembled positions the one nearest to the given one, if Newton finds it."""
+    """Among all assembled positions the one nearest to the given one.
+
+    Newton's method finds it from nearby; from further away steps towards the given position, each
+    closed again, come near first.  Without success the start is good enough.
+    """
     if not system.rows or np.abs(start.difference(given)).max(initial=0.0) < 1e-9:
         return start
-    redundancy = independent_rows(constraint_rows(system, start))
-    if not redundancy.keep.all():
-        system = system.with_rows(redundancy.keep)
-    n = 6 * system.bodies
-    free = scale.column > 0
-    W = np.where(free, 1 / np.where(free, scale.column, 1.0) ** 2, 0.0)
-    mobile = sp.diags(free.astype(float))
-    state, multipliers = start, np.zeros(len(system.all_rows))
-    for iteration in range(12):
-        e = system.evaluate(replace(state, gamma=multipliers))
-        d = state.difference(given).ravel()
-        Cq = e.Cq @ mobile
-        K = mobile @ _constraint_stiffness(system, state, multipliers) @ mobile
-        if iteration == 0:
-            K = sp.csr_matrix((n, n))
-        held = sp.diags(np.where(free, W, 1.0))
-        A = sp.bmat([[held + K, Cq.T], [Cq, None]]).tocsc()
-        g = W * d
-        rhs = -np.concatenate([g + Cq.T @ multipliers[system.kept], e.C])
-        try:
-            y = splu(A).solve(rhs)
-        except RuntimeError:
-            return start
-        step = y[:n] * free
-        if not np.all(np.isfinite(y)) or np.abs(step.reshape(-1, 6)[:, 3:]).max() > 0.5:
-            return start
-        state = state.moved(step)
-        multipliers = multipliers + system.all_gamma(y[n:])
-        if np.abs(step).max() < 1e-13 * system.length:
+    for _ in range(4):
+        found = _newton_nearest(system, scale, given, start)
+        if found is not None:
+            return found
+        nearer = _pulled(system, scale, given, start)
+        if nearer is start:
             break
-    row = scale.rows(system)
-    closed = np.abs(row * system.evaluate(state).C).max() < 1e-10
+        start = nearer
+    return start
 
-    def distance(s: State) -> float:
-        return float(W @ s.difference(given).ravel() ** 2)
 
-    if not closed or distance(state) > distance(start):
-        return start
+def _newton_nearest(system: System, scale: Scale, given: State, start: State) -> State | None:
+    """Newton's method on the Lagrangian; None where it does not find a nearer position."""
+    reduced = _independent(system, scale, start)
+    state, multipliers = start, np.zeros(len(system.all_rows))
+    K: Any = None
+    for _ in range(40):  # quadratic but for the curvature of large rotations
+        y = _pull(reduced, scale, given, state, multipliers, K)
+        n = 6 * system.bodies
+        if y is None or np.abs(y[:n].reshape(-1, 6)[:, 3:]).max() > 0.5:
+            return None
+        state = state.moved(y[:n])
+        multipliers = multipliers + reduced.all_gamma(y[n:])
+        if np.abs(y[:n]).max() < 1e-13 * system.length:
+            break
+        K = _constraint_stiffness(reduced, state, multipliers)
+    closed = np.abs(scale.rows(system) * system.evaluate(state).C).max() < 1e-10
+    near = scale.distance(state, given) <= scale.distance(start, given) * (1 + 1e-12)
+    return state if closed and near else None
+
+
+def _pulled(system: System, scale: Scale, given: State, state: State) -> State:
+    """A nearer assembled position by at most ten steps that get nearer."""
+    none = np.zeros(len(system.all_rows))
+    for _ in range(10):
+        y = _pull(_independent(system, scale, state), scale, given, state, none, None)
+        if y is None:
+            return state
+        step = y[: 6 * system.bodies]
+        turn = np.abs(step.reshape(-1, 6)[:, 3:]).max()
+        step *= min(1.0, 0.5 / turn) if turn > 0 else 1.0
+        for _ in range(5):
+            try:
+                trial = solve_positions(system, scale, state.moved(step))[0]
+            except AssemblyError:
+                trial = state
+            if scale.distance(trial, given) < scale.distance(state, given):
+                break
+            step /= 4
+        else:
+            return state
+        state = trial
     return state
+
+
+def _independent(system: System, scale: Scale, state: State) -> System:
+    """The system with independent rows, seen from the bodies that may move."""
+    rows = constraint_rows(system, state)
+    if not scale.free.all():
+        rows = replace(rows, Cq=sp.csr_array(rows.Cq @ sp.diags_array(scale.free.astype(float))))
+    keep = independent_rows(rows).keep
+    return system if keep.all() else system.with_rows(keep)
+
+
+def _pull(
+    system: System, scale: Scale, given: State, state: State, multipliers: np.ndarray, K: Any
+) -> np.ndarray | None:
+    """Increments of positions and multipliers: one step of Newton's method (K = K_c or none)."""
+    n, free, W = 6 * system.bodies, scale.free, scale.weight
+    mobile = sp.diags(free.astype(float))
+    e = system.evaluate(replace(state, gamma=multipliers))
+    Cq = e.Cq @ mobile
+    A = sp.diags(np.where(free, W, 1.0))
+    if K is not None:
+        A = A + mobile @ K @ mobile
+    pull = W * state.difference(given).ravel() + Cq.T @ multipliers[system.kept]
+    try:
+        lu = splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
+    except RuntimeError:  # singular
+        return None
+    y = -lu.solve(np.concatenate([pull, e.C]))
+    y[:n] *= free
+    return y if np.all(np.isfinite(y)) else None
 
 
 def _constraint_stiffness(system: System, state: State, gamma: np.ndarray) -> sp.csr_matrix:
@@ -359,35 +423,35 @@ def _constraint_stiffness(system: System, state: State, gamma: np.ndarray) -> sp
 
 
 def solve_velocities(system: System, scale: Scale, state: State) -> State:
-    """The least change of the given velocities that satisfies C_q v + C_t = 0."""
+    """The least change of the given velocities that satisfies C_q v + C_t = 0.
+
+    A fixed body keeps the velocity it was given; without one it moves as the joints say.
+    """
     if not system.rows:
         return state
     e = system.evaluate(state, rates=True)
     row = scale.rows(system)
-    given = []
-    for name in system.names:
-        body = system.model[name]
-        given += [body.velocity is not None] * 3 + [body.angular_velocity is not None] * 3
-    given_ = np.array(given, float)
-    if not given_.any():
-        given_[:] = 1.0
-    weight = np.where(given_ > 0, 1.0, UNGIVEN)
-    free = scale.column > 0
-    J = sp.diags(row) @ e.Cq @ sp.diags(scale.column)
-    A = sp.bmat([[sp.diags(np.where(free, weight, 1.0)), J.T],
-                 [J, -1e-13 * sp.identity(system.rows)]]).tocsc()  # fmt: skip
-    lu = splu(A)
+    words = [(b.velocity, b.angular_velocity) for b in map(system.model.__getitem__, system.names)]
+    given = np.repeat([[word is not None for word in pair] for pair in words], 3)
+    free = scale.free | ~given
+    if not given.any():
+        given[:] = True
+    weight = np.where(given, 1.0, UNGIVEN)
+    column = scale.all_columns * free
+    J = sp.diags(row) @ e.Cq @ sp.diags(column)
+    A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])
+    lu = splu(A.tocsc())
     n = 6 * system.bodies
     v = state.velocities.ravel().copy()
-    anchor = v.copy()
-    column = np.where(free, scale.column, 1.0)
+    anchor, multipliers = v.copy(), np.zeros(system.rows)
     for _ in range(4):
         # pull given velocities back to what was given; the others stay where they have come to
-        pull = np.where(given_ > 0, weight * (anchor - v) / column, 0.0) * free
-        y = lu.solve(np.concatenate([pull, -row * (e.Ct + e.Cq @ v)]))
-        v += scale.column * y[:n]
+        pull = np.where(given & free, (anchor - v) / scale.all_columns, 0.0)
+        y = lu.solve(np.concatenate([pull - J.T @ multipliers, -row * (e.Ct + e.Cq @ v)]))
+        v += column * y[:n]
+        multipliers += y[n:]
     error = row * (e.Ct + e.Cq @ v)
-    size = 1.0 + np.abs(row * e.Ct).max(initial=0.0) + np.abs(v / column).max(initial=0.0)
+    size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / scale.all_columns).max()
     if np.abs(error).max() > 1e-8 * size:
         violations = _violations(system, error / row, rates=True)
         raise AssemblyError(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from linkwork.analysis.coordinates import joint_coordinates, twist_angle
 from linkwork.elements.joints import ROW_NAMES, Joint
-from linkwork.elements.lock import lock_coordinates
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.model import checks
 from linkwork.system.state import State
@@ -67,21 +67,10 @@ class Now:
         number = next(i for i, e in enumerate(self.system.elements) if e.owner == name)
         element = self.system.elements[number]
         self.system.set_time(self.time)
-        reals = element_reals(self.system, number)[None]
-        ground = np.array([0.0, 0, 0, 1, 0, 0, 0])
-        a, b = (self.state.motion[i, :7] if i >= 0 else ground for i in element.ends)
-        x, q = lock_coordinates(reals, a[None, :3], a[None, 3:], b[None, :3], b[None, 3:])
-        angle = 2 * np.arctan2(q[0, 3], q[0, 0])
-        return JointMotion(float((angle + np.pi) % (2 * np.pi) - np.pi), float(x[0, 2]), x[0])
-
-
-def element_reals(system: System, number: int) -> np.ndarray:
-    """The current numbers of an element in its family's table."""
-    family = system.elements[number].entry.family
-    rank = sum(e.entry.family is family for e in system.elements[:number])
-    slot = list(dict.fromkeys(e.entry.family for e in system.elements)).index(family)
-    _, _, _, _, first, width = system.tables.directory[slot]
-    return system.tables.reals[first + rank * width : first + (rank + 1) * width]
+        reals = self.system.tables.reals[self.system.places[number]]
+        x, q = joint_coordinates(reals, self.state, element.ends)
+        angle = (twist_angle(q) + np.pi) % (2 * np.pi) - np.pi
+        return JointMotion(angle, float(x[2]), x)
 
 
 @dataclass(frozen=True)
@@ -91,6 +80,7 @@ class Event:
     label: str
     function: Callable[[float, Now], float]
     system: System
+    inside: int = 0  # sign of the value where a limit is kept; 0 where both signs are fine
 
     def value(self, time: float, state: State) -> float:
         try:
@@ -147,13 +137,31 @@ def _limit_events(limit: JointLimit, system: System) -> list[Event]:
     word = "angle" if limit.angle is not None else "displacement"
     bounds: Any = limit.angle if limit.angle is not None else limit.displacement
 
-    def event(bound: float) -> Event:
+    def event(bound: float, inside: int) -> Event:
         def excess(time: float, now: Now) -> float:
             return getattr(now[limit.joint], word) - bound
 
-        return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, system)
+        return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, system, inside)
 
-    return [event(float(bound)) for bound in bounds if np.isfinite(bound)]
+    pairs = zip(bounds, (1, -1), strict=True)
+    return [event(float(bound), inside) for bound, inside in pairs if np.isfinite(bound)]
+
+
+def first_values(events: list[Event], time: float, state: State) -> list[float]:
+    """Values of the events where a run starts; a limit must be kept there."""
+    values = [event.value(time, state) for event in events]
+    for event, value in zip(events, values, strict=True):
+        if event.inside * value < 0:
+            raise ModelError(
+                f"the run starts beyond a limit, {event.label}, by {abs(value):.3g}; widen the "
+                "JointLimit or start inside of it"
+            )
+    return values
+
+
+def crosses(before: float, after: float) -> bool:
+    """Whether a value has come to zero or changed its sign; leaving zero does not count."""
+    return before != 0 and (after == 0 or (before < 0) != (after < 0))
 
 
 def locate(event: Event, begin: float, end: float, state_at: Callable[[float], State]) -> float:

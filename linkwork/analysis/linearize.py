@@ -20,12 +20,13 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
+from linkwork.analysis.coordinates import joint_coordinates, twist_angle
 from linkwork.analysis.pencil import Pencil, body_blocks, linearised, places, world_axes
 from linkwork.elements.distance import LENGTH, Distance
 from linkwork.elements.force import FACTOR, Load
 from linkwork.elements.joints import ROW_NAMES, Joint
 from linkwork.elements.layout import COEFS
-from linkwork.elements.lock import LEVEL, MOVING, lock_coordinates
+from linkwork.elements.lock import LEVEL, MOVING
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -456,21 +457,18 @@ def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
         for which, those in joint.laws().items()
     }
     still = joint.lock_entry((0, 1, 2, 5), {**laws, "t": {}})
-    reals = still.reals.copy()[None]
-    if reals[0, MOVING]:
-        reals[0, : 3 * LEVEL] = still.laws[0].values(at)[0]
+    reals = still.reals.copy()
+    if reals[MOVING]:
+        reals[: 3 * LEVEL] = still.laws[0].values(at)[0]
     number = [p.system.names.index(f.body.name) if f.body.name in p.system.names else -1
               for f in joint.frames]  # fmt: skip
-    ground = np.array([0.0, 0, 0, 1, 0, 0, 0])
-    a, b = (state.motion[i, :7] if i >= 0 else ground for i in number)
-    x, q = lock_coordinates(reals, a[None, :3], a[None, 3:], b[None, :3], b[None, 3:])
-    twist = 2 * float(np.arctan2(q[0, 3], q[0, 0]))
-    held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x[0])}
-    held["rz"] = polynomial([twist])
+    x, q = joint_coordinates(reals, state, number)
+    held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x)}
+    held["rz"] = polynomial([twist_angle(q)])
     entry = joint.lock_entry((0, 1, 2, 5), {**laws, "t": held})
     system = compile_model(p.system.model, [(name, entry)])
     e = system.evaluate(replace(state, gamma=None, acceleration=None))
     _, T = world_axes(state)
     J = (sp.csr_array(e.Cq)[-4:] @ T.T).toarray()
-    J[3] *= 2 / np.hypot(q[0, 0], q[0, 3])
+    J[3] *= 2 / np.hypot(q[0], q[3])
     return J

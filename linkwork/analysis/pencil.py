@@ -30,7 +30,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.analysis.assemble import assemble_model, choose_rows, is_angle
+from linkwork.analysis.assemble import assemble_model, choose_rows
+from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.elements.user_force import STIFF, UserForce, raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -78,7 +79,7 @@ class Pencil:
     @cached_property
     def scale(self) -> np.ndarray:
         """L for displacements, 1 for rotations."""
-        return np.tile([self.system.length] * 3 + [1.0] * 3, self.system.bodies)
+        return column_scale(self.system)
 
     @cached_property
     def null_space(self) -> np.ndarray:
@@ -167,7 +168,7 @@ def refuse_open(system: System, state: State) -> None:
     if not system.rows:
         return
     error = np.abs(system.evaluate(state, tangent=False).C)
-    error /= [1.0 if is_angle(r.name) else system.length for r in system.kept_rows]
+    error *= row_scale(system.kept_rows, system.length)
     worst = int(np.argmax(error))
     if error[worst] > 1e-6:
         raise ModelError(
@@ -178,15 +179,9 @@ def refuse_open(system: System, state: State) -> None:
 
 def places(system: System, kind: Any) -> Iterator[tuple[slice, Any]]:
     """Where in tables.reals the elements of items of a class have their numbers, and the items."""
-    families = list(dict.fromkeys(e.entry.family for e in system.elements))
-    seen = [0] * len(families)
-    for e in system.elements:
-        m = families.index(e.entry.family)
-        first, width = system.tables.directory[m, 4:6]
-        begin = int(first + width * seen[m])
-        seen[m] += 1
+    for place, e in zip(system.places, system.elements, strict=True):
         if isinstance(system.model[e.owner], kind):
-            yield slice(begin, begin + int(width)), system.model[e.owner]
+            yield place, system.model[e.owner]
 
 
 def freeze(system: System, time: float) -> System:
@@ -268,7 +263,7 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     held = e.Cq.T @ trial.gamma[system.kept]  # type: ignore[index]
     loads = np.linalg.norm(held.reshape(-1, 2, 3), axis=2) / inertia
     loads = np.maximum(loads, np.linalg.norm(system.tables.gravity) / L)
-    K = abs(e.stiffness) @ np.tile([L] * 3 + [1.0] * 3, system.bodies)
+    K = abs(e.stiffness) @ column_scale(system)
     stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
     natural = float(np.sqrt(max(loads.max(), stiffness.max())))
     return natural, STEADY * loads + 1e-9 * loads.max() + 1e-10 * stiffness
@@ -370,7 +365,7 @@ def changing(
     system: System, state: State, later: tuple[Carried, ...], speed: float, tolerance: np.ndarray
 ) -> str:
     """What changes while the motion goes on, in words; nothing where all coefficients stay."""
-    scale = np.tile([system.length] * 3 + [1.0] * 3, system.bodies)
+    scale = column_scale(system)
     before = seen(system, state, scale, np.eye(3)[None])
     limits = coefficient_limits(before, speed)
     for carried in later:

@@ -8,6 +8,7 @@ from typing import Any
 
 WAIT = 0.2  # seconds of running before its length is judged
 LONG = 1.0  # seconds from which on a run is shown
+CHUNK = 0.1  # seconds of computing between looks at the keyboard and the progress bar
 
 
 class Progress:
@@ -65,3 +66,8 @@ class Progress:
                 self.title, total=self.end - self.begin, rate=rate, now=time, end=self.end
             )
         self.bar.update(self.task, completed=time - self.begin, rate=rate, now=time)
+
+
+def next_chunk(size: int, spent: float, most: int) -> int:
+    """How many steps to take at once, when the last `size` of them took `spent` seconds."""
+    return max(1, min(int(size * min(CHUNK / max(spent, 1e-6), 8.0)), most))

@@ -16,7 +16,9 @@ import numpy as np
 
 from linkwork.analysis.assemble import assemble_model, choose_rows, constraint_rows
 from linkwork.analysis.events import Event, as_events, locate
-from linkwork.analysis.progress import Progress
+from linkwork.analysis.progress import Progress, next_chunk
+from linkwork.analysis.starts import require_state
+from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, Interrupted, ModelError
 from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
@@ -24,11 +26,10 @@ from linkwork.integrators.stepping import ALG, Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.results.violation import constraints_alone
 from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
-
-CHUNK = 0.1  # seconds of computing between looks at the keyboard and the progress bar
 
 
 def transient(
@@ -55,8 +56,7 @@ def transient(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     method = GeneralizedAlpha() if method is None else method
-    if not isinstance(every, int) or every < 1:
-        raise ModelError(f"every must be a whole number of at least 1, but {every!r} was given")
+    checks.count(every, "every")
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
     full, system, state = beginning(model, start, method)
@@ -80,14 +80,8 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
         assembled = assemble_model(model)
         return assembled.full, assembled.system, assembled.state
     state = start.state() if isinstance(start, Result) else start
-    if not isinstance(state, State):
-        raise ModelError(f"start must be a State or a Result, but {type(start).__name__} was given")
     full = compile_model(model)
-    if state.bodies != full.names:
-        raise ModelError(
-            f"start has the bodies {list(state.bodies)}, but model '{model.name}' has "
-            f"{list(full.names)}"
-        )
+    require_state(full, state, start, "start")
     if "keep" in state.restart and state.restart["method"].tobytes().decode() == repr(method):
         return full, full, state
     state = replace(state, restart={})
@@ -131,7 +125,7 @@ class TimeLoop:
         with Progress(self.full.model.name, self.begin, self.end, progress) as bar:
             try:
                 self._run(bar)
-                self._user_failure()
+                raise_if_failed(self.full.model)  # the cause to report, not its consequences
             except KeyboardInterrupt:
                 raise self._interrupted() from None
             except ModelError as error:  # of a drive or a function of the user's
@@ -148,18 +142,12 @@ class TimeLoop:
             else:
                 self._fixed(bar)
         except StepFailure as failure:
-            self._user_failure()
+            raise_if_failed(self.full.model)
             raise ConvergenceError(
                 f"model '{self.full.model.name}' {failure.what}; the results until "
                 f"t = {self.run.time:.6g} are in the attribute .result of this error",
                 time=failure.time, result=self.result(), state=self.run.state(),
             ) from None  # fmt: skip
-
-    def _user_failure(self) -> None:
-        """A user's function that raised is the cause to report, not its consequences."""
-        from linkwork.elements.user_force import raise_if_failed
-
-        raise_if_failed(self.full.model)
 
     def _interrupted(self) -> Interrupted:
         result = self.result()
@@ -190,8 +178,8 @@ class TimeLoop:
             self._steps(times, (k + 1) % self.every == 0, last=done + size == n)
             spent = clock.perf_counter() - began
             done += size
-            chunk = max(1, min(int(size * min(CHUNK / max(spent, 1e-6), 8.0)), 20000))
-            self._user_failure()
+            chunk = next_chunk(size, spent, 20000)
+            raise_if_failed(self.full.model)
             bar.update(self.run.time, self.steps)
         if whole < n:
             self.run.set_step(self.end - self.run.time)
@@ -353,7 +341,7 @@ def minimum_norm(full: System, system: System, times: np.ndarray, out: Output) -
         return out.gamma
     rows = constraint_rows(full, State(float(times[0]), full.names, out.motion[0]))
     solver = MinimumNorm(rows, independent_rows(rows))
-    jacobians = full.jacobians(times, out.motion)
+    jacobians = constraints_alone(full).jacobians(times, out.motion)
     return np.array([solver(Cq, gamma) for Cq, gamma in zip(jacobians, out.gamma, strict=True)])
 
 

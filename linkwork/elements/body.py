@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.elements.layout import CD, OMEGA, TANGENT, add33
 from linkwork.errors import ModelError
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import inlined
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
@@ -27,7 +27,7 @@ from linkwork.model.registry import Entry, Item
 MASS, INERTIA, BODY_REALS = 0, 1, 10
 
 
-@compiled
+@inlined
 def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
     """Inertia and gravity of all bodies; blocks holds base and stride of the diagonal blocks."""
     for b in range(bodies.shape[0]):

@@ -31,7 +31,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -45,7 +45,7 @@ UA, QA, UB, QB, KK, CC, REALS = 0, 3, 7, 10, 14, 50, 86
 ZERO = (0.0, 0.0, 0.0)
 
 
-@compiled
+@inlined
 def rotation_vector(rho):
     """ψ of a unit quaternion, at most half a turn."""
     s, v = rho[0], (rho[1], rho[2], rho[3])
@@ -58,7 +58,7 @@ def rotation_vector(rho):
     return scale(factor, v)
 
 
-@compiled
+@inlined
 def kappa(p2):
     """κ and dκ/dφ² for φ² = p2; the series are Bernoulli's, relative error below 1e-12."""
     if p2 < 0.25:
@@ -77,14 +77,14 @@ def kappa(p2):
     return k, d
 
 
-@compiled
+@inlined
 def bend(half, psi, k, z):
     """T⁻¹ z (half = ½) or T⁻ᵀ z (half = −½)."""
     y = cross(psi, z)
     return add(z, add(scale(half, y), scale(k, cross(psi, y))))
 
 
-@compiled
+@inlined
 def bend_change(half, psi, k, dk, z, d):
     """Change of T⁻¹ z (half = ½) or T⁻ᵀ z (half = −½) for a change d of ψ."""
     y, dy = cross(psi, z), cross(d, z)
@@ -92,14 +92,14 @@ def bend_change(half, psi, k, dk, z, d):
     return add(add(scale(half, dy), bent), scale(2.0 * dk * dot(psi, d), cross(psi, y)))
 
 
-@compiled
+@inlined
 def law(reals, i, c, x, psi):
     """The six-by-six matrix at column c times (x, ψ)."""
     n = add(mv(at9(reals, i, c), x), mv(at9(reals, i, c + 9), psi))
     return n, add(mv(at9(reals, i, c + 18), x), mv(at9(reals, i, c + 27), psi))
 
 
-@compiled
+@inlined
 def add_column(vals, base, stride, j, force, moment):
     """Add a column of six to a block."""
     p = base + j
@@ -108,7 +108,7 @@ def add_column(vals, base, stride, j, force, moment):
         vals[p + (3 + i) * stride] += moment[i]
 
 
-@compiled
+@inlined
 def bushing_tangent(
     vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G, cK, cD
 ):  # fmt: skip

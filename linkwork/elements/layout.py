@@ -22,7 +22,7 @@ and if it constrains: [first row eq][number of rows m][stride of its rows]
 
 from __future__ import annotations
 
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import inlined
 
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 22
@@ -41,7 +41,7 @@ def int_width(bodies: int, rows: int) -> int:
     return 2 * bodies + bodies * bodies + (3 + 2 * bodies + rows if rows else 0)
 
 
-@compiled
+@inlined
 def add33(vals, base, stride, i, j, c, X):
     """Add c X to the 3×3 part of a block that starts at its row i and column j."""
     p = base + i * stride + j
@@ -58,7 +58,7 @@ def add33(vals, base, stride, i, j, c, X):
     vals[p + 2] += c * X[8]
 
 
-@compiled
+@inlined
 def put_row(vals, ints, k, j, force_a, moment_a, force_b, moment_b):
     """Constraint row j of a two-body element into C_q and, transposed, into C_qᵀ."""
     p = ints[k, CA] + j * ints[k, SC]

@@ -35,7 +35,7 @@ from linkwork.elements.layout import (
     B, M, add33, put_row,
 )  # fmt: skip
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, madd, mm, mt, mscale, mv, outer, scale, skew, sub,
@@ -50,7 +50,7 @@ REALS = 64
 ZERO = (0.0, 0.0, 0.0)
 
 
-@compiled
+@inlined
 def turn(q, q1, q2, z, z1, z2):
     """q* z q with first and second derivative, z a vector."""
     z, z1, z2 = (0.0, z[0], z[1], z[2]), (0.0, z1[0], z1[1], z1[2]), (0.0, z2[0], z2[1], z2[2])
@@ -63,7 +63,7 @@ def turn(q, q1, q2, z, z1, z2):
     return (c1[1], c1[2], c1[3]), (c2[1], c2[2], c2[3])
 
 
-@compiled
+@inlined
 def lock_derivatives(reals, k, nodes, a, b, moving):
     """dC/dt and d²C/dt² of all six rows at zero accelerations; moving = 0: bodies at rest (C_t)."""
     Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -105,7 +105,7 @@ def lock_derivatives(reals, k, nodes, a, b, moving):
     return (x1[0], x1[1], x1[2], r1[1], r1[2], r1[3]), (x2[0], x2[1], x2[2], r2[1], r2[2], r2[3])
 
 
-@compiled
+@inlined
 def lock_rates(ints, reals, nodes, k, Ct, Qc):
     """C_t and Q_c of the active rows ([T] (32), (43), (51), (53))."""
     a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
@@ -118,7 +118,7 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
             Ct[eq + j] = first[ints[k, ROWS + j]]
 
 
-@compiled
+@inlined
 def lock_stiffness(ints, k, vals, cK, Ra, Rb, S, sb, l, F, G, s, v, gm):
     """K_c, main and projection part."""
     Fx, sx = skew(F), skew(sb)

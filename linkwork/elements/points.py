@@ -21,7 +21,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import inlined
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
@@ -31,7 +31,7 @@ from linkwork.model.frame import Frame, as_frame
 UA, UB, QA, LINE_REALS = 0, 3, 6, 10  # the points on their bodies, and the axes at a
 
 
-@compiled
+@inlined
 def line(reals, k, nodes, a, b):
     """Arms s_a, s_b, their speeds w × s, d, ḋ, the length, the unit vector (0 at zero length)."""
     Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -47,7 +47,7 @@ def line(reals, k, nodes, a, b):
     return sa, sb, na, nb, d, ddot, length, e
 
 
-@compiled
+@inlined
 def line_force(f, a, b, Ra, Rb, sa, sb, F):
     """F into the residual of b and −F into that of a, at their points."""
     accumulate(f, b, 0, F)
@@ -56,7 +56,7 @@ def line_force(f, a, b, Ra, Rb, sa, sb, F):
     accumulate(f, a, 3, scale(-1.0, tv(Ra, cross(sa, F))))
 
 
-@compiled
+@inlined
 def line_tangent(vals, ints, k, Ra, Rb, sa, sb, na, nb, E, G, F, cK, cD):
     """cK K + cD D of the force F with ∂F/∂d = E, ∂F/∂ḋ = G."""
     Z = madd(mscale(cK, E), mscale(cD, G))

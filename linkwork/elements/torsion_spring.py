@@ -31,7 +31,7 @@ from linkwork.elements.layout import (
 from linkwork.elements.orthogonal import Universal
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale
 from linkwork.model import checks
@@ -41,7 +41,7 @@ QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = 0, 4, 8, 9, 10, 11, 12
 TURN = 2 * math.pi
 
 
-@compiled
+@inlined
 def twist_gradients(rho):
     """g_P and g_S."""
     s, x, y, z = rho
@@ -51,7 +51,7 @@ def twist_gradients(rho):
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def twist_changes(rho, gP, gS, d):
     """Changes of φ, g_P and g_S for a change d of ρ."""
     s, x, y, z = rho
@@ -64,7 +64,7 @@ def twist_changes(rho, gP, gS, d):
     return 2.0 * (s * d[3] - z * d[0]) / p, dP, dS
 
 
-@compiled
+@inlined
 def add_moments(vals, base, stride, j, x):
     """Add x to the rotation rows of column j of a block."""
     p = base + 3 * stride + j
@@ -73,7 +73,7 @@ def add_moments(vals, base, stride, j, x):
     vals[p + 2 * stride] += x[2]
 
 
-@compiled
+@inlined
 def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, cK, cD):
     """Column by column: rotations of a, then of b, about their body axes."""
     sa, sb = ints[i, SA], ints[i, SB]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from numba.extending import is_jitted
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, compiled
+from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import SIGNATURE, PythonCallback, call
 from linkwork.math.rotations import qexp, rotation_matrix
 from linkwork.math.vectors import (
@@ -35,6 +35,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.model import Model
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the function's address, that of its Python twin, whether it is stiff, and per frame its
@@ -67,10 +68,10 @@ def split_motion(x, n):
     )
 
 
-as_motion = compiled(split_motion)
+as_motion = inlined(split_motion)
 
 
-@compiled
+@inlined
 def put_motion(motion, n, i, u, Q, r, R, v, w):
     """Write the motion of frame i on a body with r, R, v (world) and w (body axes)."""
     X = mm(R, Q)
@@ -83,7 +84,7 @@ def put_motion(motion, n, i, u, Q, r, R, v, w):
         motion[3 * n + 9 * i + j] = X[j]
 
 
-@compiled
+@inlined
 def put_body(motion, n, i, reals, k, nodes, b, j, h):
     """The motion of frame i with its body moved by h in direction j.
 
@@ -103,7 +104,7 @@ def put_body(motion, n, i, reals, k, nodes, b, j, h):
     put_motion(motion, n, i, at(reals, k, c), at9(reals, k, c + 3), r, R, v, w)
 
 
-@compiled
+@inlined
 def user_wrench(reals, k, time, motion, wrench):
     """The user's function; where a result is not finite, its Python twin finds out why."""
     address, twin = np.int64(reals[k, ADDRESS]), np.int64(reals[k, TWIN])
@@ -112,7 +113,7 @@ def user_wrench(reals, k, time, motion, wrench):
         call(twin, time, motion, wrench)
 
 
-@compiled
+@inlined
 def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
     """Central differences: body i moved, wrench on body m."""
     for i in range(n):
@@ -335,16 +336,28 @@ def _quaternion(rng: np.random.Generator) -> np.ndarray:
     return q / np.linalg.norm(q)
 
 
+def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
+    """User forces of a model (or system) that have failed; their failures are forgotten."""
+    owner = getattr(model, "model", model)
+    for item in owner.items.values() if isinstance(owner, Model) else ():
+        failure = getattr(item, "failure", None)
+        if isinstance(failure, Failure):
+            item.failure = None
+            if failure.error is not None and not isinstance(failure.error, Exception):
+                raise failure.error  # the user pressed Ctrl-C in there
+            yield item, failure
+
+
 def raise_if_failed(model: Any) -> None:
     """Raise the first failure of a user's function in a model (or system), and forget it."""
-    for item in getattr(model, "model", model).items.values():
-        failure = getattr(item, "failure", None)
-        if not isinstance(failure, Failure):
-            continue
-        item.failure = None
-        if failure.error is not None and not isinstance(failure.error, Exception):
-            raise failure.error  # the user pressed Ctrl-C in there
+    for item, failure in failed_items(model):
         raise ModelError(
             f"function of {item.label} {failure.message}, at t = {failure.time:g}; correct it so "
             "that it returns force and torque for every motion in the run"
         ) from failure.error
+
+
+def forget_failures(model: Any) -> None:
+    """Forget what user's functions could not answer where it does not matter."""
+    for _ in failed_items(model):
+        pass

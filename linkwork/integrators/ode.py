@@ -21,7 +21,7 @@ from linkwork.elements.layout import (
 from linkwork.errors import ModelError
 from linkwork.integrators.implicit import StepFailure
 from linkwork.integrators.stepping import Output
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.model import checks
@@ -80,7 +80,7 @@ def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
     return True
 
 
-@compiled
+@inlined
 def set_laws(tables, schedule, row):
     for j in range(tables.targets.shape[0]):
         tables.reals[tables.targets[j]] = schedule[row, j]

@@ -31,7 +31,7 @@ import numpy as np
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL,
 )  # fmt: skip
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import inverse_tangent, qexp, qmul
 from linkwork.math.vectors import at, at4, mv
 from linkwork.system.evaluate import evaluate, set_rotation
@@ -124,7 +124,7 @@ def predict(stepper, work):
     return largest
 
 
-@compiled
+@inlined
 def residual_side(stepper, tables, work):
     """Right-hand side −r/(m ca), −C (or the velocity residual in the stabilised form)."""
     nb = stepper.p.shape[0]
@@ -146,7 +146,7 @@ def residual_side(stepper, tables, work):
             rhs[e] = -s / stepper.settings[CV]
 
 
-@compiled
+@inlined
 def position_side(stepper, tables, work):
     """Right-hand side of the stabilising displacement: 0, −(C + C_q θ)."""
     n = 6 * stepper.p.shape[0]
@@ -158,7 +158,7 @@ def position_side(stepper, tables, work):
         stepper.rhs[e] = -s
 
 
-@compiled
+@inlined
 def apply_increment(stepper, solution, turns, target):
     """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
     size = 0.0
@@ -176,7 +176,7 @@ def apply_increment(stepper, solution, turns, target):
     return size
 
 
-@compiled
+@inlined
 def worst_residual(stepper, work):
     """Where a failed step hurts most: the worst constraint row, else the worst equation."""
     worst, place = -1.0, 0
@@ -194,7 +194,7 @@ def worst_residual(stepper, work):
     stepper.report[3] = worst
 
 
-@compiled
+@inlined
 def newton(kernels, tables, lu, work, stepper, time):
     """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or NOT_FINITE."""
     s = stepper.settings
@@ -251,7 +251,7 @@ def newton(kernels, tables, lu, work, stepper, time):
     return NO_CONVERGENCE
 
 
-@compiled
+@inlined
 def accept(kernels, tables, work, stepper, time):
     """Take over the solution of a step: motion, history, multipliers, work done."""
     place_bodies(stepper, work, 1.0)

@@ -13,12 +13,12 @@ import math
 
 import numpy as np
 
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import inlined
 
 # ----------------------------------------------------------------------- compiled, on tuples
 
 
-@compiled
+@inlined
 def qmul(p, q):
     """Quaternion product p q."""
     return (
@@ -29,22 +29,22 @@ def qmul(p, q):
     )
 
 
-@compiled
+@inlined
 def qconj(q):
     return (q[0], -q[1], -q[2], -q[3])
 
 
-@compiled
+@inlined
 def qadd(p, q):
     return (p[0] + q[0], p[1] + q[1], p[2] + q[2], p[3] + q[3])
 
 
-@compiled
+@inlined
 def qscale(s, q):
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
-@compiled
+@inlined
 def qexp(x):
     """Unit quaternion of the rotation vector x."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -58,7 +58,7 @@ def qexp(x):
     return (c, s * x[0], s * x[1], s * x[2])
 
 
-@compiled
+@inlined
 def rotation_matrix(q):
     w, x, y, z = q
     return (
@@ -68,7 +68,7 @@ def rotation_matrix(q):
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def inverse_tangent(x):
     """T(x)⁻¹, for rotation vectors shorter than 2π."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]

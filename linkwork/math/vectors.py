@@ -6,32 +6,32 @@ row.  `skew(a)` is ã with ã b = a × b.
 
 from __future__ import annotations
 
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import inlined
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-@compiled
+@inlined
 def add(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@compiled
+@inlined
 def sub(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@compiled
+@inlined
 def scale(s, a):
     return (s * a[0], s * a[1], s * a[2])
 
 
-@compiled
+@inlined
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@compiled
+@inlined
 def cross(a, b):
     return (
         a[1] * b[2] - a[2] * b[1],
@@ -40,12 +40,12 @@ def cross(a, b):
     )
 
 
-@compiled
+@inlined
 def skew(a):
     return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
 
 
-@compiled
+@inlined
 def outer(a, b):
     return (
         a[0] * b[0], a[0] * b[1], a[0] * b[2],
@@ -54,7 +54,7 @@ def outer(a, b):
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def madd(A, B):
     return (
         A[0] + B[0], A[1] + B[1], A[2] + B[2],
@@ -63,19 +63,19 @@ def madd(A, B):
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def mscale(s, A):
     return (
         s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8],
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def transpose(A):
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
 
 
-@compiled
+@inlined
 def mv(A, b):
     """A b."""
     return (
@@ -85,7 +85,7 @@ def mv(A, b):
     )
 
 
-@compiled
+@inlined
 def tv(A, b):
     """Aᵀ b."""
     return (
@@ -95,7 +95,7 @@ def tv(A, b):
     )
 
 
-@compiled
+@inlined
 def mm(A, B):
     """A B."""
     return (
@@ -111,36 +111,36 @@ def mm(A, B):
     )
 
 
-@compiled
+@inlined
 def tm(A, B):
     """Aᵀ B."""
     return mm(transpose(A), B)
 
 
-@compiled
+@inlined
 def mt(A, B):
     """A Bᵀ."""
     return mm(A, transpose(B))
 
 
-@compiled
+@inlined
 def column(A, i):
     return (A[i], A[3 + i], A[6 + i])
 
 
-@compiled
+@inlined
 def at(array, k, c):
     """Three consecutive numbers of row k from column c."""
     return (array[k, c], array[k, c + 1], array[k, c + 2])
 
 
-@compiled
+@inlined
 def at4(array, k, c):
     """A quaternion stored in row k from column c."""
     return (array[k, c], array[k, c + 1], array[k, c + 2], array[k, c + 3])
 
 
-@compiled
+@inlined
 def at9(array, k, c):
     """A matrix stored in row k from column c, row by row."""
     return (
@@ -150,14 +150,14 @@ def at9(array, k, c):
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def put(array, k, c, a):
     array[k, c] = a[0]
     array[k, c + 1] = a[1]
     array[k, c + 2] = a[2]
 
 
-@compiled
+@inlined
 def accumulate(array, k, c, a):
     array[k, c] += a[0]
     array[k, c + 1] += a[1]

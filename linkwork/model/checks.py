@@ -60,6 +60,13 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
     return x
 
 
+def count(value: Any, what: str) -> int:
+    """A whole number of at least 1."""
+    if not isinstance(value, int) or value < 1:
+        raise ModelError(f"{what} must be a whole number of at least 1, but {value!r} was given")
+    return value
+
+
 def flag(value: Any, what: str) -> bool:
     """True or False; a text such as "no" is neither."""
     if not isinstance(value, (bool, np.bool_)):

@@ -76,7 +76,7 @@ def save(result: Result, path: str | Path) -> None:
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             file.seek(0, os.SEEK_END)
-            file.write(MARK + f"{FORMAT:05d} sha256 {digest}\n".encode())
+            file.write(_last_line(digest))
             file.flush()
             os.fsync(file.fileno())
         os.replace(trial, target)
@@ -275,7 +275,7 @@ def _check_whole(path: str | Path) -> None:
             size = os.fstat(file.fileno()).st_size
             file.seek(max(0, size - TAIL))
             tail = file.read()
-            found = _checksum(path, tail)
+            _check_format(path, tail)
             file.seek(0)
             digest = hashlib.sha256()
             left = size - TAIL
@@ -289,14 +289,14 @@ def _check_whole(path: str | Path) -> None:
         raise ResultFileError(
             f"cannot read '{path}': {error.strerror or error}; check the path"
         ) from error
-    if digest.hexdigest().encode() != found:
+    if tail != _last_line(digest.hexdigest()):
         raise ResultFileError(
             f"'{path}' is damaged, or another program changed it: its checksum is wrong; "
             "take a copy of it or run again"
         )
 
 
-def _checksum(path: str | Path, tail: bytes) -> bytes:
+def _check_format(path: str | Path, tail: bytes) -> None:
     words = tail[len(MARK) :].split()
     if not tail.startswith(MARK) or len(words) != 3 or not words[0].isdigit():
         raise ResultFileError(
@@ -308,7 +308,10 @@ def _checksum(path: str | Path, tail: bytes) -> bytes:
             f"'{path}' is a linkwork result of format {int(words[0])}, but this version of "
             f"linkwork reads format {FORMAT}; use the version of linkwork that wrote it"
         )
-    return words[2]
+
+
+def _last_line(digest: str) -> bytes:
+    return MARK + f"{FORMAT:05d} sha256 {digest}\n".encode()
 
 
 def _read(path: str | Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,12 @@ def factorise(system: System, pivots: tuple | None = None) -> LU:
     try:
         lu = analyse(p.indptr, p.indices, system.work.vals, p.groups, system.bodies, pivots)
     except SingularMatrix as error:
+        if not np.all(np.isfinite(system.work.vals)):
+            raise_if_failed(system)
+            raise SingularError(
+                f"the equations of model '{system.model.name}' have numbers that are not finite; "
+                "look for a force, a stiffness or a velocity that is far too large"
+            ) from error
         raise SingularError(explain_singular(system, error.unknown)) from error
     if not np.isfinite(refactor(lu, system.work.vals)):
         raise SingularError(explain_singular(system, None))
@@ -55,15 +62,26 @@ def accelerations(system: System, state: State) -> State:
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
         raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
+    D, matrix = unknown_scale(system), e.matrix
+    assert matrix is not None
+    matrix.data *= np.repeat(D, np.diff(matrix.indptr)) * D[matrix.indices]
+    system.work.vals[: matrix.nnz] = matrix.data
     lu = factorise(system)
-    rhs = np.concatenate([-e.f.ravel(), e.Qc])
-    matrix = e.matrix
+    rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     y = rhs.copy()
     solve(lu, y)
-    correction = rhs - matrix @ y  # one refinement: the matrix is not scaled
+    correction = rhs - matrix @ y  # one refinement
     solve(lu, correction)
-    y += correction
+    y = D * (y + correction)
     n = 6 * system.bodies
     return replace(
         state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
     )
+
+
+def unknown_scale(system: System) -> np.ndarray:
+    """Makes M and C_q of size one in any units: D A D with these on the diagonal of D."""
+    m, L = math.sqrt(system.mass), system.length
+    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
+    rows = [m * L if row.is_angle else m for row in system.kept_rows]
+    return np.concatenate([bodies, rows])

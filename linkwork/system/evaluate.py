@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.elements.body import body_terms
 from linkwork.elements.layout import NODE, QUAT, ROT, TANGENT
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 
@@ -70,7 +70,7 @@ def make_work(bodies: int, rows: int, size: int) -> Work:
     )
 
 
-@compiled
+@inlined
 def set_rotation(nodes, b):
     R = rotation_matrix(at4(nodes, b, QUAT))
     for i in range(9):
@@ -106,3 +106,20 @@ def evaluate(kernels, tables, work, time, cM):
         )  # fmt: skip
 
 
+@compiled
+def jacobian_values(kernels, tables, work, times, motion, schedule, values):
+    """The values of C_q at stored motions, one row of `values` each."""
+    begin = tables.indptr[6 * motion.shape[1]]
+    work.coef[:] = 0.0
+    work.coef[TANGENT] = 1.0
+    work.gamma[:] = 0.0
+    for k in range(times.shape[0]):
+        for b in range(motion.shape[1]):
+            for i in range(13):
+                work.nodes[b, i] = motion[k, b, i]
+            set_rotation(work.nodes, b)
+        for j in range(tables.targets.shape[0]):
+            tables.reals[tables.targets[j]] = schedule[k, j]
+        evaluate(kernels, tables, work, times[k], 0.0)
+        for p in range(values.shape[1]):
+            values[k, p] = work.vals[begin + p]

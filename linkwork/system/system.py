@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,19 @@ from linkwork.math.compiled import Kernel, KernelTable, announce
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
-from linkwork.system.evaluate import SLOTS, Tables, Work, evaluate, make_work, set_rotations
+from linkwork.system.evaluate import (
+    SLOTS,
+    Tables,
+    Work,
+    evaluate,
+    jacobian_values,
+    make_work,
+    set_rotations,
+)
 from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
+
+CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 
 
 def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -52,6 +63,11 @@ class Row:
     index: int  # 0 … 5 within its family
     driven: bool
     element: int
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether it measures a rotation, not a length."""
+        return self.name.startswith("r") or self.name == "perpendicular"
 
     def __str__(self) -> str:
         return f"joint '{self.owner}', row {self.name}"
@@ -198,19 +214,18 @@ class System:
 
     def jacobians(self, times: np.ndarray, motion: np.ndarray) -> Iterator[sp.csr_array]:
         """C_q at stored times, motion (T, bodies, 13); lean, for long runs."""
-        w, n, p = self.work, self.bodies, self.pattern
+        n, p = self.bodies, self.pattern
         first = p.indptr[6 * n]
         indptr, indices = p.indptr[6 * n :] - first, p.indices[first:]
-        laws = self.schedule(times)
-        w.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-        w.gamma[:] = 0.0
-        for i, time in enumerate(times):
-            w.nodes[:n, :13] = motion[i]
-            set_rotations(w.nodes)
-            self.tables.reals[self.tables.targets] = laws[i]
-            evaluate(self.kernels, self.tables, w, time, 0.0)
-            values = w.vals[first : p.spare].copy()
-            yield sp.csr_array((values, indices, indptr), (self.rows, 6 * n))
+        for k in range(0, len(times), CHUNK):
+            part = slice(k, k + CHUNK)
+            values = np.zeros((len(times[part]), p.spare - first))
+            jacobian_values(
+                self.kernels, self.tables, self.work, times[part],
+                np.ascontiguousarray(motion[part]), self.schedule(times[part]), values,
+            )  # fmt: skip
+            for row in values:
+                yield sp.csr_array((row, indices, indptr), (self.rows, 6 * n))
 
     def mass_matrix(self) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal)."""
@@ -232,6 +247,17 @@ class System:
                 _, n, _, _, first, width = self.tables.directory[m]
                 places.append(first + width * np.arange(1, n + 1) - 1)
         return np.concatenate(places) if places else np.zeros(0, np.int64)
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """Where in tables.reals every element has its numbers."""
+        begin = {f: int(row[4]) for f, row in zip(self._families, self.tables.directory)}
+        found = []
+        for e in self.elements:
+            family = e.entry.family
+            found.append(slice(begin[family], begin[family] + family.reals))
+            begin[family] += family.reals
+        return tuple(found)
 
     @cached_property
     def _families(self) -> list[Any]:
@@ -351,7 +377,7 @@ def build(
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
     )
     kernels = KernelTable([f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families)))
-    length, mass = _scales(model, names, elements)
+    length, mass = _scales(model, names)
     return System(
         model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, tuple(laws),
         length, mass,
@@ -391,18 +417,21 @@ def _body_tables(
     return bodies, blocks
 
 
-def _scales(
-    model: Model, names: tuple[str, ...], elements: tuple[Element, ...]
-) -> tuple[float, float]:
-    """A typical length (extent of the mechanism) and a typical mass."""
-    points = np.array([model[n].position for n in names])
-    arms = [np.abs(np.ptp(points, axis=0)).max(), *np.linalg.norm(points, axis=1).tolist()]
-    for n in names:
-        body = model[n]
-        if body.mass > 0:
-            arms.append(float(np.sqrt(np.trace(body.inertia) / body.mass)))
-    length = max(max(arms), 1e-9)
-    masses = [model[n].mass for n in names if model[n].mass > 0]
-    return (float(length) if length > 1e-6 else 1.0), float(np.median(masses)) if masses else 1.0
+def _scales(model: Model, names: tuple[str, ...]) -> tuple[float, float]:
+    """A typical length (extent of the mechanism) and a typical mass.
 
-
+    Bodies, places on the ground and arms to markers count; where the world's origin is does not.
+    """
+    points, arms = [model[n].position for n in names], [0.0]
+    for item in model.items.values():
+        for frame in getattr(item, "frames", ()):
+            if frame.body is GROUND:
+                points.append(frame.position)
+            else:
+                arms.append(math.sqrt(frame.position @ frame.position))
+    bodies = [model[n] for n in names]
+    arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in bodies if b.mass > 0]
+    away = np.array(points) - np.mean(points, axis=0)
+    length = max(2 * float(np.linalg.norm(away, axis=1).max()), *arms)
+    masses = [b.mass for b in bodies if b.mass > 0]
+    return length or 1.0, float(np.median(masses)) if masses else 1.0

@@ -8,10 +8,11 @@ Per front, four pivots at a time, with inverted pivots on the diagonal of U11:
 
 import numpy as np
 
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import compiled, inlined
 from linkwork.system.sparse_lu.lanes import LANES, raise_peak, update
 
 fused = compiled(fastmath={"contract"})  # products and sums in one operation
+fused_inlined = inlined(fastmath={"contract"})
 
 
 @fused
@@ -45,7 +46,7 @@ def refactor(lu, vals):
     return max(lu.peak[0], lu.peak[1], lu.peak[2], lu.peak[3])
 
 
-@fused
+@fused_inlined
 def add_remainder(part, rows, n, front, remainder, k, lead):
     """Add the remainder of a child, n columns that are `rows` here (and padding), to a front."""
     for j in range(n):
@@ -59,7 +60,7 @@ def add_remainder(part, rows, n, front, remainder, k, lead):
                 remainder[(c - k) * (lead - k) + rows[i] - k] += column[i]
 
 
-@fused
+@fused_inlined
 def eliminate(front, remainder, k, r, lead, weight, peak):
     """Eliminate the k pivots of a front, four at a time; False if a pivot vanishes.
 
@@ -144,7 +145,7 @@ def solve(lu, b):
         b[lu.col_perm[i]] = lu.slots[i]
 
 
-@fused
+@fused_inlined
 def forward(front, k, lead, x):
     """x = L⁻¹ x for one front."""
     for j in range(0, k, LANES):
@@ -159,7 +160,7 @@ def forward(front, k, lead, x):
             update(x, i, front, j * lead + i, lead, x0, x1, x2, x3, 1.0)
 
 
-@fused
+@fused_inlined
 def backward(front, k, lead, x):
     """x1 = U11⁻¹ (x1 - U12 x2) for one front, x1 being its pivots and x2 the rest."""
     for j in range(k, lead, LANES):

@@ -9,7 +9,7 @@ and an unknown without a good pivot is delayed to the parent front.
 
 import numpy as np
 
-from linkwork.math.compiled import compiled
+from linkwork.math.compiled import compiled, inlined
 from linkwork.system.sparse_lu.order import group_tree
 
 DIAGONAL = 0.01  # a diagonal pivot may be this much smaller than the largest entry of its column
@@ -79,7 +79,7 @@ def eliminate_pivoting(front, n_summed, rows, cols):
     return n_summed
 
 
-@compiled
+@inlined
 def find_pivot(front, k, n_summed):
     """Row and column of the next pivot: the first good one on the diagonal, else the largest."""
     best, row, col = VANISHING, -1, -1
@@ -95,7 +95,7 @@ def find_pivot(front, k, n_summed):
     return row, col
 
 
-@compiled
+@inlined
 def exchange(front, names, i, j):
     names[i], names[j] = names[j], names[i]
     for c in range(front.shape[1]):

@@ -1,0 +1,159 @@
+"""Forces at a position on the constraints: what multipliers leave is the unbalanced force r.
+
+The multipliers are those of least squares (scaled: lengths over L, W = diag(1/L², 1)),
+
+    [W    C_qᵀ] [d]   [f ]
+    [C_q  0   ] [γ] = [−C],        r = C_qᵀγ − f,    d: the way back to C = 0,
+
+and the Newton step (with μ: of relaxation) is, K_c included (Peng et al. 2024),
+
+    [K(γ) + μM̂  C_qᵀ] [δ ]     [r]
+    [C_q        0   ] [Δγ] = − [0]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg as la
+
+from linkwork.analysis.saddle import Projection, Saddle
+from linkwork.analysis.scales import CLOSED
+from linkwork.elements.layout import ACCEPT, TANGENT
+from linkwork.system.evaluate import evaluate
+from linkwork.system.sparse_lu import SingularMatrix
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+TURN = 0.7  # rad, the most a body turns in one step
+OPEN = 0.25  # how far a step may open the joints (lengths over L) before it counts as too long
+REGULAR = 1e-12  # of the stiffness: keeps free motions without force from wandering
+LOOSE = 1e8  # a step this long (in L or rad) means that nothing holds the mechanism
+
+
+@dataclass(frozen=True)
+class Point:
+    """A position that satisfies the joints: γ of least squares, and the unbalanced force.
+
+    force : r in scaled units (times L for forces), N m;   scale : the forces at work there, N m
+    """
+
+    state: State
+    gamma: np.ndarray
+    force: np.ndarray
+    scale: float
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.force))
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.force).max(initial=0.0))
+
+
+class Balance:
+    """Forces at positions that satisfy a fixed choice of independent rows, all in scaled units."""
+
+    def __init__(self, system: System, tolerance: float, constraint_stiffness: bool) -> None:
+        self.system, self.tolerance = system, tolerance
+        self.constraint_stiffness = constraint_stiffness
+        self.n, self.L = 6 * system.bodies, system.length
+        self.projection, self.tangent = Projection(system), Saddle(system)
+        p = self.projection
+        self.column, self.row, self.weight = p.column, p.row, p.weight
+        self.body, self.diagonal = p.body, p.diagonal
+        self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
+
+    def settle(self, state: State, far: bool = False) -> Point | None:
+        """The point of the constraints near a state; None where it is too far or not finite."""
+        for _ in range(25):
+            e = self.system.evaluate(state, constraint_stiffness=False)
+            C = self.row * e.C
+            error = float(np.abs(C).max(initial=0.0))
+            if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
+                return None
+            try:
+                self.projection.factorise(e.matrix.data)  # type: ignore[union-attr]
+            except SingularMatrix:
+                return None
+            if error < CLOSED:
+                return self.unbalanced(state, e.f)
+            way, _ = self.projection.solve(bottom=-C)
+            if np.abs(way).max() > TURN and not far:
+                return None
+            state = state.moved(self.column * way)
+        return None
+
+    def unbalanced(self, state: State, f: np.ndarray) -> Point:
+        """Multipliers of least squares at a state whose projection is factorised."""
+        loads = self.column * f.ravel() - self.hold
+        force, gamma = self.projection.solve(top=-loads)
+        force = -force
+        gravity = np.linalg.norm(self.system.tables.gravity)
+        weights = self.system.tables.bodies[:, 0].max() * gravity * self.L
+        reactions = np.abs(gamma).max(initial=0.0)
+        scale = max(weights, np.abs(self.column * f.ravel()).max(), reactions)
+        return Point(remember(self.system, state), self.row * gamma, force, float(scale))
+
+    def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
+        """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
+        gamma = self.system.all_gamma(point.gamma)
+        e = self.system.evaluate(
+            replace(point.state, gamma=gamma),
+            constraint_stiffness=exact or self.constraint_stiffness,
+        )
+        return self.weight * e.matrix.data  # type: ignore[union-attr]
+
+    def direction(self, point: Point, mu: float = 0.0) -> np.ndarray | None:
+        """The Newton step (with μ: of relaxation) in scaled units; None where it is singular."""
+        vals = self.stiffness(point)
+        scale = max(point.scale, 1e-300)
+        vals[self.body] /= scale
+        largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
+        vals[self.diagonal] += REGULAR * largest
+        if mu:
+            masses, places = self.mass
+            vals[places] += mu * masses
+        try:
+            self.tangent.factorise(vals)
+        except SingularMatrix:
+            return None
+        rhs = np.concatenate([-point.force / scale, np.zeros(self.system.rows)])
+        step = self.tangent.solve(rhs)[: self.n]
+        return step if np.abs(step).max(initial=0.0) < LOOSE else None
+
+    @cached_property
+    def mass(self) -> tuple[np.ndarray, np.ndarray]:
+        """M̂ over m L², regularised: blocks of bodies, and their places among the values."""
+        system, p = self.system, self.system.pattern
+        scale = self.column[:6] / np.sqrt(system.mass) / self.L
+        blocks, places = [], []
+        for b, row in enumerate(system.tables.bodies):
+            block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
+            blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
+            base, stride = p.block(b, b)
+            places.append(base + stride * np.arange(6)[:, None] + np.arange(6))
+        return np.array(blocks), np.array(places)
+
+    def enough(self, point: Point) -> bool:
+        """Whether what is unbalanced is small against the forces at work, or round-off."""
+        if point.largest <= self.tolerance * point.scale:
+            return True
+        if point.largest > 1e-6 * point.scale and point.scale > 0:
+            return False
+        stiffest = float(np.abs(self.stiffness(point)[self.body]).max(initial=0.0))
+        return point.largest <= 1e-14 * stiffest
+
+
+def remember(system: System, state: State) -> State:
+    """Lets elements with a memory (turns of springs) know that the state was reached."""
+    if not system.memory:
+        return state
+    system.load(state)
+    system.work.coef[TANGENT], system.work.coef[ACCEPT] = 0.0, 1.0
+    evaluate(system.kernels, system.tables, system.work, state.time, 0.0)
+    system.work.coef[ACCEPT] = 0.0
+    return replace(state, memory=system.tables.reals[system.memory_places].copy())

@@ -1,0 +1,268 @@
+"""One run of a driven mechanism: steps in chunks, halves where they fail, results.
+
+A step h whose positions are not found, or are found elsewhere than the motion leads, is taken as
+h/2, h/4, … h/2¹⁰; where that does not help either the mechanism locks.  Where rows left out as
+redundant are violated, the choice is made again.  Supplied and dissipated work are ∫ (γ·C_t +
+loads) dt and ∫ (dampers) dt by the trapezoidal rule.
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from linkwork.analysis.assemble import choose_rows, close_joints, constraint_rows
+from linkwork.analysis.driven_steps import LOST, PIVOTS, Motion, drive_steps
+from linkwork.analysis.progress import Progress, next_chunk
+from linkwork.analysis.saddle import Projection
+from linkwork.analysis.scales import row_scale
+from linkwork.elements.user_force import raise_if_failed
+from linkwork.errors import AssemblyError, ConvergenceError
+from linkwork.integrators.implicit import make_output
+from linkwork.integrators.stepping import Output
+from linkwork.results.result import Result
+from linkwork.results.violation import constraints_alone, violations
+from linkwork.system.redundancy import MinimumNorm, Redundancy
+from linkwork.system.sparse_lu import SingularMatrix
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+HALVINGS = 10  # of a step that fails
+
+
+class Unreachable(Exception):
+    """No position at that time; `what` is wrong there."""
+
+    def __init__(self, time: float, what: str) -> None:
+        super().__init__()
+        self.time, self.what = time, what
+
+
+class Driven:
+    """One run: the mechanism with its independent rows, where it is, and what was stored."""
+
+    def __init__(
+        self, full: System, redundancy: Redundancy, system: System, state: State, h: float,
+        every: int,
+    ) -> None:  # fmt: skip
+        self.full, self.h, self.every = full, h, every
+        self.begin = state.time
+        self.angles: dict[str, float] = {}  # turns counted before this run
+        self.scale = row_scale(full.kept_rows, full.length)
+        self.first = redundancy, system, state
+        self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
+        self.stored: list[tuple[np.ndarray, Output]] = []
+        self.steps, self.what = 0, ""
+        self.clock = clock.perf_counter()
+
+    def use_rows(self, redundancy: Redundancy, system: System, state: State) -> None:
+        """Take these rows, at a state (with its accelerations, where they are known)."""
+        self.system = system
+        self.projection = p = Projection(system)
+        system.load(replace(state, gamma=None))
+        self.motion = Motion(
+            nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies].copy(),
+            time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
+            diagonal=p.diagonal, vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
+            rest=np.zeros(system.unknowns), kept=system.kept.astype(np.int64),
+            memory=system.memory, report=np.zeros(2),
+        )  # fmt: skip
+        self.least: MinimumNorm | None = None
+        if not system.keep.all():
+            self.least = MinimumNorm(constraint_rows(self.full, state), redundancy)
+        e = system.evaluate(replace(state, gamma=None, acceleration=None))
+        try:
+            p.factorise(e.matrix.data)  # type: ignore[union-attr]
+        except SingularMatrix:
+            raise Unreachable(state.time, "its position is singular") from None
+
+    @property
+    def time(self) -> float:
+        return float(self.motion.time[0])
+
+    @property
+    def state(self) -> State:
+        """The last good motion."""
+        system, m = self.system, self.motion
+        memory = system.tables.reals[system.memory_places].copy()
+        return State(
+            self.time, system.names, m.nodes[: system.bodies, :13].copy(), m.vdot.copy(),
+            memory=memory,
+        )  # fmt: skip
+
+    # --------------------------------------------------------------------------------- running
+    def go(self, end: float, progress: bool) -> Result:
+        model = self.full.model
+        steps = max(1, math.ceil((end - self.begin) / self.h - 1e-6))
+        done, chunk = 0, 1
+        with Progress(model.name, self.begin, end, progress) as bar:
+            try:
+                self.use_rows(*self.first)
+                self.advance(np.array([self.begin]), np.array([True]))
+                while done < steps:
+                    k = np.arange(done + 1, min(done + chunk, steps) + 1)
+                    began = clock.perf_counter()
+                    times = np.where(k == steps, end, self.begin + k * self.h)
+                    self.advance(times, (k % self.every == 0) | (k == steps))
+                    spent = clock.perf_counter() - began
+                    done += len(k)
+                    chunk = self.next_chunk(len(k), spent)
+                    bar.update(self.time, done)
+            except Unreachable as failure:
+                raise_if_failed(model)
+                raise self.locked(failure) from None
+        raise_if_failed(model)
+        return self.result()
+
+    def next_chunk(self, size: int, spent: float) -> int:
+        if self.least is not None and self.system.memory:  # a step must not be taken back
+            return 1
+        return next_chunk(size, spent, 5000)
+
+    def advance(self, times: np.ndarray, wanted: np.ndarray) -> None:
+        """Steps at these times, storing those wanted; a step that fails is taken in halves."""
+        first = 0
+        while first < len(times):
+            out, good = self.run(times[first:])
+            if not good:
+                out, good = self.reach(float(times[first]), HALVINGS), 1
+            part = slice(first, first + good)
+            self.keep(times[part], out, wanted[part])
+            first += good
+
+    def reach(self, time: float, halvings: int) -> Output:
+        """One step in as many pieces as it takes."""
+        out, good = self.run(np.array([time]))
+        if good:
+            return out
+        if not halvings or time == self.begin:
+            raise Unreachable(time, self.what)
+        middle = (self.time + time) / 2
+        self.keep(np.array([middle]), self.reach(middle, halvings - 1), np.array([False]))
+        return self.reach(time, halvings - 1)
+
+    def run(self, times: np.ndarray) -> tuple[Output, int]:
+        """As many steps as go well, and their number."""
+        before, system = self.state, self.system
+        out, done, tried = make_output(self.full, len(times)), 0, -1
+        schedule = system.schedule(times)
+        while True:
+            status, done = drive_steps(
+                system.kernels, system.tables, self.projection.saddle.lu, system.work, self.motion,
+                times, schedule, out, done,
+            )  # fmt: skip
+            if status != PIVOTS or done == tried or not self.new_pivots():
+                break
+            tried = done
+        self.what = self.explain(status)
+        good = self.satisfied(times[:done], out)
+        if good < done:
+            self.other_rows(before, times, out, good)
+        return out, good
+
+    def new_pivots(self) -> bool:
+        """Pivots for the matrix that the compiled loop stopped at, unless it is singular."""
+        saddle = self.projection.saddle
+        kept, saddle.lu = saddle.lu, None
+        try:
+            saddle.factorise(self.motion.vals.copy())
+        except SingularMatrix:
+            saddle.lu = kept
+            return False
+        return True
+
+    def explain(self, status: int) -> str:
+        if status == LOST:
+            error, row = self.motion.report
+            return f"largest residual {error:.2g} in {self.system.kept_rows[int(row)]}"
+        if status == PIVOTS:
+            return "its position is singular"
+        return "the position found lies elsewhere than the motion leads to"
+
+    def satisfied(self, times: np.ndarray, out: Output) -> int:
+        """How many of these steps satisfy also the rows that are not in the equations."""
+        if self.least is None or not len(times):
+            return len(times)
+        C, _ = violations(self.full, times, out.motion[: len(times)])
+        bad = np.abs(self.scale * C).max(axis=1) > 1e-8
+        return int(np.argmax(bad)) if bad.any() else len(times)
+
+    def other_rows(self, before: State, times: np.ndarray, out: Output, good: int) -> None:
+        """Back to the last good step, with rows that are independent where the next one leads."""
+        full = self.full
+        if good:
+            before = replace(
+                before, time=float(times[good - 1]), motion=out.motion[good - 1],
+                acceleration=out.acceleration[good - 1],
+            )  # fmt: skip
+        ahead = replace(before, time=float(times[good]), motion=out.motion[good], acceleration=None)
+        rows = self.first[0], self.system
+        try:
+            ahead = close_joints(full, ahead)
+            found = choose_rows(full, ahead, warn=False)
+            if found[1].rows == 6 * full.bodies:
+                rows = found
+        except AssemblyError:
+            self.what = "not all joints can be satisfied there"
+        self.use_rows(*rows, before)
+
+    # --------------------------------------------------------------------------------- results
+    def keep(self, times: np.ndarray, out: Output, wanted: np.ndarray) -> None:
+        """Add up the work of these steps and store those wanted."""
+        n = len(times)
+        steps = np.diff(times, prepend=self.until)[:, None]
+        powers = np.vstack([self.powers, out.work[:n]])
+        work = self.work + np.cumsum(steps / 2 * (powers[1:] + powers[:-1]), axis=0)
+        self.work, self.powers, self.until = work[-1], powers[-1], float(times[-1])
+        self.steps += n
+        rows = np.flatnonzero(wanted)
+        if not len(rows):
+            return
+        part = Output(*(values[rows] for values in out._replace(work=work)))
+        if self.least is not None:
+            self.least_norm(times[rows], part)
+        self.stored.append((times[rows], part))
+
+    def least_norm(self, times: np.ndarray, part: Output) -> None:
+        """Multipliers over all rows instead of the independent ones."""
+        assert self.least is not None
+        jacobians = self.joints.jacobians(times, part.motion)
+        for gamma, Cq in zip(part.gamma, jacobians, strict=True):
+            gamma[:] = self.least(Cq, gamma)
+
+    @cached_property
+    def joints(self) -> System:
+        return constraints_alone(self.full)
+
+    def result(self) -> Result:
+        time = np.concatenate([times for times, _ in self.stored])
+        out = Output(*(np.concatenate(parts) for parts in zip(*(o for _, o in self.stored))))
+        info = {
+            "method": "kinematics", "h": self.h, "every": self.every, "steps": self.steps - 1,
+            "seconds": clock.perf_counter() - self.clock, "angles": self.angles,
+        }  # fmt: skip
+        restart = {"memory": self.state.memory} if self.system.memory else {}
+        return Result(
+            self.full, time, out.motion, out.acceleration, out.gamma, out.work,
+            {"iterations": out.iterations}, info, restart,
+        )  # fmt: skip
+
+    def locked(self, failure: Unreachable) -> ConvergenceError:
+        """One sentence about a position that cannot be reached."""
+        there = "the position at the start cannot be reached"
+        if self.stored:
+            there = (
+                f"the results until t = {self.stored[-1][0][-1]:.6g} are in the attribute .result "
+                "of this error"
+            )
+        return ConvergenceError(
+            f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
+            f"also with the step cut to 1/{2**HALVINGS}; {failure.what}; the mechanism locks or "
+            f"passes a singular position here, or a drive asks for the impossible; {there}",
+            time=failure.time, state=self.state if self.stored else None,
+            result=self.result() if self.stored else None,
+        )  # fmt: skip

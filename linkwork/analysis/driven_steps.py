@@ -1,0 +1,202 @@
+"""Steps of a driven mechanism, compiled: with a square C_q,
+
+    C(q, t) = 0        Newton's method from q₀ exp(h v + h²/2 v̇)
+    C_q v  = −C_t      velocities
+    C_q v̇  = Q_c       accelerations
+    C_qᵀγ  = f − f_g − M v̇   multipliers: reactions and drive forces
+
+all by one factorisation of [[W, C_qᵀ], [C_q, 0]], which gives C_q⁻¹ and C_q⁻ᵀ.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.analysis.saddle import GROWTH
+from linkwork.analysis.scales import CLOSED
+from linkwork.elements.body import INERTIA, MASS
+from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.rotations import qexp, qmul
+from linkwork.math.vectors import at4
+from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.sparse_lu import refactor, solve
+
+NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
+ITERATIONS = 20
+DONE, LOST, PIVOTS, JUMP = 0, 1, 2, 3  # how steps ended
+
+
+class Motion(NamedTuple):
+    """What the compiled loop carries from step to step."""
+
+    nodes: np.ndarray  # (bodies + 1, NODE) the last good motion
+    vdot: np.ndarray  # (bodies, 6)
+    time: np.ndarray  # (1,)
+    column: np.ndarray  # scales, as in Projection
+    row: np.ndarray
+    weight: np.ndarray
+    body: np.ndarray
+    diagonal: np.ndarray
+    vals: np.ndarray  # the scaled matrix now factorised
+    rhs: np.ndarray
+    rest: np.ndarray
+    kept: np.ndarray  # numbers of the rows in the equations among all rows
+    memory: bool
+    report: np.ndarray  # (2,) largest residual and its row, of the best iterate
+
+
+@inlined
+def move_bodies(nodes, start, step, factor):
+    """nodes = start moved by factor × step, both by bodies; the same array is allowed."""
+    size = 0.0
+    for b in range(nodes.shape[0] - 1):
+        for i in range(3):
+            nodes[b, POS + i] = start[b, POS + i] + factor[6 * b + i] * step[6 * b + i]
+        turn = (
+            factor[6 * b + 3] * step[6 * b + 3],
+            factor[6 * b + 4] * step[6 * b + 4],
+            factor[6 * b + 5] * step[6 * b + 5],
+        )
+        q = qmul(at4(start, b, QUAT), qexp(turn))
+        norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) ** 0.5
+        for i in range(4):
+            nodes[b, QUAT + i] = q[i] / norm
+        set_rotation(nodes, b)
+        for i in range(6):
+            size = max(size, abs(step[6 * b + i]))
+    return size
+
+
+@inlined
+def scaled_matrix(motion, vals):
+    """motion.vals = [[1, C_qᵀ], [C_q, 0]], scaled."""
+    for p in range(motion.weight.shape[0]):
+        motion.vals[p] = 0.0 if motion.body[p] else motion.weight[p] * vals[p]
+    for p in motion.diagonal:
+        motion.vals[p] = 1.0
+
+
+@inlined
+def solve_refined(lu, tables, motion):
+    """Solve for motion.rhs, which becomes the solution, with one step of refinement."""
+    rest, y = motion.rest, motion.rhs
+    rest[:] = y
+    solve(lu, y)
+    for e in range(y.shape[0]):
+        for p in range(tables.indptr[e], tables.indptr[e + 1]):
+            rest[e] -= motion.vals[p] * y[tables.indices[p]]
+    solve(lu, rest)
+    for e in range(y.shape[0]):
+        y[e] += rest[e]
+
+
+@inlined
+def right_side(motion, C, factor):
+    n = motion.column.shape[0]
+    motion.rhs[:n] = 0.0
+    for e in range(motion.row.shape[0]):
+        motion.rhs[n + e] = factor * motion.row[e] * C[e]
+
+
+@inlined
+def find_position(kernels, tables, lu, work, motion, time, near):
+    """Newton's method for C = 0 from work.nodes: status, and how many iterations it took."""
+    best, travelled = np.inf, 0.0
+    work.gamma[:] = 0.0
+    work.vdot[:] = 0.0
+    work.coef[CK] = work.coef[CD] = work.coef[ACCEPT] = work.coef[KC] = 0.0
+    work.coef[TANGENT] = work.coef[RATES] = 1.0
+    for iteration in range(ITERATIONS):
+        work.Ct[:] = 0.0
+        evaluate(kernels, tables, work, time, 0.0)
+        error, worst = 0.0, 0
+        for e in range(motion.row.shape[0]):
+            size = motion.row[e] * abs(work.C[e])
+            if not size <= error:
+                error, worst = size, e
+        if error < best:
+            best = error
+            motion.report[0], motion.report[1] = abs(work.C[worst]), worst
+        if not error < 1e10:
+            return LOST, iteration
+        scaled_matrix(motion, work.vals)
+        if not refactor(lu, motion.vals) < GROWTH:
+            return PIVOTS, iteration
+        if error < CLOSED:
+            return (DONE if travelled <= near else JUMP), iteration
+        right_side(motion, work.C, -1.0)
+        solve_refined(lu, tables, motion)
+        size = move_bodies(work.nodes, work.nodes, motion.rhs, motion.column)
+        travelled += size
+        if not size < 2.0:
+            return LOST, iteration
+    return LOST, ITERATIONS
+
+
+@inlined
+def find_motion(kernels, tables, lu, work, motion, time):
+    """Velocities, accelerations and multipliers at a position, into work and motion."""
+    n = motion.column.shape[0]
+    right_side(motion, work.Ct, -1.0)
+    solve_refined(lu, tables, motion)
+    for i in range(n):
+        work.nodes[i // 6, VEL + i % 6] = motion.column[i] * motion.rhs[i]
+    work.coef[TANGENT] = 0.0
+    work.Qc[:] = 0.0
+    evaluate(kernels, tables, work, time, 0.0)
+    right_side(motion, work.Qc, 1.0)
+    solve_refined(lu, tables, motion)
+    for i in range(n):
+        motion.vdot[i // 6, i % 6] = motion.column[i] * motion.rhs[i]
+    motion.rhs[n:] = 0.0
+    for b in range(motion.vdot.shape[0]):
+        a, m = motion.vdot[b], tables.bodies[b]
+        for i in range(3):
+            j = INERTIA + 3 * i
+            f = work.f[b, i] + m[MASS] * a[i]
+            torque = work.f[b, 3 + i] + m[j] * a[3] + m[j + 1] * a[4] + m[j + 2] * a[5]
+            motion.rhs[6 * b + i] = -motion.column[6 * b + i] * f
+            motion.rhs[6 * b + 3 + i] = -motion.column[6 * b + 3 + i] * torque
+    solve_refined(lu, tables, motion)
+    for e in range(motion.row.shape[0]):
+        work.gamma[e] = motion.row[e] * motion.rhs[n + e]
+    if motion.memory:
+        work.coef[ACCEPT] = 1.0
+        evaluate(kernels, tables, work, time, 0.0)
+
+
+@compiled
+def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
+    """Steps from number `first`; returns the status and how many are done in all."""
+    step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
+    for k in range(first, times.shape[0]):
+        h = times[k] - motion.time[0]
+        length = 0.0
+        for i in range(step.shape[0]):
+            b, j = i // 6, i % 6
+            step[i] = h * motion.nodes[b, VEL + j] + h * h / 2 * motion.vdot[b, j]
+            length = max(length, abs(step[i]) / motion.column[i])
+        for j in range(tables.targets.shape[0]):
+            tables.reals[tables.targets[j]] = schedule[k, j]
+        work.nodes[:] = motion.nodes
+        move_bodies(work.nodes, motion.nodes, step, one)
+        near = max(NEAR, 0.5 * length) if h > 0.0 else np.inf
+        status, out.iterations[k] = find_position(kernels, tables, lu, work, motion, times[k], near)
+        if status != DONE:
+            return status, k
+        find_motion(kernels, tables, lu, work, motion, times[k])
+        motion.nodes[:] = work.nodes
+        motion.time[0] = times[k]
+        out.work[k, 0], out.work[k, 1] = work.power[0], work.power[1]
+        for e in range(motion.row.shape[0]):
+            out.gamma[k, motion.kept[e]] = work.gamma[e]
+            out.work[k, 1] += work.gamma[e] * work.Ct[e]
+        for b in range(motion.vdot.shape[0]):
+            for i in range(13):
+                out.motion[k, b, i] = work.nodes[b, i]
+            for i in range(6):
+                out.acceleration[k, b, i] = motion.vdot[b, i]
+    return DONE, times.shape[0]

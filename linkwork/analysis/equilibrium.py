@@ -1,0 +1,74 @@
+"""An equilibrium, C_qᵀγ = f(q), as the user gets it: state, reactions, stability, and how found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from linkwork.analysis.assemble import constraint_rows
+from linkwork.analysis.balance import Point
+from linkwork.analysis.stability import stability
+from linkwork.analysis.static_search import Search
+from linkwork.results.result import Result
+from linkwork.results.views import View
+from linkwork.system.redundancy import MinimumNorm, independent_rows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A position in which all forces balance.
+
+    state : positions, zero velocities, multipliers of all rows;   stable : whether it returns to
+    it after a small push (a free motion without stiffness does not count as unstable);
+    eq["pin"].force : what a result has, for the one position;   report : how it was found.
+    residual : largest unbalanced force, N (torques over L);   stiffness : the smallest eigenvalue
+    of the stiffness of free motions, N m (displacements over L, rotations in rad)
+    """
+
+    state: State
+    stable: bool
+    report: str
+    system: System = field(repr=False)
+    method: str = "newton"
+    iterations: int = 0
+    residual: float = 0.0
+    stiffness: float = np.inf
+
+    @cached_property
+    def result(self) -> Result:
+        """The equilibrium as a result of one time."""
+        return Result.of_state(self.system, self.state)
+
+    def __getitem__(self, name: str) -> View:
+        return self.result[name]
+
+    def __repr__(self) -> str:
+        return self.report
+
+
+def equilibrium(search: Search, point: Point) -> Equilibrium:
+    """The state with multipliers of all rows, its stability, and the report."""
+    gamma = search.system.all_gamma(point.gamma)
+    if not search.system.keep.all():
+        rows = constraint_rows(search.full, point.state)
+        gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq, gamma)
+    state = replace(
+        point.state, gamma=gamma, acceleration=np.zeros((search.system.bodies, 6)), restart={}
+    )
+    found = stability(search, point)
+    residual = point.largest / search.L
+    lines = [
+        f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "
+        f"{'stable' if found.stable else 'UNSTABLE'}{found.words}",
+        f"  method      {search.method}, {search.iterations} iterations",
+        f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",
+        f"  stability   {found.report}",
+    ]
+    return Equilibrium(
+        state, found.stable, "\n".join(lines), search.full, search.method, search.iterations,
+        residual, found.smallest,
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""Modes of small motions, η = x e^{λt}: eigenvalues λ, shapes x, and what they say in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.system.state import State
+
+DEFECTIVE = 1e-7  # relative error of a double eigenvalue, √EPS and a bit: no sign of growth
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Eigenvalues λ (complex, 1/s) and mode shapes, lowest |λ| first.
+
+    A conjugate pair counts once and is given by the one with positive imaginary part; real
+    eigenvalues count each; a motion that nothing holds (λ = 0 twice) counts once.
+
+    frequency : |Im λ|/2π in Hz;   damping : −Re λ/|λ|, 1 for what only decays, 0 for λ = 0
+    shapes    : (modes, bodies, 6) complex displacement and rotation, largest component 1;
+                modes["rod"] is (modes, 6) of one body, modes.shape(i) (bodies, 6) of one mode
+    stable    : no λ has a positive real part (with sparse=True: none of those found)
+    axes      : the axes of the shapes, in words (world axes, or axes turning with the mechanism)
+    """
+
+    eigenvalues: np.ndarray
+    shapes: np.ndarray
+    bodies: tuple[str, ...]
+    stable: bool
+    axes: str = "world axes"
+    state: State | None = field(default=None, repr=False)
+
+    @property
+    def frequency(self) -> np.ndarray:
+        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
+
+    @property
+    def damping(self) -> np.ndarray:
+        size = np.abs(self.eigenvalues)
+        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), 0.0)
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def __getitem__(self, body: str) -> np.ndarray:
+        """(modes, 6): how a body moves in every mode."""
+        if body not in self.bodies:
+            raise ModelError(f"the modes have no body named {body!r}; they have {self.bodies}")
+        return self.shapes[:, self.bodies.index(body)]
+
+    def shape(self, i: int) -> np.ndarray:
+        """(bodies, 6): how all bodies move in mode i (from 0)."""
+        return self.shapes[i]
+
+    def __repr__(self) -> str:
+        return "\n".join(table(self))
+
+
+def table(modes: Modes) -> list[str]:
+    """The modes in words, one line each."""
+    stable = "stable" if modes.stable else "unstable"
+    lines = [f"{len(modes)} modes, {stable}, shapes in {modes.axes}"]
+    if len(modes):
+        lines.append(f"{'':>4}  {'eigenvalue (1/s)':>28}  {'Hz':>10}  {'damping':>8}  moves most")
+    size = np.abs(modes.eigenvalues).max(initial=0.0)
+    for i, value in enumerate(modes.eigenvalues):
+        re, im = (0.0 if abs(x) < 1e-12 * size else x for x in (value.real, value.imag))
+        text = f"{re:.6g} ± {im:.6g}i" if im else f"{re:.6g}"
+        b, j = np.unravel_index(np.argmax(np.abs(modes.shapes[i])), modes.shapes[i].shape)
+        most = f"{modes.bodies[b]} ({'along' if j < 3 else 'about'} {'xyz'[j % 3]})"
+        damping = 0.0 if re == 0 else modes.damping[i]
+        lines.append(f"{i:>4}  {text:>28}  {modes.frequency[i]:>10.5g}  {damping:>8.4g}  {most}")
+    return lines

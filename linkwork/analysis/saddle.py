@@ -1,0 +1,84 @@
+"""Linear equations with constraints, for a pattern that stays and values that change:
+
+    [A    C_qᵀ] [x]   [a]
+    [C_q  0   ] [y] = [b]
+
+`Saddle` has any A; `Projection` has A = W, which gives the nearest way back to the constraints,
+the multipliers of least squares, and for a square C_q its inverse and that of C_qᵀ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
+from linkwork.system.system import System
+
+GROWTH = 1e6  # in the elimination, before pivots are chosen anew
+
+
+class Saddle:
+    """Solves [[A, C_qᵀ], [C_q, 0]] for a pattern that stays, choosing pivots anew where needed."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.lu: Any = None
+        self.matrix: Any = None
+
+    def factorise(self, vals: np.ndarray) -> None:
+        """Raises SingularMatrix."""
+        p = self.system.pattern
+        self.matrix = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+        if self.lu is not None and refactor(self.lu, vals) < GROWTH:
+            return
+        self.lu = analyse(p.indptr, p.indices, vals, p.groups, self.system.bodies)
+        if not np.isfinite(refactor(self.lu, vals)):
+            self.lu = None
+            raise SingularMatrix("a pivot vanishes")
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        y = rhs.copy()
+        solve(self.lu, y)
+        for _ in range(2):
+            correction = rhs - self.matrix @ y
+            solve(self.lu, correction)
+            y += correction
+        return y
+
+
+class Projection:
+    """[[W, C_qᵀ], [C_q, 0]] in scaled unknowns: lengths over L, W = 1, multipliers in N m.
+
+    column, row : what scaled displacements and multipliers are multiplied with;   weight : the
+    same for the values of the matrix;   body : which of them belong to bodies
+    """
+
+    def __init__(self, system: System) -> None:
+        p = system.pattern
+        self.n = 6 * system.bodies
+        self.column = column_scale(system)
+        self.row = row_scale(system.kept_rows, system.length)
+        rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
+        scale = np.concatenate([self.column, self.row])
+        self.weight = scale[rows] * scale[cols]
+        self.body = (rows < self.n) & (cols < self.n)
+        self.diagonal = np.flatnonzero(self.body & (rows == cols))
+        self.saddle = Saddle(system)
+
+    def factorise(self, values: np.ndarray) -> None:
+        """From the values of any matrix of the system.  Raises SingularMatrix."""
+        vals = self.weight * values
+        vals[self.body] = 0.0
+        vals[self.diagonal] = 1.0
+        self.saddle.factorise(vals)
+
+    def solve(self, top: Any = 0.0, bottom: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Scaled displacements and multipliers."""
+        rhs = np.empty(self.n + len(self.row))
+        rhs[: self.n], rhs[self.n :] = top, bottom
+        y = self.saddle.solve(rhs)
+        return y[: self.n], y[self.n :]

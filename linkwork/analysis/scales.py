@@ -1,0 +1,29 @@
+"""Lengths over L and rotations in rad, so that both compare: (δr, θ) = S y with S = diag(L, 1).
+
+Columns of bodies are multiplied with L and 1, rows that measure a length with 1/L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwork.system.system import Row, System
+
+CLOSED = 1e-12  # constraint error of an iterate, lengths over L and quaternion parts
+
+
+def column_scale(system: System) -> np.ndarray:
+    """L for displacements, 1 for rotations, of all bodies."""
+    return np.tile([system.length] * 3 + [1.0] * 3, system.bodies)
+
+
+def row_scale(rows: Iterable[Row], length: float) -> np.ndarray:
+    """1/L for rows that measure a length, 1 for the others."""
+    return np.array([1.0 if is_angle(row.name) else 1 / length for row in rows])
+
+
+def is_angle(row: str) -> bool:
+    """Whether a constraint row measures a rotation."""
+    return row.startswith("r") or row == "perpendicular"

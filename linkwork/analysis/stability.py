@@ -1,0 +1,157 @@
+"""Stability of an equilibrium: with C_q N = 0, NᵀKN must have no negative eigenvalue.
+
+That is for a symmetric NᵀKN; where forces are not conservative, no s of
+
+    (s² NᵀMN + s NᵀDN + NᵀKN) u = 0
+
+may have a positive real part.  Small systems are looked at with dense matrices, the ends of the
+spectrum of large conservative ones are found by Lanczos' method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from linkwork.analysis.balance import REGULAR, Balance, Point
+from linkwork.analysis.saddle import Saddle
+from linkwork.elements.joints import ROW_NAMES
+
+DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
+
+
+@dataclass(frozen=True)
+class Stability:
+    """stable; the smallest stiffness of free motions (N m) and its direction (scaled)."""
+
+    stable: bool
+    smallest: float
+    direction: np.ndarray | None
+    words: str
+    report: str
+
+
+def stability(balance: Balance, point: Point) -> Stability:
+    """Whether free motions from an equilibrium come back."""
+    free = balance.n - balance.system.rows
+    if free <= 0:
+        return Stability(True, np.inf, None, "", "nothing can move")
+    n, vals, matrix = balance.n, *exact_tangent(balance, point)
+    K, J = matrix[:n, :n], matrix[n:, :n]
+    noise = 1e-9 * point.scale + 1e-12 * abs(K).max()
+    if free > DENSE and conservative(balance, point, K, noise):
+        return large_stability(balance, vals, K, noise, free)
+    N = null_space(J.toarray(), n)
+    Kr = N.T @ (K @ N)
+    if np.abs(Kr - Kr.T).max() > max(1e-6 * np.abs(Kr).max(), noise):
+        return unsymmetric_stability(balance, point, Kr, N, noise)
+    values, vectors = la.eigh((Kr + Kr.T) / 2)
+    return judged(balance, values, N @ vectors[:, 0], noise, free)
+
+
+def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
+    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
+    vals, p = balance.stiffness(point, exact=True), balance.system.pattern
+    return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+
+
+def null_space(J: np.ndarray, n: int) -> np.ndarray:
+    """Orthonormal basis of the motions that independent rows allow."""
+    if not J.shape[0]:
+        return np.eye(n)
+    return la.qr(J.T)[0][:, J.shape[0] :]
+
+
+def judged(
+    balance: Balance, values: np.ndarray, direction: np.ndarray, noise: float, free: int
+) -> Stability:
+    """From eigenvalues of the symmetric stiffness, smallest first."""
+    falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
+    b, i = divmod(int(np.argmax(np.abs(direction))), 6)
+    motion = f"body '{balance.system.names[b]}' " + (
+        f"moving along {ROW_NAMES[i]}" if i < 3 else f"turning about its {ROW_NAMES[i][1]}"
+    )
+    words = f", mostly by {motion}" if falling else ""
+    if neutral and not falling:
+        words = f", with {neutral} free motion{'s' * (neutral > 1)} without stiffness ({motion})"
+    report = (
+        f"smallest stiffness {values[0]:.4g} N m of {free} (displacements over "
+        f"L = {balance.L:.4g} m, rotations in rad), {motion}"
+    )
+    return Stability(falling == 0, float(values[0]), direction, words, report)
+
+
+def unsymmetric_stability(
+    balance: Balance, point: Point, Kr: np.ndarray, N: np.ndarray, noise: float
+) -> Stability:
+    """From the motion of the linearised system: forces that are not conservative."""
+    system, c = balance.system, sp.diags(balance.column)
+    gamma = system.all_gamma(point.gamma)
+    D = system.evaluate(replace(point.state, gamma=gamma), cK=0.0, cD=1.0).stiffness
+    Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(), D))
+    k = len(Kr)
+    one, nil = np.eye(k), np.zeros((k, k))
+    s = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))
+    s = s[np.isfinite(s) & (np.abs(s) < 1e12)]
+    growth = float(s.real.max(initial=0.0))
+    values = la.eigvals(Kr)
+    real = values[np.abs(values.imag) <= noise].real
+    falling = bool(np.any(real < -noise))
+    stable = not falling and growth <= 1e-6 * float(np.abs(s).max(initial=0.0))
+    kind = "by falling away" if falling else "by growing oscillation"
+    return Stability(
+        stable, float(values.real.min()), None, "" if stable else f", {kind}",
+        f"forces are not conservative; fastest growth {growth:.3g} 1/s, smallest stiffness "
+        f"{values.real.min():.4g} N m",
+    )  # fmt: skip
+
+
+def conservative(balance: Balance, point: Point, K: sp.csr_matrix, noise: float) -> bool:
+    """Whether NᵀKN is symmetric, by its effect on a random motion; factorises the projection."""
+    balance.settle(point.state)
+    x = np.random.default_rng(1).normal(size=balance.n)
+    x, _ = balance.projection.solve(top=x)
+    forth, _ = balance.projection.solve(top=K @ x)
+    back, _ = balance.projection.solve(top=K.T @ x)
+    return bool(np.abs(forth - back).max() <= max(1e-6 * np.abs(forth).max(), noise))
+
+
+def large_stability(
+    balance: Balance, vals: np.ndarray, K: sp.csr_matrix, noise: float, free: int
+) -> Stability:
+    """Extreme eigenvalues by Lanczos: of NᵀKN for large negative ones, of its inverse for small."""
+    n, nil = balance.n, np.zeros(balance.system.rows)
+    inverse, projection, S = Saddle(balance.system), balance.projection, (K + K.T) / 2
+    vals = vals.copy()
+    vals[balance.diagonal] += REGULAR * max(np.abs(vals[balance.body]).max(), 1e-300)
+    inverse.factorise(vals)
+
+    def stiff(x: np.ndarray) -> np.ndarray:
+        return projection.solve(top=S @ projection.solve(top=x.ravel())[0])[0]
+
+    def soft(x: np.ndarray) -> np.ndarray:
+        return projection.solve(top=inverse.solve(np.concatenate([x.ravel(), nil]))[:n])[0]
+
+    bound = float(abs(S).sum(axis=1).max())  # of all eigenvalues: beyond it lies round-off
+    found = [extreme(stiff, n, "SA")]
+    found += [(1 / v, u) for v, u in (extreme(soft, n, "SA"), extreme(soft, n, "LA")) if v != 0]
+    found = sorted((f for f in found if -bound <= f[0] < -noise or f[0] > 0), key=lambda f: f[0])
+    return judged(balance, np.array([v for v, _ in found]), found[0][1], noise, free)
+
+
+def extreme(product: Any, n: int, which: str) -> tuple[float, np.ndarray]:
+    """An end of the spectrum of a symmetric operator and its vector, as far as Lanczos comes."""
+    operator = LinearOperator((n, n), product, dtype=float)
+    start = np.random.default_rng(0).normal(size=n)
+    try:
+        values, vectors = eigsh(operator, k=1, which=which, tol=1e-3, maxiter=200, v0=start)
+    except ArpackNoConvergence as error:
+        values, vectors = error.eigenvalues, error.eigenvectors
+        if not len(values):
+            return 0.0, start
+    return float(values[0]), vectors[:, 0]

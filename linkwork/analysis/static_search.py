@@ -1,0 +1,267 @@
+"""The search for r = 0 on C = 0: Newton's method, then load steps, then relaxation.
+
+Newton steps δ are taken with |θ| ≤ 0.7, then back to C = 0, and halved until |r| falls.  This finds
+the equilibrium nearest in its sense, stable or not.  Where it fails:
+
+1. load steps: the unbalanced force r₀ of the start is held by a dead load and let go in steps,
+   r(λ) = r − (1 − λ) r₀, so that a load on an unloaded structure grows from nothing;
+2. relaxation: [[K + μM̂, C_qᵀ], [C_q, 0]] with M̂ the regularised mass matrix, steps of implicit
+   Euler on damped motion; μ falls while the forces do the work expected of them and rises where
+   they do not, so that it goes downhill and ends in a stable equilibrium.
+"""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.analysis.balance import LOOSE, TURN, Balance, Point
+from linkwork.analysis.stability import stability
+from linkwork.elements.joints import ROW_NAMES
+from linkwork.errors import ConvergenceError, LinkworkError, SingularError
+from linkwork.system.sparse_lu import SingularMatrix
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+ROUND_OFF = 1e-15  # of the forces at work
+
+
+class Talk:
+    """A line now and then about a search that takes longer than a second."""
+
+    def __init__(self, title: str, shown: bool) -> None:
+        self.title, self.shown, self.next = title, shown, clock.perf_counter() + 1.0
+
+    def say(self, method: str, iteration: int, residual: float) -> None:
+        if self.shown and clock.perf_counter() > self.next:
+            self.next = clock.perf_counter() + 2.0
+            print(
+                f"{self.title}: {method}, iteration {iteration}, largest unbalanced force "
+                f"{residual:.2g} N", file=sys.stderr, flush=True,
+            )  # fmt: skip
+
+
+class Lost(Exception):
+    """An attempt ended without an equilibrium; `point` is the best position it had."""
+
+    def __init__(self, point: Point, loose: bool = False) -> None:
+        super().__init__()
+        self.point, self.loose = point, loose
+
+
+class Search(Balance):
+    """One search with a fixed choice of independent rows; see the equations above."""
+
+    def __init__(
+        self, full: System, system: System, tolerance: float, max_iterations: int,
+        constraint_stiffness: bool, line_search: bool, talk: Talk,
+    ) -> None:  # fmt: skip
+        super().__init__(system, tolerance, constraint_stiffness)
+        self.full, self.talk = full, talk
+        self.max_iterations, self.line_search = max_iterations, line_search
+        self.iterations = 0
+        self.method = "newton"
+
+    def find(self, state: State, loads: int) -> Point:
+        """Newton's method, then load steps, then relaxation."""
+        start = self.settle(state, far=True)
+        if start is None:
+            self.refuse_start(state)
+        assert start is not None
+        if not self.line_search:
+            return self.plain_newton(start)
+        try:
+            return self.newton(start) if loads == 1 else self.load_steps(start, loads)
+        except Lost as lost:
+            if not self.constraint_stiffness:
+                raise self.failure(lost, fallback=False) from None
+        if loads == 1:
+            try:
+                return self.load_steps(start, 4)
+            except Lost:
+                pass
+        try:
+            return self.stable_rest(start)
+        except Lost as lost:
+            raise self.failure(lost) from None
+
+    def newton(self, point: Point) -> Point:
+        """Damped Newton steps until the residual is small and no step makes it smaller still."""
+        for _ in range(self.max_iterations):
+            self.talk.say(self.method, self.iterations, point.largest / self.L)
+            done = self.enough(point)
+            if done and point.largest <= ROUND_OFF * point.scale:
+                return point
+            step = self.direction(point)
+            if step is None:
+                if done:
+                    return point
+                raise Lost(point, loose=True)
+            self.iterations += 1
+            trial = self.search(point, step, 1 if done else 9)
+            if done and (trial is None or trial.size > 0.5 * point.size):
+                return point
+            if trial is None:
+                raise Lost(point)
+            point = trial
+        if self.enough(point):
+            return point
+        raise Lost(point)
+
+    def search(self, point: Point, step: np.ndarray, halvings: int) -> Point | None:
+        """The point at the longest of the steps 1, ½, ¼ … that reduces the unbalanced force."""
+        factor = min(1.0, TURN / max(self.turn(step), 1e-300))
+        for _ in range(halvings):
+            trial = self.settle(point.state.moved(factor * self.column * step))
+            if trial is not None and trial.size < (1 - 1e-4 * factor) * point.size:
+                return trial
+            factor /= 2
+        return None
+
+    @staticmethod
+    def turn(step: np.ndarray) -> float:
+        return float(np.abs(step.reshape(-1, 6)[:, 3:]).max(initial=0.0))
+
+    def load_steps(self, start: Point, loads: int) -> Point:
+        """The unbalanced force of the start is let go in steps, halved where Newton fails."""
+        self.method = "newton with load steps"
+        held, done, width = start.force.copy(), 0.0, 1.0 / loads
+        point = start
+        try:
+            while done < 1.0:
+                share = min(1.0, done + width)
+                self.hold = (1.0 - share) * held
+                eased = self.settle(point.state)
+                try:
+                    if eased is None:
+                        raise Lost(point)
+                    point = self.newton(eased)
+                except Lost:
+                    width /= 2
+                    if width < 1.0 / (16 * loads):
+                        raise
+                    continue
+                done = share if share < 1 - 1e-12 else 1.0
+        finally:
+            self.hold = np.zeros(self.n)
+        return point
+
+    def stable_rest(self, start: Point) -> Point:
+        """Relaxation, started again with a push wherever it comes to rest without stability."""
+        self.method = "relaxation"
+        point = self.relax(start)
+        for _ in range(5):
+            found = stability(self, point)
+            if found.stable or found.direction is None:
+                break
+            push = 0.05 * found.direction / np.abs(found.direction).max()
+            pushed = self.settle(point.state.moved(self.column * push))
+            if pushed is None:
+                break
+            point = self.relax(pushed)
+        return point
+
+    def relax(self, point: Point) -> Point:
+        """Implicit Euler steps of damped motion, ever longer: downhill to a stable equilibrium."""
+        mu, began = 10.0 * point.largest / max(point.scale, 1e-300), point
+        for _ in range(5 * self.max_iterations):
+            self.talk.say(self.method, self.iterations, point.largest / self.L)
+            if self.enough(point):
+                return self.newton(point)
+            self.iterations += 1
+            step = self.direction(point, mu)
+            if step is None or self.turn(step) > TURN or step @ point.force >= 0:
+                mu *= 4.0
+                continue
+            trial = self.settle(point.state.moved(self.column * step))
+            gain = 0.0 if trial is None else self.work_ratio(point, trial, step, mu)
+            if trial is None or gain < 0.1:
+                mu *= 4.0
+                continue
+            point = trial
+            mu *= 0.15 if gain > 0.7 else 0.5
+            if np.abs(point.state.positions - began.state.positions).max() > 1e3 * self.L:
+                raise Lost(point, loose=True)
+        raise Lost(point)
+
+    def work_ratio(self, point: Point, trial: Point, step: np.ndarray, mu: float) -> float:
+        """Work of the unbalanced forces along the step over the work expected of them."""
+        moved = trial.state.difference(point.state).ravel() / self.column
+        done = 0.5 * float((point.force + trial.force) @ moved)
+        s = step.reshape(-1, 6)
+        inertia = float(np.einsum("bi,bij,bj->", s, self.mass[0], s))
+        expected = 0.5 * float(point.force @ step) - 0.5 * mu * point.scale * inertia
+        return done / expected if expected < 0 else 0.0
+
+    def plain_newton(self, point: Point) -> Point:
+        """Newton's method as in the textbook: full steps in positions and multipliers."""
+        self.method = "newton without line search"
+        state, gamma, system = point.state, point.gamma, self.system
+        for _ in range(self.max_iterations):
+            e = system.evaluate(
+                replace(state, gamma=system.all_gamma(gamma)),
+                constraint_stiffness=self.constraint_stiffness,
+            )
+            vals = self.weight * e.matrix.data  # type: ignore[union-attr]
+            vals[self.body] /= point.scale
+            r = np.concatenate([self.column * e.f.ravel() / point.scale, self.row * e.C])
+            if np.abs(r).max() < self.tolerance:
+                settled = self.settle(state)
+                if settled is not None and self.enough(settled):
+                    return settled
+            self.iterations += 1
+            try:
+                self.tangent.factorise(vals)
+            except SingularMatrix:
+                raise self.failure(Lost(point, loose=True), fallback=False) from None
+            y = self.tangent.solve(-r)
+            if not np.abs(y).max() < LOOSE:
+                raise self.failure(Lost(point, loose=True), fallback=False)
+            state = state.moved(self.column * y[: self.n])
+            gamma = gamma + point.scale * self.row * y[self.n :]
+        raise self.failure(Lost(point), fallback=False)
+
+    # -------------------------------------------------------------------------------- failures
+    def refuse_start(self, state: State) -> None:
+        e = self.system.evaluate(state)
+        if not np.all(np.isfinite(e.f)):
+            body = self.system.names[int(np.argmin(np.isfinite(e.f).all(axis=1)))]
+            raise ConvergenceError(
+                f"statics of '{self.system.model.name}' cannot start: a force on body '{body}' is "
+                "not a finite number", state=state,
+            )  # fmt: skip
+        raise SingularError(
+            f"statics of '{self.system.model.name}' cannot start: in the given position the "
+            "independent rows of its joints are too close to dependent; start from another one"
+        )
+
+    def failure(self, lost: Lost, fallback: bool = True) -> LinkworkError:
+        """One sentence: what is unbalanced and where, and what to do."""
+        point, name = lost.point, self.system.model.name
+        b, i = divmod(int(np.argmax(np.abs(point.force))), 6)
+        unit, over = ("N", self.L) if i < 3 else ("N m", 1.0)
+        amount = f"{abs(point.force[6 * b + i]) / over:.2g} {unit}"
+        body, axis = self.system.names[b], ROW_NAMES[i]
+        if lost.loose or self.direction(point) is None:
+            if not self.constraint_stiffness:
+                return SingularError(
+                    f"statics of '{name}' without constraint stiffness is singular: no element has "
+                    f"a stiffness that could balance {amount} on body '{body}' ({axis}); leave out "
+                    "constraint_stiffness=False"
+                )
+            motion = f"along {axis}" if i < 3 else f"about {axis[1]}"
+            return SingularError(
+                f"statics of '{name}' has no answer: nothing holds body '{body}' {motion}, where "
+                f"{amount} is unbalanced; add a joint, a spring or a balancing force"
+                + ("" if fallback else ", or leave out line_search=False")
+            )
+        tried = ", also with load steps and relaxation" if fallback else ""
+        return ConvergenceError(
+            f"statics of '{name}' did not converge after {self.iterations} iterations{tried}; "
+            f"largest residual {amount} in body '{body}', {axis}; start nearer to the equilibrium "
+            "(at=), or raise loads or max_iterations",
+            time=point.state.time, state=point.state,
+        )  # fmt: skip
