@@ -548,6 +548,20 @@ def test_a_limit_may_be_open_on_one_side():
     assert float(result["pin"].angle[-1]) == pytest.approx(0.5, abs=1e-9)
 
 
+def test_events_at_their_edges():
+    """An event that is met exactly counts, one that is left does not; a limit holds at the start."""
+    from linkwork.analysis.events import as_events, crosses, first_values
+
+    assert crosses(-1, 1) and crosses(1, -1) and crosses(1, 0) and crosses(-1e-200, 1e-200)
+    assert not crosses(0, 1) and not crosses(0, -1) and not crosses(1, 2)
+    m = pendulum(angle=0.5)
+    system, state = compile_model(m), lw.assemble(m)
+    events = as_events(lw.JointLimit("pin", angle=(0, 1)), system)
+    np.testing.assert_allclose(first_values(events, 0.0, state), [0.5, -0.5])
+    events = as_events(lw.JointLimit("pin", angle=(0.6, 1)), system)
+    refuse(lambda: first_values(events, 0.0, state), "starts beyond a limit, angle of joint 'pin'")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -664,6 +678,21 @@ def test_user_forces_that_fail_during_a_run(name, stiff, method):
         # SciPy's steps are larger than h
         assert (0.05 if isinstance(method, lw.ODE) else 0.28) < kept.time[-1] < 0.32
         assert np.all(np.isfinite(kept.motion))
+
+
+def test_a_user_force_may_fail_where_the_model_is_not_yet_assembled():
+    """Forces do not matter in assembly, so a position that never was is no failure."""
+    m = lw.Model("m")
+    b = m.add("b", body())
+    m.add("rod", lw.Distance(lw.Frame(lw.GROUND), lw.Frame(b, (0, 0, 1e-4)), length=1.0))
+
+    def repel(t, motion):
+        if np.linalg.norm(motion.position[0]) < 1e-3:
+            raise ValueError("too near")
+        return np.zeros(6)
+
+    m.add("u", lw.UserForce(b, repel))
+    assert run(m, t=0.05).time[-1] == 0.05
 
 
 def test_a_user_force_that_is_far_too_large():

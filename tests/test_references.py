@@ -74,7 +74,7 @@ def test_horizontal_pendulum_falls_down() -> None:
 
 
 def test_pendulum_without_constraint_stiffness() -> None:
-    """Peng et al. 2024, section 4.1 [X]: its stiffness is zero; statics refuses, eigen gives zero."""
+    """Peng et al. 2024, section 4.1 [X]: no stiffness; statics refuses, eigen gives zero."""
     model = load_example("pendulum").build(30)
     with pytest.raises(lw.SingularError, match="without constraint stiffness"):
         lw.static(model, constraint_stiffness=False)
