@@ -166,7 +166,7 @@ def describe_motion(say: Console, model: lw.Model, rest: Any) -> Result:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)
-        run = lw.transient(model, t=3, h=1e-4, start=rest.state, every=20)
+        run = lw.transient(model, t=3, h=1e-4, start=rest.state, every=20, progress="always")
     tyre = run["tyre"].force[:, 2]
     rise = 1e3 * (run["chassis"].position[:, 2] - run["chassis"].position[0, 2])
     balance = np.abs(run.energy.balance.values).max()

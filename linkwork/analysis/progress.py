@@ -12,21 +12,32 @@ CHUNK = 0.1  # seconds of computing between looks at the keyboard and the progre
 
 
 class Progress:
-    """Shows how far a run is: a bar on a terminal, a plain line now and then elsewhere."""
+    """Shows how far a run is: a bar on a terminal, a plain line now and then elsewhere.
 
-    def __init__(self, title: str, begin: float, end: float, shown: bool) -> None:
+    shown: True for runs that will take over a second, "always", or False
+    """
+
+    def __init__(self, title: str, begin: float, end: float, shown: bool | str) -> None:
         self.title, self.begin, self.end, self.shown = title, begin, end, shown
+        self.wait, self.long = (WAIT / 2, 0.0) if shown == "always" else (WAIT, LONG)
         self.started = clock.perf_counter()
         self.first: tuple[float, int] | None = None
+        self.steps = 0
         self.bar: Any = None
         self.next_line = 0.0
 
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
+        elif self.shown == "always" and kind is None and self.steps:
+            spent = clock.perf_counter() - self.started
+            print(
+                f"{self.title}: t = {self.end:g}, done at {self.steps / spent:,.0f} steps/s",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
 
     def update(self, time: float, steps: int) -> None:
         """Called now and then with the time reached and the steps taken."""
@@ -34,10 +45,11 @@ class Progress:
             self.first, self.started = (time, steps), clock.perf_counter()
         spent = clock.perf_counter() - self.started
         begin, steps = self.first[0], steps - self.first[1]
-        if not self.shown or spent < WAIT or time <= begin:
+        self.steps = steps
+        if not self.shown or spent < self.wait or time <= begin:
             return
         share = (time - begin) / (self.end - begin)
-        if self.bar is None and spent / share < LONG:
+        if self.bar is None and spent / share < self.long:
             return
         if sys.stderr.isatty():
             self._draw(time, steps / spent)
@@ -59,7 +71,7 @@ class Progress:
                 TextColumn("{task.description}"), BarColumn(),
                 TextColumn("t = {task.fields[now]:.4g} of {task.fields[end]:g}"),
                 TextColumn("{task.fields[rate]:,.0f} steps/s"), TimeRemainingColumn(),
-                console=Console(stderr=True), transient=True,
+                console=Console(stderr=True), transient=self.shown != "always",
             )  # fmt: skip
             self.bar.start()
             self.task = self.bar.add_task(

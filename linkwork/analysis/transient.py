@@ -34,12 +34,13 @@ from linkwork.system.system import System, compile_model
 
 def transient(
     model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
-    progress: bool = True, stop: Any = None, tolerance: float | None = None,
+    progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
 
     start     : a State or Result to go on from (the model is assembled first otherwise)
     every     : store every so many steps; the start and the end are always stored
+    progress  : show how far it is when it takes over a second; "always" or False
     stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
     tolerance : error control, position error per step in lengths over the mechanism's size and in
                 radians; h is then the first step
@@ -121,7 +122,7 @@ class TimeLoop:
         self._store_now(0.0)
 
     # --------------------------------------------------------------------------------- running
-    def go(self, progress: bool) -> Result:
+    def go(self, progress: bool | str) -> Result:
         with Progress(self.full.model.name, self.begin, self.end, progress) as bar:
             try:
                 self._run(bar)
@@ -177,6 +178,8 @@ class TimeLoop:
             began = clock.perf_counter()
             self._steps(times, (k + 1) % self.every == 0, last=done + size == n)
             spent = clock.perf_counter() - began
+            if done == 0 and whole > 1:  # code may have been compiled: not the run's time
+                self.started = clock.perf_counter()
             done += size
             chunk = next_chunk(size, spent, 20000)
             raise_if_failed(self.full.model)

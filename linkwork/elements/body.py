@@ -132,10 +132,8 @@ class Body(Item):
         length = float(np.linalg.norm(q - p))
         if length == 0:
             raise ModelError("the ends of Body.link must be two different points")
-        body = cls.cylinder(radius, length, density=density, mass=mass, **at_)
-        body.position = (p + q) / 2
-        body.orientation = checks.axes(q - p, None, "Body.link")
-        return body
+        at_ |= dict(position=(p + q) / 2, orientation=checks.axes(q - p, None, "Body.link"))
+        return cls.cylinder(radius, length, density=density, mass=mass, **at_)
 
 
 def _cylinder(radius: float, length: float) -> dict:
