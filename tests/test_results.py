@@ -517,6 +517,13 @@ def test_every_byte_of_the_last_line_matters(stored):
             lw.load(path)
 
 
+@pytest.mark.parametrize("path", [3, None, b"run.nc", "a\0b"])
+def test_what_is_no_path_is_refused(path):
+    for action in (lw.load, check_writable, rotor_run().save):
+        with pytest.raises(lw.ResultFileError, match="needs a path"):
+            action(path)
+
+
 def test_paths_that_cannot_be_written(tmp_path):
     run = rotor_run()
     (tmp_path / "file").touch()

@@ -3,6 +3,7 @@
 import signal
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -321,15 +322,18 @@ def test_ctrl_c_inside_a_users_function_ends_the_run(tmp_path, monkeypatch):
     assert (tmp_path / "pushed-interrupted.nc").exists() or "not saved" in str(caught.value)
 
 
-def test_a_users_function_that_fails_is_named_and_the_results_are_kept():
+@pytest.mark.parametrize("method", [None, lw.RK4(), lw.ODE()], ids=repr)
+def test_a_users_function_that_fails_is_named_and_the_results_are_kept(method):
     def force(t, motion):
         return [1.0, 0, 0, 0, 0, 0] if t < 0.5 else 1 / 0
 
     with pytest.raises(lw.ModelError, match="UserForce 'push'.*ZeroDivisionError") as caught:
-        lw.transient(pushed_by(force), t=1, h=1e-2, progress=False)
+        lw.transient(pushed_by(force), t=1, h=1e-2, method=method, progress=False)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     kept = caught.value.result
-    assert 0.3 < kept.time[-1] <= 0.5
+    assert kept.time[-1] <= 0.5
+    if not isinstance(method, lw.ODE):  # which looks ahead by steps of its own
+        assert kept.time[-1] > 0.3
     np.testing.assert_allclose(kept["body"].position.values[:, 0], kept.time**2 / 2, atol=1e-9)
 
 
@@ -346,11 +350,48 @@ def test_a_users_function_that_fails_is_named_and_the_results_are_kept():
         (dict(t=1, h=1e-3, tolerance=-1), "tolerance must be positive"),
         (dict(t=1, h=1e-3, method="rk4"), "method must be an integrator"),
         (dict(t=1, h=1e-3, start=3), "start must be a State or a Result"),
+        (dict(t=1e12, h=1e-3), "would store .* GB, more than half"),
     ],
 )
 def test_bad_arguments(words, message):
     with pytest.raises(lw.ModelError, match=message):
         lw.transient(double_pendulum(), **words, progress=False)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda: lw.GeneralizedAlpha("a"), lambda: lw.GeneralizedAlpha(1.2),
+        lambda: lw.GeneralizedAlpha(tolerance=np.nan), lambda: lw.HHT(0.5),
+        lambda: lw.HHT(stabilized="no"), lambda: lw.Newmark(0.4), lambda: lw.Newmark(0.6, beta=-1),
+        lambda: lw.BDF2(max_iterations=0), lambda: lw.RK4(baumgarte=3),
+        lambda: lw.RK4(baumgarte=(-1, 1)), lambda: lw.ODE("Euler"), lambda: lw.ODE(rtol=-1),
+    ],
+)  # fmt: skip
+def test_bad_parameters_of_methods(method):
+    with pytest.raises(lw.ModelError):
+        method()
+
+
+def test_a_start_that_is_none_is_refused():
+    m = double_pendulum()
+    state = lw.assemble(m)
+    bad = state.motion.copy()
+    bad[0, 0] = np.nan
+    for motion, message in (
+        (bad, "finite numbers"),
+        (state.moved(np.full(12, 0.3)).motion, "start violates joint"),
+        (state.motion * 2, "unit quaternions"),
+    ):
+        with pytest.raises(lw.ModelError, match=message):
+            lw.transient(m, t=1, h=1e-2, start=replace(state, motion=motion), progress=False)
+
+
+def test_an_event_met_exactly_at_a_step_ends_the_run():
+    run = lw.transient(
+        double_pendulum(), t=1, h=0.125, stop=lambda t, now: t - 0.25, progress=False
+    )
+    assert run.time[-1] == pytest.approx(0.25, abs=1e-12)
 
 
 def test_constraint_stiffness_improves_newton():

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from linkwork.analysis.scales import is_angle
 from linkwork.errors import ModelError
 from linkwork.results.result import Result
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+OPEN = 1e-3  # a larger error of a joint (length over size, quaternion part) is no beginning
 
 
 def given_state(full: System, given: Any, word: str) -> State:
@@ -28,4 +33,22 @@ def require_state(full: System, state: Any, given: Any, word: str) -> None:
         raise ModelError(
             f"{word} has the bodies {list(state.bodies)}, but model '{full.model.name}' has "
             f"{list(full.names)}"
+        )
+    if state.motion.shape != (full.bodies, 13) or not np.all(np.isfinite(state.motion)):
+        raise ModelError(f"{word} must hold 13 finite numbers for every body, and does not")
+    if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
+        raise ModelError(f"{word} has orientations that are no unit quaternions; normalise them")
+
+
+def require_closed(full: System, state: State, word: str) -> None:
+    """Refuse a state whose joints are open: a run would start from the wrong place."""
+    if not full.rows:
+        return
+    error = np.abs(full.evaluate(replace(state, acceleration=None, gamma=None)).C)
+    error *= np.array([1.0 if is_angle(row.name) else 1 / full.length for row in full.all_rows])
+    worst = int(np.argmax(error))
+    if error[worst] > OPEN:
+        raise ModelError(
+            f"{word} violates {full.all_rows[worst]} by {error[worst]:.3g} (lengths over the "
+            f"mechanism's size {full.length:.3g}); start from lw.assemble(model) or from a run"
         )

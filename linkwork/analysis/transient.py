@@ -7,6 +7,7 @@ controls the step where a tolerance is given, and keeps what was computed whatev
 from __future__ import annotations
 
 import math
+import os
 import time as clock
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.assemble import assemble_model, choose_rows, constraint_rows
-from linkwork.analysis.events import Event, as_events, locate
+from linkwork.analysis.events import Event, as_events, crosses, first_values, locate
 from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.analysis.starts import require_state
+from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, Interrupted, ModelError
 from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
@@ -57,7 +58,7 @@ def transient(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     method = GeneralizedAlpha() if method is None else method
-    checks.count(every, "every")
+    every = checks.count(every, "every")
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
     full, system, state = beginning(model, start, method)
@@ -66,6 +67,7 @@ def transient(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
     run = method_run(method, full, system, state, h)
+    require_memory(full, (t - state.time) / h / every)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance)
     loop.angles = start.angles() if isinstance(start, Result) else {}
     return loop.go(progress)
@@ -86,6 +88,7 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
     if "keep" in state.restart and state.restart["method"].tobytes().decode() == repr(method):
         return full, full, state
     state = replace(state, restart={})
+    require_closed(full, state, "start")
     return full, choose_rows(full, state)[1], state
 
 
@@ -100,6 +103,21 @@ def method_run(method: Any, full: System, system: System, state: State, h: float
     raise ModelError(
         f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
     )
+
+
+def require_memory(full: System, rows: float) -> None:
+    """Refuse a run whose stored steps would not fit into half of the machine's memory."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return
+    size = 8.0 * rows * (19 * full.bodies + len(full.all_rows) + 5)
+    if size > memory / 2:
+        raise ModelError(
+            f"the run of '{full.model.name}' would store {size / 1e9:.3g} GB, more than half of "
+            f"this machine's {memory / 1e9:.3g} GB; store fewer steps with every="
+            f"{math.ceil(2.2 * size / memory)} or more"
+        )
 
 
 class TimeLoop:
@@ -218,7 +236,7 @@ class TimeLoop:
             self.steps += count
 
     def _fixed_with_events(self, bar: Progress) -> None:
-        before = [e.value(self.run.time, self.run.state()) for e in self.events]
+        before = first_values(self.events, self.run.time, self.run.state())
         n = max(1, math.ceil((self.end - self.begin) / self.h - 1e-6))
         for k in range(n):
             target = self.end if k == n - 1 else self.begin + (k + 1) * self.h
@@ -237,7 +255,7 @@ class TimeLoop:
         self.run.advance(*self._plain(target))
         new = self.run.state()
         after = [e.value(target, new) for e in self.events]
-        crossed = [e for e, a, b in zip(self.events, before, after, strict=True) if a * b < 0]
+        crossed = [e for e, a, b in zip(self.events, before, after, strict=True) if crosses(a, b)]
         if not crossed:
             before[:] = after
             self.run.recover(snapshot)
@@ -271,7 +289,7 @@ class TimeLoop:
         if not isinstance(self.run, ImplicitRun):
             raise ModelError(f"{self.method!r} controls its step by itself; leave out tolerance=")
         assert self.tolerance is not None
-        before = [e.value(self.run.time, self.run.state()) for e in self.events]
+        before = first_values(self.events, self.run.time, self.run.state())
         h, stored = self.h, 0
         smallest = 1e-12 * max(abs(self.end), self.h)
         power = 1 / (self.method.order + 1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.integrators.stepping import ALG, HISTORY, VDOT, VPREV, XPREV, V
+from linkwork.model import checks
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class LinearMethod:
     stabilized: bool = False
     tolerance: float = 1e-8
     max_iterations: int = 20
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__
+        checks.flag(self.stabilized, f"stabilized of {what}")
+        checks.number(self.tolerance, f"tolerance of {what}", positive=True)
+        checks.count(self.max_iterations, f"max_iterations of {what}")
 
     @property
     def order(self) -> int:
@@ -82,7 +89,8 @@ class GeneralizedAlpha(LinearMethod):
     rho: float = 0.8
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rho <= 1:
+        super().__post_init__()
+        if not 0 <= checks.number(self.rho, "rho of GeneralizedAlpha") <= 1:
             raise ModelError(f"rho of GeneralizedAlpha must be between 0 and 1, found {self.rho}")
 
     def coefficients(self, h: float, previous: float | None) -> Coefficients:
@@ -99,7 +107,8 @@ class HHT(LinearMethod):
     alpha: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 <= abs(self.alpha) <= 1 / 3:
+        super().__post_init__()
+        if not 0 <= abs(checks.number(self.alpha, "alpha of HHT")) <= 1 / 3:
             raise ModelError(f"alpha of HHT must be between 0 and 1/3, found {self.alpha}")
 
     def coefficients(self, h: float, previous: float | None) -> Coefficients:
@@ -119,9 +128,10 @@ class Newmark(LinearMethod):
     beta: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0.5 <= self.gamma <= 1.5:
+        super().__post_init__()
+        if not 0.5 <= checks.number(self.gamma, "gamma of Newmark") <= 1.5:
             raise ModelError(f"gamma of Newmark must be between 0.5 and 1.5, found {self.gamma}")
-        if self.beta is not None and not 0 < self.beta <= 1:
+        if self.beta is not None and not 0 < checks.number(self.beta, "beta of Newmark") <= 1:
             raise ModelError(f"beta of Newmark must be between 0 and 1, found {self.beta}")
 
     @property

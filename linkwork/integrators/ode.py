@@ -32,6 +32,7 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 GROWTH = 1e8
+SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
 @compiled
@@ -123,18 +124,20 @@ def rk4(
                 kernels, tables, lu, work, rhs, trial, t, alpha, beta, mass, k[s]
             ):
                 return step
+        trial[:] = y
         for s in range(4):
-            y += h * weights[s] * k[s]
+            trial += h * weights[s] * k[s]
         for b in range(nb):
-            q = at4(y, b, QUAT)
+            q = at4(trial, b, QUAT)
             size = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
             for i in range(4):
-                y[b, QUAT + i] /= size
+                trial[b, QUAT + i] /= size
         set_laws(tables, schedule, 2 * step + 2)
         if not derivative(
-            kernels, tables, lu, work, rhs, y, times[step], alpha, beta, mass, k[0]
+            kernels, tables, lu, work, rhs, trial, times[step], alpha, beta, mass, k[0]
         ):
-            return step
+            return step  # y is still the last good step
+        y[:] = trial
         record(kernels, tables, work, total, powers, h, times[step], memory)
         if saved[step] >= 0:
             row = saved[step]
@@ -158,6 +161,9 @@ class RK4:
 
     order = 4
 
+    def __post_init__(self) -> None:
+        _parameters(self.baumgarte)
+
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         return RungeKuttaRun(self, system, state, h, _parameters(self.baumgarte))
 
@@ -174,12 +180,23 @@ class ODE:
     atol: float = 1e-10
     baumgarte: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise ModelError(
+                f"solver of ODE must be one of {', '.join(SOLVERS)}, found {self.solver!r}"
+            )
+        checks.number(self.rtol, "rtol of ODE", positive=True)
+        checks.number(self.atol, "atol of ODE", positive=True)
+        _parameters(self.baumgarte)
+
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         return ScipyRun(self, system, state, h, _parameters(self.baumgarte))
 
 
 def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
-    alpha, beta = (5.0, 5.0) if given is None else given
+    if given is None:
+        return 5.0, 5.0
+    alpha, beta = checks.vector(given, "baumgarte (α, β)", length=2)
     return (
         checks.number(alpha, "α of baumgarte", minimum=0),
         checks.number(beta, "β of baumgarte", minimum=0),
@@ -223,8 +240,14 @@ class OdeRun:
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
             self.repairs += 1
+            if not np.all(np.isfinite(s.work.vals)):
+                break
             self.lu = factorise(s)
-        raise StepFailure(
+        raise self._failure(time)
+
+    @staticmethod
+    def _failure(time: float) -> StepFailure:
+        return StepFailure(
             time, 1, float("nan"), "the equations of motion",
             f"has no finite accelerations at t = {time:.6g}: the step may be too large for an "
             "explicit method, or the mechanism is in a singular position",
@@ -286,23 +309,22 @@ class RungeKuttaRun(OdeRun):
         half = np.empty(2 * len(times) + 1)
         half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
         laws = s.schedule(half)
-        done = 0
+        done = tries = 0
         while done < len(times):
-            before, y = done, self.y.copy()
+            before = done
             done = rk4(
                 s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, stages, self.work_done,
                 self.powers, times, self.h, laws, self.alpha, self.beta, s.mass, s.memory, saved,
                 out, s.kept, done, len(times),
             )  # fmt: skip
             if done > before:
-                self.time = float(times[done - 1])
-            if not np.all(np.isfinite(self.y)):
-                self.y[:] = y
-                self._evaluate(self.time, self.y + np.nan)
+                self.time, tries = float(times[done - 1]), 0
             if done < len(times):
-                if done == before:
-                    self._evaluate(self.time, self.y)
-                self.pivot()
+                tries += 1
+                if tries > 1:
+                    raise self._failure(float(times[done]))
+                self.repairs += 1
+                self.lu = factorise(s) if np.all(np.isfinite(s.work.vals)) else self.lu
 
 
 class ScipyRun(OdeRun):
@@ -340,12 +362,6 @@ class ScipyRun(OdeRun):
 
     def _start(self, time: float) -> None:
         import scipy.integrate
-
-        kinds = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-        if self.method.solver not in kinds:
-            raise ModelError(
-                f"solver of ODE must be one of {', '.join(kinds)}, found {self.method.solver!r}"
-            )
 
         def function(t: float, y: np.ndarray) -> np.ndarray:
             return self._evaluate(t, np.ascontiguousarray(y).reshape(self.y.shape)).ravel().copy()

@@ -39,9 +39,15 @@ TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
 # ------------------------------------------------------------------------------------ writing
 
 
+def _path(path: Any) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+        raise ResultFileError(f"a result file needs a path such as 'run.nc', found {path!r}")
+    return Path(path)
+
+
 def check_writable(path: str | Path) -> Path:
     """The path of a file that can be written, or a ResultFileError; call it before a long run."""
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(_path(path)))
     if target.is_dir():
         raise ResultFileError(f"cannot write '{path}': it is a folder; give the name of a file")
     if not target.parent.is_dir():
@@ -239,6 +245,7 @@ def load(path: str | Path, model: Model | None = None) -> Result:
 
     Example: ``run = lw.load("run.nc")``
     """
+    path = _path(path)
     _check_whole(path)
     with _reading(path):
         parts = _read(path)
