@@ -19,6 +19,7 @@ l = s_S + d, d = r_P − r_S and s_S, s_P the arms in world axes,
       r_b   0     −F̃               0      0
       φ_b   0     −s̃_P F̃ − G̃ − H  0      s̃_P F̃ + G̃ + H
     H = R_S g(ρ, γ_m) R_P◇ᵀ,  g = −(γ_m vᵀ + γ̃_m (s I + ṽ))/4,  R_P◇ = R_S R(ρ)
+      = −G̃/2 − (γ_m·v)/4 I        since (s I + ṽ) R(ρ)ᵀ = s I − ṽ and R(ρ) v = v
 
 Time derivatives follow [T]: every factor of ρ and of C_x is carried with its first two
 derivatives and multiplied by the product rule.
@@ -38,7 +39,7 @@ from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
-    accumulate, add, at, at4, at9, column, cross, madd, mm, mt, mscale, mv, outer, scale, skew, sub,
+    accumulate, add, at, at4, at9, cc, cm, column, cross, dot, madd, mc, mscale, mt, mv, scale, sub,
     tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family
@@ -119,29 +120,32 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
 
 
 @inlined
-def lock_stiffness(ints, k, vals, cK, Ra, Rb, S, sb, l, F, G, s, v, gm):
-    """K_c, main and projection part."""
-    Fx, sx = skew(F), skew(sb)
-    X = mm(Fx, Ra)
-    sa, sB = ints[k, SA], ints[k, SB]
+def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c):
+    """K_c, main and projection part, in body axes; c = γ_m·v/4.
+
+    With A = R_aᵀR_b:  aa = F̃_a l̃_a + H_a,  ab = −(F̃_a A ũ_b + H_a A),
+    bb = ũ_b F̃_b + G̃_b + H_b,  ba = −bb Aᵀ,  H_a = −G̃_a/2 − c I and H_b alike.
+    """
+    sa, sb = ints[k, SA], ints[k, SB]
+    X = cm(F, Ra)
     add33(vals, ints[k, AA], sa, 0, 3, cK, X)
-    add33(vals, ints[k, BA], sB, 0, 3, -cK, X)
+    add33(vals, ints[k, BA], sb, 0, 3, -cK, X)
     XT = transpose(X)
     add33(vals, ints[k, AA], sa, 3, 0, cK, XT)
     add33(vals, ints[k, AB], sa, 3, 0, -cK, XT)
-    aa = mm(Fx, skew(l))
-    ab = mm(Fx, sx)
-    bb = madd(mm(sx, Fx), skew(G))
-    if gm[0] != 0.0 or gm[1] != 0.0 or gm[2] != 0.0:
-        P = madd((s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s), skew(v))
-        g = mscale(-0.25, madd(outer(gm, v), mm(skew(gm), P)))
-        rho = (s, v[0], v[1], v[2])
-        H = mt(mm(S, mt(g, rotation_matrix(rho))), S)
-        aa, ab, bb = madd(aa, H), madd(ab, H), madd(bb, H)
-    add33(vals, ints[k, AA], sa, 3, 3, cK, tm(Ra, mm(aa, Ra)))
-    add33(vals, ints[k, AB], sa, 3, 3, -cK, tm(Ra, mm(ab, Rb)))
-    add33(vals, ints[k, BA], sB, 3, 3, -cK, tm(Rb, mm(bb, Ra)))
-    add33(vals, ints[k, BB], sB, 3, 3, cK, tm(Rb, mm(bb, Rb)))
+    turned = tm(Ra, Rb)
+    Fa, Fb, Ga, Gb = tv(Ra, F), tv(Rb, F), tv(Ra, G), tv(Rb, G)
+    half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
+    Ha = (-c, -half[2], half[1], half[2], -c, -half[0], -half[1], half[0], -c)
+    aa = madd(cc(Fa, tv(Ra, l)), Ha)
+    ab = madd(mc(cm(Fa, turned), ub), madd(cm(half, turned), mscale(-c, turned)))
+    bb = madd(cc(ub, Fb), (
+        -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0], -0.5 * Gb[1], 0.5 * Gb[0], -c
+    ))  # fmt: skip
+    add33(vals, ints[k, AA], sa, 3, 3, cK, aa)
+    add33(vals, ints[k, AB], sa, 3, 3, -cK, ab)
+    add33(vals, ints[k, BA], sb, 3, 3, -cK, mt(bb, turned))
+    add33(vals, ints[k, BB], sb, 3, 3, cK, bb)
 
 
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -198,7 +202,8 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
                     g3 = scale(0.5, add(scale(s, e), cross(mv(S, v), e)))
                     put_row(vals, ints, k, j, ZERO, scale(-1.0, tv(Ra, g3)), ZERO, tv(Rb, g3))
             if coef[KC] != 0.0:
-                lock_stiffness(ints, k, vals, coef[CK], Ra, Rb, S, sb, l, F, G, s, v, gm)
+                ub, c = at(reals, k, UB), 0.25 * dot(gm, v)
+                lock_stiffness(ints, k, vals, coef[CK], Ra, Rb, ub, l, F, G, c)
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
 

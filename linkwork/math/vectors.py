@@ -124,6 +124,37 @@ def mt(A, B):
 
 
 @inlined
+def cm(a, B):
+    """ã B: a × each column of B."""
+    return (
+        a[1] * B[6] - a[2] * B[3], a[1] * B[7] - a[2] * B[4], a[1] * B[8] - a[2] * B[5],
+        a[2] * B[0] - a[0] * B[6], a[2] * B[1] - a[0] * B[7], a[2] * B[2] - a[0] * B[8],
+        a[0] * B[3] - a[1] * B[0], a[0] * B[4] - a[1] * B[1], a[0] * B[5] - a[1] * B[2],
+    )  # fmt: skip
+
+
+@inlined
+def mc(A, b):
+    """A b̃: each row of A × b."""
+    return (
+        A[1] * b[2] - A[2] * b[1], A[2] * b[0] - A[0] * b[2], A[0] * b[1] - A[1] * b[0],
+        A[4] * b[2] - A[5] * b[1], A[5] * b[0] - A[3] * b[2], A[3] * b[1] - A[4] * b[0],
+        A[7] * b[2] - A[8] * b[1], A[8] * b[0] - A[6] * b[2], A[6] * b[1] - A[7] * b[0],
+    )  # fmt: skip
+
+
+@inlined
+def cc(a, b):
+    """ã b̃ = b aᵀ − (a·b) I."""
+    d = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return (
+        b[0] * a[0] - d, b[0] * a[1], b[0] * a[2],
+        b[1] * a[0], b[1] * a[1] - d, b[1] * a[2],
+        b[2] * a[0], b[2] * a[1], b[2] * a[2] - d,
+    )  # fmt: skip
+
+
+@inlined
 def column(A, i):
     return (A[i], A[3 + i], A[6 + i])
 
