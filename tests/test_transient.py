@@ -159,6 +159,57 @@ def test_minimum_norm_reactions_of_a_door_on_three_hinges():
     np.testing.assert_allclose(torque, -np.cross((0.5, 0, 1.0), (0, 0, -120.0)), atol=1e-6)
 
 
+def stepped(run, times):
+    """Plain steps at these times."""
+    n = len(times)
+    run.advance(times, run.system.schedule(times), np.full(n, -1), empty(run.system))
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.BDF2(), lw.HHT(stabilized=True)])
+def test_a_step_taken_in_pieces_fits_into_the_run(method):
+    """A run that has to cut a step goes on as accurately as one that has not."""
+    m, h = double_pendulum(), 5e-3
+    exact = lw.transient(m, t=0.5, h=0.5, method=lw.ODE(rtol=1e-11, atol=1e-12), progress=False)
+    errors = []
+    for cut in (False, True):
+        assembled = assemble_model(m)
+        run = ImplicitRun(assembled.system, method, assembled.state, h, None)
+        times = h * np.arange(1, 101)
+        stepped(run, times[:50])
+        if cut:
+            run._substeps(times[50])
+            assert run.time == times[50]
+        stepped(run, times[51:] if cut else times[50:])
+        errors.append(np.abs(run.state().motion - exact.motion[-1]).max())
+    assert errors[1] < 1.3 * errors[0] < 0.05
+
+
+def test_other_rows_in_the_middle_of_a_run_change_nothing():
+    """Out-of-plane rows of joint A or of joint D left out: the same motion and the same forces."""
+    assembled = assemble_model(spatial_four_bar(), warn=False)
+    full = assembled.full
+    other = np.array(
+        [not (row.owner == "A" and row.name in ("z", "rx", "ry")) for row in full.all_rows]
+    )
+    assert not np.array_equal(other, assembled.system.keep)
+    times = 1e-3 * np.arange(1, 401)
+    states = []
+    for switch in (False, True):
+        run = ImplicitRun(
+            assembled.system, lw.GeneralizedAlpha(), assembled.state, 1e-3,
+            lambda state: full.with_rows(other), full=full,
+        )  # fmt: skip
+        stepped(run, times[:200])
+        if switch:
+            run._other_rows()
+            assert np.array_equal(run.system.keep, other)
+        stepped(run, times[200:])
+        states.append(run.state())
+    np.testing.assert_allclose(states[1].motion, states[0].motion, rtol=0, atol=1e-10)
+    forces = [full.evaluate(replace(s, acceleration=None)).Cq.T @ s.gamma for s in states]
+    np.testing.assert_allclose(forces[1], forces[0], rtol=0, atol=1e-5)
+
+
 # ------------------------------------------------------------------------------------- restarts
 
 

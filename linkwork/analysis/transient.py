@@ -242,30 +242,31 @@ class TimeLoop:
             target = self.end if k == n - 1 else self.begin + (k + 1) * self.h
             if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
                 self.run.set_step(target - self.run.time)
-            if self._step_to(target, before, (k + 1) % self.every == 0 or k == n - 1):
+            snapshot, begin = self.run.snapshot(), self.run.time
+            self.run.advance(*self._plain(target))
+            if self._keep(snapshot, begin, before, (k + 1) % self.every == 0 or k == n - 1):
                 return
             bar.update(self.run.time, self.steps)
 
-    def _step_to(self, target: float, before: list[float], store: bool) -> bool:
-        """One step with a look at the events; true when one ended the run."""
-        if not self.events:
-            self._steps(np.array([target]), np.array([store]), last=False)
-            return False
-        snapshot, old, begin = self.run.snapshot(), self.run.state(), self.run.time
-        self.run.advance(*self._plain(target))
-        new = self.run.state()
-        after = [e.value(target, new) for e in self.events]
-        crossed = [e for e, a, b in zip(self.events, before, after, strict=True) if crosses(a, b)]
-        if not crossed:
+    def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
+        """Keep the step just taken, or end the run at an event within it (then true)."""
+        target, crossed = self.run.time, []
+        if self.events:
+            new = self.run.state()
+            after = [e.value(target, new) for e in self.events]
+            changes = zip(self.events, before, after, strict=True)
+            crossed = [event for event, a, b in changes if crosses(a, b)]
             before[:] = after
-            self.run.recover(snapshot)
-            self._steps(np.array([target]), np.array([store]), last=False)
+        if not crossed:
+            self.steps += 1
+            if store:
+                self._store_now(target - begin)
             return False
 
         def state_at(time: float) -> State:
             self.run.recover(snapshot)
             if time - begin < 1e-12 * self.h:
-                return old
+                return self.run.state()
             self.run.set_step(time - begin)
             self.run.advance(*self._plain(time))
             return self.run.state()
@@ -296,11 +297,11 @@ class TimeLoop:
         while self.run.time < self.end - smallest:
             left = self.end - self.run.time
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
-            snapshot, alg = self.run.snapshot(), self.run.stepper.history[ALG].copy()
-            target = self.run.time + step if step < left else self.end
+            snapshot, begin = self.run.snapshot(), self.run.time
+            target = begin + step if step < left else self.end
             if step != self.run.h:
                 self.run.set_step(step)
-                alg = self.run.stepper.history[ALG].copy()
+            alg = self.run.stepper.history[ALG].copy()
             self.run.advance(*self._plain(target))
             error = self.run.local_error(alg) / self.tolerance
             factor = min(2.0, max(0.2, 0.9 * error ** (-power))) if error > 0 else 2.0
@@ -309,12 +310,8 @@ class TimeLoop:
                 h = step * min(factor, 0.9)
                 self.run.repairs += 1
                 continue
-            self.run.recover(snapshot)
-            if step != self.run.h:
-                self.run.set_step(step)
             stored += 1
-            last = target == self.end
-            if self._step_to(target, before, stored % self.every == 0 or last):
+            if self._keep(snapshot, begin, before, stored % self.every == 0 or target == self.end):
                 return
             if factor > 1.2 or factor < 1:  # small changes are not worth their disturbance
                 h = step * factor
@@ -327,6 +324,7 @@ class TimeLoop:
         out.motion[0], out.gamma[0] = state.motion, state.gamma
         out.acceleration[0] = state.acceleration
         out.work[0] = self.run.work_done
+        out.iterations[0] = self.run.iterations
         self.outputs.append(out)
         self.times.append(np.array([self.run.time]))
         self.step_sizes.append(np.array([step]))

@@ -187,34 +187,36 @@ class ImplicitRun:
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
-        system = self.system
         done = tried = 0
-        if self.follows != self.previous:  # multistep coefficients know the step before
-            self.set_step(self.h, fresh=False)
-        if self.previous != self.h and len(times) > 1:
-            self.advance(times[:1], schedule[:1], saved[:1], out)
-            self.set_step(self.h, fresh=False)
-            done = 1
         while done < len(times):
             before = done
-            status, done = st.advance(
-                system.kernels, system.tables, self.lu, system.work, self.stepper,
-                times, schedule, saved, out, done, len(times),
-            )  # fmt: skip
-            if done > before:
-                self.time = float(times[done - 1])
-                self.previous = self.h
-                tried = 0
+            status, done = self._march(times, schedule, saved, out, done)
             if status != st.DONE:
-                tried += 1
+                tried = 1 if done > before else tried + 1
                 self.repairs += 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
                         st.store(self.stepper, out, saved[done])
                     done += 1
                     tried = 0
-                system = self.system
         self._watch_left_out_rows()
+
+    def _march(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
+    ) -> tuple[int, int]:
+        """Compiled steps from number `done` on, until one fails or all are done."""
+        status, system = st.DONE, self.system
+        while done < len(times) and status == st.DONE:
+            if self.follows != self.previous:  # multistep coefficients know the step before
+                self.set_step(self.h, fresh=False)
+            before, last = done, len(times) if self.previous == self.h else done + 1
+            status, done = st.advance(
+                system.kernels, system.tables, self.lu, system.work, self.stepper,
+                times, schedule, saved, out, done, last,
+            )  # fmt: skip
+            if done > before:
+                self.time, self.previous = float(times[done - 1]), self.h
+        return status, done
 
     def _repair(self, status: int, tried: int, time: float) -> bool:
         """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
@@ -283,15 +285,11 @@ class ImplicitRun:
                 self.recover(snapshot)
                 continue
             times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
-            system, out = self.system, make_output(self.system, 0)
-            status, _ = st.advance(
-                system.kernels, system.tables, self.lu, system.work, self.stepper, times,
-                system.schedule(times), np.full(pieces, -1), out, 0, pieces,
-            )  # fmt: skip
+            out, nowhere = make_output(self.system, 0), np.full(pieces, -1)
+            status, _ = self._march(times, self.system.schedule(times), nowhere, out, 0)
             if status == st.DONE:
-                self.time, self.previous = time, h / pieces
+                self.time = time
                 self.set_step(h)
-                self.previous = h
                 self.pivot()
                 return
             report = self.stepper.report.copy()
@@ -318,17 +316,27 @@ class ImplicitRun:
 
     # ------------------------------------------------------------------------------------ state
     @property
+    def iterations(self) -> int:
+        """Newton's iterations in the last step."""
+        return int(self.stepper.report[0])
+
+    @property
     def work_done(self) -> np.ndarray:
         """Dissipated and supplied work since the start."""
         return self.stepper.work[:2]
 
     def snapshot(self) -> tuple:
+        """All that a step changes (also the choice of rows and pivots, when it is repaired)."""
         arrays = [np.copy(a) for a in self.stepper]
-        reals = self.system.tables.reals.copy()
-        return arrays, self.time, self.previous, self.h, self.follows, reals
+        parts = self.system, self.stepper, self.lu
+        return (
+            parts, arrays, self.system.tables.reals.copy(), self.time, self.previous, self.h,
+            self.follows,
+        )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        arrays, self.time, self.previous, self.h, self.follows, reals = snapshot
+        parts, arrays, reals, self.time, self.previous, self.h, self.follows = snapshot
+        self.system, self.stepper, self.lu = parts
         for mine, copy in zip(self.stepper, arrays, strict=True):
             mine[:] = copy
         self.system.tables.reals[:] = reals

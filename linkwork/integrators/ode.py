@@ -212,7 +212,7 @@ class OdeRun:
         self.method, self.system, self.time, self.h = method, system, state.time, h
         self.alpha, self.beta = parameters
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
-        self.repairs = 0
+        self.repairs = self.iterations = 0
         self.y = state.motion.copy()
         self.rhs = np.zeros(system.unknowns)
         self.rate = np.zeros_like(self.y)
