@@ -40,7 +40,7 @@ class Modes:
     @property
     def damping(self) -> np.ndarray:
         size = np.abs(self.eigenvalues)
-        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), 0.0)
+        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), 0.0) + 0.0  # no -0
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
@@ -62,7 +62,7 @@ class Modes:
 def table(modes: Modes) -> list[str]:
     """The modes in words, one line each."""
     stable = "stable" if modes.stable else "unstable"
-    lines = [f"{len(modes)} modes, {stable}, shapes in {modes.axes}"]
+    lines = [f"{len(modes)} mode{'s' * (len(modes) != 1)}, {stable}, shapes in {modes.axes}"]
     if len(modes):
         lines.append(f"{'':>4}  {'eigenvalue (1/s)':>28}  {'Hz':>10}  {'damping':>8}  moves most")
     size = np.abs(modes.eigenvalues).max(initial=0.0)
