@@ -40,7 +40,8 @@ class Modes:
     @property
     def damping(self) -> np.ndarray:
         size = np.abs(self.eigenvalues)
-        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), 0.0) + 0.0  # no -0
+        ratio = -self.eigenvalues.real / np.where(size > 0, size, 1.0)
+        return np.where(ratio == 0, 0.0, ratio)  # no minus zero
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
