@@ -553,3 +553,13 @@ def test_an_error_of_rounding_is_no_failure():
     assert errors(there) < 1e-10
     # the extent L, hence the metric, is another one there: both are nearest, each in its own
     assert np.abs(there.state.orientations - here.state.orientations).max() < 0.05
+
+
+def test_markers_half_a_turn_apart_find_each_other():
+    """Im(ρ) has its largest value there, so no direction leads downhill: a nudge is needed."""
+    for turn in ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)):
+        m = lw.Model()
+        body = m.add("body", lw.Body(1, (0.1, 0.1, 0.1)))
+        m.add("weld", lw.Fixed(lw.Frame(lw.GROUND), lw.Frame(body, orientation=turn)))
+        q = lw.assemble(m)["body"].orientation
+        assert abs(np.dot(q, turn)) == pytest.approx(1, abs=1e-12)

@@ -91,7 +91,7 @@ def assemble_model(
     given = full.described_state(time)
     places, rates = start_rows(model)
     with_places = compile_model(model, start_entries(model, places)) if places else full
-    state, history = solve_positions(with_places, scale, given)
+    state, history = find_positions(with_places, scale, given)
     state = nearest_position(with_places, scale, given, state)
     if rates:
         now = {name: current(full, state, name) for name in rates}
@@ -227,6 +227,21 @@ def _body(system: System, name: str) -> int:
 
 
 # ----------------------------------------------------------------------------------- positions
+
+
+def find_positions(system: System, scale: Scale, given: State) -> tuple[State, list[float]]:
+    """Positions from the given ones, or from beside them where no direction leads anywhere.
+
+    Two markers half a turn apart are such a place: every turn takes them nearer alike.
+    """
+    try:
+        return solve_positions(system, scale, given)
+    except AssemblyError as error:
+        nudge = 0.1 * np.sin(1.0 + np.arange(6 * system.bodies))
+        try:
+            return solve_positions(system, scale, given.moved(scale.column * nudge))
+        except AssemblyError:
+            raise error from None
 
 
 def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, list[float]]:
