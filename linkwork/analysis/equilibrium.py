@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.analysis.assemble import constraint_rows
 from linkwork.analysis.balance import Point
+from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.stability import stability
 from linkwork.analysis.static_search import Search
 from linkwork.results.result import Result

@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assemble import assemble_model, choose_rows, close_joints
+from linkwork.analysis.assemble import assemble_model
 from linkwork.analysis.balance import Point
 from linkwork.analysis.equilibrium import Equilibrium, equilibrium
+from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.positions import close_joints
 from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.static_search import Search, Talk

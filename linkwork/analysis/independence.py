@@ -1,0 +1,44 @@
+"""Which constraint rows are independent: the rows that an analysis solves with."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.errors import LinkworkWarning
+from linkwork.system.redundancy import ConstraintRows, Redundancy, independent_rows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redundancy, System]:
+    """Independent rows at an assembled state, and the system that steps with them."""
+    redundancy = independent_rows(constraint_rows(full, state))
+    if warn:
+        for message in redundancy.messages:
+            warnings.warn(message, LinkworkWarning, stacklevel=2)
+    system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
+    return redundancy, system
+
+
+def constraint_rows(full: System, state: State) -> ConstraintRows:
+    """The Jacobian of all rows with whose rows they are."""
+    e = full.evaluate(replace(state, gamma=None, acceleration=None))
+    joints = list(dict.fromkeys(row.owner for row in full.all_rows))
+    number = {name: i for i, name in enumerate(joints)}
+    bodies: list[list[int]] = [[] for _ in joints]
+    for element in full.elements:
+        if element.entry.rows:
+            bodies[number[element.owner]] += element.ends
+    return ConstraintRows(
+        Cq=sp.csr_array(e.Cq),
+        owner=np.array([number[row.owner] for row in full.all_rows], int),
+        row_name=[row.name for row in full.all_rows],
+        joint_names=joints,
+        joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies],
+        L=full.length,
+        driven=np.array([row.driven for row in full.all_rows], bool),
+    )

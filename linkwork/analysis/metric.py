@@ -1,0 +1,100 @@
+"""How near positions are, Σ w (|δr|²/L² + |θ|²), and how far joints are open, in mm and degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.analysis.scales import column_scale, is_angle, row_scale
+from linkwork.errors import ModelError
+from linkwork.model import checks
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+class Scale:
+    """Makes lengths and angles comparable: columns by L and weights, rows by 1/L."""
+
+    def __init__(self, system: System, weights: Mapping[str, float], fixed: list[str]) -> None:
+        self.length = system.length
+        weight = np.ones(system.bodies)
+        for name, value in weights.items():
+            weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
+        self.all_columns = column_scale(system) / np.repeat(np.sqrt(weight), 6)
+        self.free = np.ones(6 * system.bodies, bool)
+        for name in fixed:
+            b = _body(system, name)
+            self.free[6 * b : 6 * b + 6] = False
+        self.column = self.all_columns * self.free
+        self.weight = self.free / self.all_columns**2
+
+    def distance(self, state: State, given: State) -> float:
+        """How far a position is from another, squared: Σ w (|δr|²/L² + |θ|²) over the bodies."""
+        return float(self.weight @ state.difference(given).ravel() ** 2)
+
+    def rows(self, system: System) -> np.ndarray:
+        """1/L for rows that measure a length."""
+        return row_scale(system.kept_rows, self.length)
+
+
+def resistances(weights: Any, fixed: Any) -> tuple[dict[str, float], list[str]]:
+    """What the user said about moving bodies, as a dict and a list."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise ModelError(
+            'weights of assemble must be a dict such as {"rod": 10.0}, but '
+            f"{checks.show(weights)} was given"
+        )
+    names = [fixed] if isinstance(fixed, str) else fixed
+    if not isinstance(names, Iterable):
+        raise ModelError(
+            'fixed of assemble must be a list of names such as ["rod"], but '
+            f"{checks.show(fixed)} was given"
+        )
+    return dict(weights or {}), list(names)
+
+
+def _body(system: System, name: str) -> int:
+    if name not in system.names:
+        raise ModelError(
+            f"assemble was given {checks.show(name)}, but the model has no body of that name"
+        )
+    return system.names.index(name)
+
+
+def violations_of(
+    system: System, C: np.ndarray, *, rates: bool = False
+) -> dict[str, dict[str, float]]:
+    """Per joint the largest error in millimetres and degrees (per second), largest first."""
+    worst: dict[str, dict[str, float]] = {}
+    for row, value in zip(system.kept_rows, np.abs(C), strict=True):
+        entry = worst.setdefault(row.owner, {"mm": 0.0, "deg": 0.0})
+        if is_angle(row.name):
+            angle = np.degrees(angle_error(row.name, value, rates))
+            entry["deg"] = max(entry["deg"], float(angle))
+        else:
+            entry["mm"] = max(entry["mm"], 1e3 * float(value))
+    order = sorted(
+        worst, key=lambda n: worst[n]["mm"] / 1e3 / system.length + np.radians(worst[n]["deg"])
+    )
+    return {name: worst[name] for name in reversed(order)}
+
+
+def angle_error(row: str, value: float, rates: bool = False) -> float:
+    """The angle (rad) behind a row: half of it is in a quaternion part, a cosine is off square."""
+    if row == "perpendicular":
+        return value if rates else float(np.arcsin(min(value, 1.0)))
+    return 2 * value if rates else 2 * float(np.arcsin(min(value, 1.0)))
+
+
+def listed(violations: Mapping[str, Mapping[str, float]], per: str = "") -> str:
+    """The violated joints in words, eight at most."""
+    listed = []
+    for name, v in violations.items():
+        parts = [f"{v['mm']:.3g} mm{per}"] if v["mm"] > 1e-6 else []
+        parts += [f"{v['deg']:.3g}°{per}"] if v["deg"] > 1e-6 else []
+        if parts:
+            listed.append(f"'{name}' by {' and '.join(parts)}")
+    more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""
+    return ", ".join(listed[:8]) + more

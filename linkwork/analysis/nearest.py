@@ -1,0 +1,122 @@
+"""The nearest of all assembled positions: Newton's method on the Lagrangian, with the exact K_c.
+
+    [W + K_c(λ)  C_qᵀ] [δ ]     [W d + C_qᵀ λ]
+    [C_q         0   ] [Δλ] = − [C           ],      d: increments from the given position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from linkwork.analysis.independence import constraint_rows
+from linkwork.analysis.metric import Scale
+from linkwork.analysis.positions import solve_positions
+from linkwork.errors import AssemblyError
+from linkwork.system.redundancy import independent_rows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+def nearest_position(system: System, scale: Scale, given: State, start: State) -> State:
+    """Among all assembled positions the one nearest to the given one.
+
+    Newton's method finds it from nearby; from further away steps towards the given position, each
+    closed again, come near first.  Without success the start is good enough.
+    """
+    if not system.rows or np.abs(start.difference(given)).max(initial=0.0) < 1e-9:
+        return start
+    for _ in range(4):
+        found = _newton_nearest(system, scale, given, start)
+        if found is not None:
+            return found
+        nearer = _pulled(system, scale, given, start)
+        if nearer is start:
+            break
+        start = nearer
+    return start
+
+
+def _newton_nearest(system: System, scale: Scale, given: State, start: State) -> State | None:
+    """Newton's method on the Lagrangian; None where it does not find a nearer position."""
+    reduced = _independent(system, scale, start)
+    state, multipliers = start, np.zeros(len(system.all_rows))
+    K: Any = None
+    for _ in range(40):  # quadratic but for the curvature of large rotations
+        y = _pull(reduced, scale, given, state, multipliers, K)
+        n = 6 * system.bodies
+        if y is None or np.abs(y[:n].reshape(-1, 6)[:, 3:]).max() > 0.5:
+            return None
+        state = state.moved(y[:n])
+        multipliers = multipliers + reduced.all_gamma(y[n:])
+        if np.abs(y[:n]).max() < 1e-13 * system.length:
+            break
+        K = _constraint_stiffness(reduced, state, multipliers)
+    closed = np.abs(scale.rows(system) * system.evaluate(state).C).max() < 1e-10
+    near = scale.distance(state, given) <= scale.distance(start, given) * (1 + 1e-12)
+    return state if closed and near else None
+
+
+def _pulled(system: System, scale: Scale, given: State, state: State) -> State:
+    """A nearer assembled position by at most ten steps that get nearer."""
+    none = np.zeros(len(system.all_rows))
+    for _ in range(10):
+        y = _pull(_independent(system, scale, state), scale, given, state, none, None)
+        if y is None:
+            return state
+        step = y[: 6 * system.bodies]
+        turn = np.abs(step.reshape(-1, 6)[:, 3:]).max()
+        step *= min(1.0, 0.5 / turn) if turn > 0 else 1.0
+        for _ in range(5):
+            try:
+                trial = solve_positions(system, scale, state.moved(step))[0]
+            except AssemblyError:
+                trial = state
+            if scale.distance(trial, given) < scale.distance(state, given):
+                break
+            step /= 4
+        else:
+            return state
+        state = trial
+    return state
+
+
+def _independent(system: System, scale: Scale, state: State) -> System:
+    """The system with independent rows, seen from the bodies that may move."""
+    rows = constraint_rows(system, state)
+    if not scale.free.all():
+        rows = replace(rows, Cq=sp.csr_array(rows.Cq @ sp.diags_array(scale.free.astype(float))))
+    keep = independent_rows(rows).keep
+    return system if keep.all() else system.with_rows(keep)
+
+
+def _pull(
+    system: System, scale: Scale, given: State, state: State, multipliers: np.ndarray, K: Any
+) -> np.ndarray | None:
+    """Increments of positions and multipliers: one step of Newton's method (K = K_c or none)."""
+    n, free, W = 6 * system.bodies, scale.free, scale.weight
+    mobile = sp.diags(free.astype(float))
+    e = system.evaluate(replace(state, gamma=multipliers))
+    Cq = e.Cq @ mobile
+    A = sp.diags(np.where(free, W, 1.0))
+    if K is not None:
+        A = A + mobile @ K @ mobile
+    pull = W * state.difference(given).ravel() + Cq.T @ multipliers[system.kept]
+    try:
+        lu = splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
+    except RuntimeError:  # singular
+        return None
+    y = -lu.solve(np.concatenate([pull, e.C]))
+    y[:n] *= free
+    return y if np.all(np.isfinite(y)) else None
+
+
+def _constraint_stiffness(system: System, state: State, gamma: np.ndarray) -> sp.csr_matrix:
+    """K_c alone: the tangent with multipliers minus the tangent without, both of the rows only."""
+    still = state.with_velocities(np.zeros(6 * system.bodies))
+    with_it = system.evaluate(replace(still, gamma=gamma)).stiffness
+    return with_it - system.evaluate(replace(still, gamma=None)).stiffness
