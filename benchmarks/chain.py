@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 import linkwork as lw
-from linkwork.analysis.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.implicit import ImplicitRun, make_output
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from linkwork.analysis.assemble import Assembled
+    from linkwork.analysis.assembly.assemble import Assembled
     from linkwork.model.model import Model
     from linkwork.results.result import Result
 
@@ -272,7 +272,7 @@ def run(
 
 
 def assemble(model: Model) -> Assembled:
-    from linkwork.analysis.assemble import assemble_model
+    from linkwork.analysis.assembly.assemble import assemble_model
 
     return assemble_model(model, warn=False)
 

@@ -19,7 +19,7 @@ from linkwork.math import rotations
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from linkwork.analysis.modes import Modes
+    from linkwork.analysis.linear.modes import Modes
     from linkwork.results.result import Result
 
 # Points of the suspension, seen from behind: x forward, y outward, z up, in metres.
@@ -109,7 +109,7 @@ def heading(say: Console, text: str) -> None:
 
 
 def describe_assembly(say: Console, model: lw.Model) -> None:
-    from linkwork.analysis.assemble import assemble_model
+    from linkwork.analysis.assembly.assemble import assemble_model
 
     heading(say, "1  Assembly: do the joints fit together?")
     found = assemble_model(model, warn=False)

@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.optimize
 
 import linkwork as lw
-from linkwork.analysis.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.elements.joints import NamedJoint
 from linkwork.math import rotations
 from linkwork.model.registry import ITEMS

@@ -550,7 +550,7 @@ def test_a_limit_may_be_open_on_one_side():
 
 def test_events_at_their_edges():
     """What is met exactly counts, what is left does not; a limit holds at the start."""
-    from linkwork.analysis.events import as_events, crosses, first_values
+    from linkwork.analysis.motion.events import as_events, crosses, first_values
 
     assert crosses(-1, 1) and crosses(1, -1) and crosses(1, 0) and crosses(-1e-200, 1e-200)
     assert not crosses(0, 1) and not crosses(0, -1) and not crosses(1, 2)

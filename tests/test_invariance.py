@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.analysis.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.math import rotations
 
 TIGHT = lw.GeneralizedAlpha(0.8, tolerance=1e-12)

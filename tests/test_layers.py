@@ -99,7 +99,7 @@ def test_a_wrong_import_is_noticed(tmp_path, monkeypatch):
     path = folder / "bad.py"
     path.write_text(
         "from linkwork.errors import ModelError\n"
-        "def f():\n    from linkwork.analysis.static import static\n"
+        "def f():\n    from linkwork.analysis.statics.static import static\n"
         "    from ..analysis import static\n"
         "    import linkwork.system.state  # layer: excused here\n"
         "    from linkwork import analysis\n"

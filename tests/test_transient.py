@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import linkwork as lw
-from linkwork.analysis.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators import stepping as st
 from linkwork.integrators.implicit import ImplicitRun
 from linkwork.system.evaluate import evaluate

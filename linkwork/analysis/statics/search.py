@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.analysis.balance import LOOSE, TURN, Balance, Point
-from linkwork.analysis.stability import stability
+from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
+from linkwork.analysis.statics.stability import stability
 from linkwork.elements.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, SingularError
 from linkwork.system.sparse_lu import SingularMatrix

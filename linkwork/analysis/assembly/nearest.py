@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from linkwork.analysis.assembly.metric import Scale
+from linkwork.analysis.assembly.positions import solve_positions
 from linkwork.analysis.independence import constraint_rows
-from linkwork.analysis.metric import Scale
-from linkwork.analysis.positions import solve_positions
 from linkwork.errors import AssemblyError
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from linkwork.analysis.assembly.metric import Scale, resistances
+from linkwork.analysis.assembly.nearest import nearest_position
+from linkwork.analysis.assembly.positions import find_positions
+from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
+from linkwork.analysis.assembly.velocities import solve_velocities
 from linkwork.analysis.independence import choose_rows
-from linkwork.analysis.metric import Scale, resistances
-from linkwork.analysis.nearest import nearest_position
-from linkwork.analysis.positions import find_positions
-from linkwork.analysis.start_rows import current, start_entries, start_rows
-from linkwork.analysis.velocities import solve_velocities
 from linkwork.elements.user_force import forget_failures
 from linkwork.model import checks
 from linkwork.model.drives import polynomial

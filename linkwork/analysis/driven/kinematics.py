@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.assemble import assemble_model
-from linkwork.analysis.driven import Driven
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.positions import close_joints
+from linkwork.analysis.assembly.start_rows import start_entries
+from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows
-from linkwork.analysis.positions import close_joints
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.start_rows import start_entries
 from linkwork.analysis.starts import given_state
 from linkwork.elements.joints import ROW_NAMES, Joint
 from linkwork.errors import ModelError

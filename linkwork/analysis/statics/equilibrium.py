@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.analysis.balance import Point
 from linkwork.analysis.independence import constraint_rows
-from linkwork.analysis.stability import stability
-from linkwork.analysis.static_search import Search
+from linkwork.analysis.statics.balance import Point
+from linkwork.analysis.statics.search import Search
+from linkwork.analysis.statics.stability import stability
 from linkwork.results.result import Result
 from linkwork.results.views import View
 from linkwork.system.redundancy import MinimumNorm, independent_rows

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.modes import DEFECTIVE
-from linkwork.analysis.pencil import Pencil, motion_rate
+from linkwork.analysis.linear.modes import DEFECTIVE
+from linkwork.analysis.linear.pencil import Pencil, motion_rate
 from linkwork.errors import SingularError
 
 EPS = np.finfo(float).eps

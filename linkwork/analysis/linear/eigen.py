@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.eigen_dense import dense_modes
-from linkwork.analysis.eigen_sparse import sparse_modes
-from linkwork.analysis.modes import Modes
-from linkwork.analysis.pencil import linearised
+from linkwork.analysis.linear.dense import dense_modes
+from linkwork.analysis.linear.modes import Modes
+from linkwork.analysis.linear.pencil import linearised
+from linkwork.analysis.linear.sparse import sparse_modes
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.model.model import Model
 

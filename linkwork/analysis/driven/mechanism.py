@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.analysis.driven_steps import LOST, PIVOTS, Motion, drive_steps
+from linkwork.analysis.assembly.positions import close_joints
+from linkwork.analysis.driven.steps import LOST, PIVOTS, Motion, drive_steps
 from linkwork.analysis.independence import choose_rows, constraint_rows
-from linkwork.analysis.positions import close_joints
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
 from linkwork.analysis.scales import row_scale

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assemble import assemble_model
-from linkwork.analysis.events import Event, as_events, crosses, first_values, locate
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.independence import choose_rows, constraint_rows
+from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed

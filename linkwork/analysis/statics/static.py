@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assemble import assemble_model
-from linkwork.analysis.balance import Point
-from linkwork.analysis.equilibrium import Equilibrium, equilibrium
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.independence import choose_rows
-from linkwork.analysis.positions import close_joints
 from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import given_state
-from linkwork.analysis.static_search import Search, Talk
+from linkwork.analysis.statics.balance import Point
+from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
+from linkwork.analysis.statics.search import Search, Talk
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError
 from linkwork.model import checks

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.analysis.metric import Scale, listed, violations_of
+from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.errors import AssemblyError
 from linkwork.system.state import State
 from linkwork.system.system import System

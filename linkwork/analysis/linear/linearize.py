@@ -1,6 +1,6 @@
 """lw.linearize: named A, B, C, D about an equilibrium or a steady motion.
 
-From the linearised equations M ÿ + D ẏ + K y + Cᵀ δγ = F u, C y = −C_u u (analysis.pencil):
+From the linearised equations M ÿ + D ẏ + K y + Cᵀ δγ = F u, C y = −C_u u (analysis.linear.pencil):
 
 y = N z + Y u with C N = 0, C Y = −C_u, Nᵀ M Y = 0, so that ü drops out; u̇ is
 absorbed in ζ = ż + G u, G = M_r⁻¹ NᵀDY, M_r = NᵀMN (likewise D_r, K_r):
@@ -21,7 +21,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
-from linkwork.analysis.pencil import Pencil, body_blocks, linearised, places, world_axes
+from linkwork.analysis.linear.pencil import Pencil, body_blocks, linearised, places, world_axes
 from linkwork.elements.distance import LENGTH, Distance
 from linkwork.elements.force import FACTOR, Load
 from linkwork.elements.joints import ROW_NAMES, Joint

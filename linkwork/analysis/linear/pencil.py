@@ -30,7 +30,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.analysis.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.elements.user_force import STIFF, UserForce, raise_if_failed

@@ -18,8 +18,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from linkwork.analysis.balance import REGULAR, Balance, Point
 from linkwork.analysis.saddle import Saddle
+from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.elements.joints import ROW_NAMES
 
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices

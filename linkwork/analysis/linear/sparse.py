@@ -16,8 +16,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from linkwork.analysis.modes import DEFECTIVE
-from linkwork.analysis.pencil import Pencil, norm, projector
+from linkwork.analysis.linear.modes import DEFECTIVE
+from linkwork.analysis.linear.pencil import Pencil, norm, projector
 from linkwork.errors import ConvergenceError, SingularError
 
 ZERO = 1e-5  # |λ| over the shift that counts as zero (a double zero is found to √EPS)

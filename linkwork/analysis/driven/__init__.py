@@ -1,0 +1,1 @@
+"""Fully driven mechanisms, without integration: lw.kinematics."""

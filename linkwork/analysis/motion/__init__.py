@@ -1,0 +1,1 @@
+"""Motion through time: lw.transient, lw.resume, and the events that end a run."""

@@ -1,0 +1,1 @@
+"""Equilibrium, reactions and stability: lw.static."""
