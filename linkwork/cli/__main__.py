@@ -1,0 +1,5 @@
+"""`python -m linkwork.cli` is `linkwork`."""
+
+from linkwork.cli import main
+
+main()

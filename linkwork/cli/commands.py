@@ -1,0 +1,253 @@
+"""The commands themselves: run, static, eigen, info, demo, view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+import linkwork
+from linkwork.cli.reading import output_path, read_model
+from linkwork.cli.speaking import UsageError, console, notes, spoken
+from linkwork.cli.tables import (
+    mode_table,
+    print_info,
+    print_run,
+    print_table,
+    print_versions,
+    reaction_table,
+)
+from linkwork.errors import ConvergenceError, Interrupted
+
+if TYPE_CHECKING:
+
+    from linkwork.analysis.assembly.assemble import Assembled
+    from linkwork.model.model import Model
+    from linkwork.results.result import Result
+
+METHODS = {
+    "generalized-alpha": "GeneralizedAlpha",
+    "hht": "HHT",
+    "newmark": "Newmark",
+    "bdf2": "BDF2",
+    "rk4": "RK4",
+    "ode": "ODE",
+}
+OFFERED = {word: name for word, name in METHODS.items() if name in linkwork.__all__}
+
+app = typer.Typer(
+    name="linkwork", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Multibody dynamics of mechanisms. MODEL is a Python file that defines `model`.",
+)  # fmt: skip
+
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="a .py file that defines `model`")]
+Debug = Annotated[bool, typer.Option("--debug", help="show the whole traceback of an error")]
+Output = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="NAME", help="result file NAME.nc")
+]
+
+
+def version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"linkwork {linkwork.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True,
+                                          help="print the version")] = False,
+) -> None:  # fmt: skip
+    pass
+
+
+@app.command()
+@spoken
+def run(
+    model: ModelFile,
+    time: Annotated[float | None, typer.Option("--time", "-t", help="end time, s")] = None,
+    step: Annotated[float | None, typer.Option("--step", "-s", help="time step, s")] = None,
+    method: Annotated[str, typer.Option(help="one of " + ", ".join(OFFERED))] = "generalized-alpha",
+    rho: Annotated[float | None, typer.Option(
+        help="of generalized-alpha: 1 keeps high frequencies, 0 damps them")] = None,
+    every: Annotated[int, typer.Option(help="store every so many steps")] = 1,
+    tolerance: Annotated[float | None, typer.Option(
+        help="control the step by this error; --step is then the first one")] = None,
+    output: Output = None,
+    plot: Annotated[list[str] | None, typer.Option(
+        metavar="NAME.ATTR", help="plot to a .png, such as rod.position; may be repeated")] = None,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Move MODEL through time; MODEL may define `time` and `step` as defaults."""
+    if method not in OFFERED:
+        raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
+    if rho is not None and method != "generalized-alpha":
+        raise UsageError(f"--rho belongs to generalized-alpha, but the method is {method}")
+    mechanism, defaults = read_model(model)
+    t, h = (given if given is not None else defaults.get(word)
+            for word, given in (("time", time), ("step", step)))  # fmt: skip
+    for word, value, example in (("time", t, "-t 10"), ("step", h, "-s 0.001")):
+        if value is None:
+            raise UsageError(
+                f"give the {word}, for example {example}, or define `{word}` in '{model}'"
+            )
+    target = output_path(output)
+    picture = None
+    if plot:
+        from linkwork.results.file import check_writable
+
+        picture = (target or Path(Path(model).name)).with_suffix(".png")
+        check_writable(picture)
+    keywords = {"rho": rho} if rho is not None else {}
+    integrator = getattr(linkwork, OFFERED[method])(**keywords)
+    assembled = assemble(mechanism)
+    for name in plot or []:
+        check_plot(assembled, name)
+    with notes(tuple(assembled.redundancy.messages)):
+        result = move(mechanism, assembled, target, t, h, integrator, every, tolerance)
+    if target is not None:
+        result.save(target)
+    if picture is not None:
+        save_plot(result, picture, plot or [])
+    print_run(result, assembled, integrator, tolerance, target, picture)
+
+
+def assemble(model: Model) -> Assembled:
+    from linkwork.analysis.assembly.assemble import assemble_model
+
+    return assemble_model(model, warn=False)
+
+
+def move(
+    model: Model, assembled: Assembled, target: Path | None, t: Any, h: Any, method: Any,
+    every: int, tolerance: float | None,
+) -> Result:  # fmt: skip
+    """Run; whatever stops it, what was computed until then is kept where the user can find it."""
+    try:
+        return linkwork.transient(
+            model, t, h, method, start=assembled.state, every=every, tolerance=tolerance
+        )
+    except Interrupted as error:
+        if error.path is None and target is not None and error.result is not None:
+            error.result.save(target)
+            raise KeyboardInterrupt(
+                f"interrupted at t = {error.result.time[-1]:.6g} of {t:g}; the results until there "
+                f"are saved to '{target}'"
+            ) from None
+        raise
+    except ConvergenceError as error:
+        sentence = str(error).partition("; the results until")[0]  # an attribute means nothing here
+        if target is not None and error.result is not None:
+            error.result.save(target)
+            sentence += f"; the results until t = {error.result.time[-1]:.6g} are in '{target}'"
+        raise ConvergenceError(sentence, time=error.time) from error
+
+
+def check_plot(assembled: Assembled, name: str) -> None:
+    """Finds a wrong name before the run rather than after it."""
+    from linkwork.results.plots import WHOLE, find
+    from linkwork.results.result import Result
+
+    if name.split(".")[0] not in WHOLE:
+        state = assembled.state
+        find(Result(assembled.full, [state.time], state.motion[None]), name)
+
+
+def save_plot(result: Result, path: Path, names: list[str]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    figure = np.atleast_1d(result.plot(*names))[0].figure
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+@app.command()
+@spoken
+def static(model: ModelFile, output: Output = None, debug: Debug = False) -> None:
+    """Find a position of MODEL in which all forces balance."""
+    mechanism, _ = read_model(model)
+    target = output_path(output)
+    found = linkwork.static(mechanism)
+    say = console()
+    say.print(found.report, markup=False)
+    if found.result.joints:
+        print_table(reaction_table(found.result))
+    if target is not None:
+        from linkwork.results.result import Result
+
+        state = found.state
+        Result(
+            found.system, [state.time], state.motion[None], None,
+            None if state.gamma is None else state.gamma[None], info={"method": "static"},
+        ).save(target)  # fmt: skip
+        say.print(f"written to {target}", markup=False)
+
+
+@app.command()
+@spoken
+def eigen(
+    model: ModelFile,
+    n: Annotated[int, typer.Option("-n", help="how many modes, lowest first")] = 10,
+    at: Annotated[Literal["equilibrium", "described"], typer.Option(
+        help="about the equilibrium found by statics, or the position described")] = "equilibrium",
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Natural frequencies and damping of MODEL."""
+    mechanism, _ = read_model(model)
+    found = linkwork.static(mechanism) if at == "equilibrium" else None
+    modes = linkwork.eigen(mechanism, at=None if found is None else found.state, n=n)
+    say = console()
+    if found is not None:
+        say.print(found.report.splitlines()[0], markup=False)
+    if not len(modes):
+        say.print("nothing can move: the model has no modes")
+        return
+    print_table(mode_table(modes))
+    say.print("stable" if modes.stable else "unstable: the motion of some mode grows")
+
+
+@app.command()
+@spoken
+def info(
+    model: Annotated[str | None, typer.Argument(
+        metavar="[MODEL]", help="a .py file that defines `model`")] = None,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """What MODEL consists of, its degrees of freedom; without MODEL the versions alone."""
+    if model is not None:
+        mechanism, _ = read_model(model)
+        print_info(mechanism, assemble(mechanism))
+    print_versions()
+
+
+@app.command()
+@spoken
+def demo(
+    folder: Annotated[str, typer.Argument(help="where the files go")] = "demo-output",
+    debug: Debug = False,
+) -> None:
+    """A car's suspension from assembly to plot, explained on the way."""
+    from linkwork.demo import run_demo
+
+    run_demo(folder)
+
+
+@app.command()
+@spoken
+def view(
+    model: Annotated[str | None, typer.Argument(metavar="[MODEL]")] = None, debug: Debug = False
+) -> None:
+    """Not there yet: the viewer comes in a later version."""
+    raise UsageError(
+        "the viewer is not part of this version; plot with linkwork run MODEL --plot NAME.ATTR"
+    )
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,91 @@
+"""Reading model files: a Python file that defines `model`, and where results go."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linkwork.cli.speaking import UsageError
+from linkwork.errors import LinkworkError
+
+if TYPE_CHECKING:
+
+    from linkwork.model.model import Model
+
+
+
+def read_model(path: str) -> tuple[Model, dict[str, float]]:
+    """The model of a file, and the numbers `time` and `step` where it defines them."""
+    from linkwork.model.model import Model
+
+    file = Path(path)
+    if file.suffix == ".mbd":
+        raise UsageError(
+            f"'{path}' is an MBDyn input file, and the MBDyn reader is not part of this version; "
+            "describe the mechanism in a .py file that defines `model`"
+        )
+    if not file.exists():
+        raise LinkworkError(f"there is no model file '{path}'; give the path of a .py file")
+    if file.is_dir() or file.suffix != ".py":
+        raise LinkworkError(f"'{path}' is not a .py file; give a Python file that defines `model`")
+    names = execute(file)
+    if "model" not in names:
+        raise LinkworkError(
+            f"'{path}' defines no `model`; write for example model = lw.Model(\"pendulum\")"
+        )
+    model = names["model"]
+    if not isinstance(model, Model):
+        raise LinkworkError(
+            f"`model` in '{path}' must be a linkwork Model, but is of type {type(model).__name__}"
+        )
+    return model, {
+        word: float(names[word]) for word in ("time", "step")
+        if isinstance(names.get(word), (int, float)) and not isinstance(names[word], bool)
+    }  # fmt: skip
+
+
+def execute(file: Path) -> dict[str, Any]:
+    """Run a model file with its folder on sys.path; what it raises becomes one sentence."""
+    import importlib.util
+
+    sys.path.insert(0, str(file.resolve().parent))
+    spec = importlib.util.spec_from_file_location("linkwork_model", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except SyntaxError as error:
+        raise LinkworkError(
+            f"'{error.filename}', line {error.lineno}, is not Python: {error.msg}"
+        ) from error
+    except LinkworkError as error:
+        raise LinkworkError(f"'{file}'{line_of(error, file)}: {error}") from error
+    except BaseException as error:
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise LinkworkError(f"'{file}' raised{line_of(error, file)} {what}") from error
+    return vars(module)
+
+
+def line_of(error: BaseException, file: Path) -> str:
+    """Where in the model file it happened."""
+    import traceback
+
+    here = str(file.resolve())
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
+             if str(Path(f.filename).resolve()) == here]  # fmt: skip
+    return f", line {lines[-1]}," if lines else ""
+
+
+def output_path(name: str | None) -> Path | None:
+    """The result file that -o names, known to be writable."""
+    from linkwork.results.file import check_writable
+
+    if name is None:
+        return None
+    path = Path(name if name.endswith(".nc") else f"{name}.nc")
+    check_writable(path)
+    return path
