@@ -1,11 +1,12 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types and tests
 # make bench  the speed figures of the README
+# make bench-peers  linkwork beside Exudyn: docs/speed.md
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench bench-peers clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -17,6 +18,9 @@ test: $(VENV)/tested
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
 
+bench-peers: $(VENV)/installed
+	$(BIN)/python -m benchmarks.peers
+
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
@@ -27,4 +31,4 @@ $(VENV)/tested: $(VENV)/installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo-output build dist
+	rm -rf $(VENV) .venv-peers demo-output build dist

@@ -3,8 +3,8 @@
     python -m benchmarks.peer_exudyn '{"case": "chain", "n": 10, "steps": 1000, ...}'
 
 prints one line of JSON: CPU and wall time per step of the time loop alone, and where it ended.
-Exudyn runs with its module without range checks (AVX2), one thread and no output; SETTINGS are
-the ones worth trying, and the comparison takes the fastest for each mechanism.
+Exudyn runs with its module without range checks (AVX2), one thread and no output; the arguments of
+`run` are the settings among which peers.py searches the fastest for each mechanism.
 """
 
 from __future__ import annotations
@@ -78,12 +78,15 @@ def build(case: Case, node: str) -> tuple[Any, list[Any]]:
     return mbs, nodes
 
 
-def settings(steps: int, solver: str, tolerance: float, modified: bool) -> Any:
+def settings(
+    steps: int, solver: str, tolerance: float, modified: bool, contractivity: float
+) -> Any:
     s = exu.SimulationSettings()
     s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = steps, steps * H
     s.timeIntegration.generalizedAlpha.spectralRadius = RHO
     s.timeIntegration.newton.useModifiedNewton = modified
     s.timeIntegration.newton.relativeTolerance = tolerance
+    s.timeIntegration.newton.modifiedNewtonContractivity = contractivity
     s.timeIntegration.stepInformation = s.timeIntegration.verboseMode = 0
     s.solution.file.write = s.solution.sensors.active = False
     s.solution.solverInformationFileName = ""
@@ -96,10 +99,10 @@ def settings(steps: int, solver: str, tolerance: float, modified: bool) -> Any:
 
 def run(
     case: str, n: int, steps: int, solver: str, tolerance: float = 1e-8, modified: bool = True,
-    node: str = "euler parameters",
+    node: str = "euler parameters", contractivity: float = 0.5,
 ) -> dict[str, Any]:  # fmt: skip
     mbs, nodes = build(BUILDERS[case](n), node)
-    options = settings(steps, solver, tolerance, modified)
+    options = settings(steps, solver, tolerance, modified, contractivity)
     stepper = exu.MainSolverImplicitSecondOrder()
     stepper.InitializeSolver(mbs, options)
     cpu, wall = time.process_time(), time.perf_counter()
