@@ -48,8 +48,12 @@ class Result:
 
     Example
     -------
-    >>> run = lw.transient(m, t=10, h=1e-3)                        # doctest: +SKIP
-    >>> run["rod"].position, run["pin"].force, run.energy.total    # doctest: +SKIP
+    >>> import linkwork as lw
+    >>> m = lw.Model(gravity=(0, 0, -9.81))
+    >>> ball = m.add("ball", lw.Body(2, (1, 1, 1)))
+    >>> run = lw.transient(m, t=1, h=0.01, progress=False)
+    >>> round(float(run["ball"].velocity[-1, 2]), 2), round(float(run.energy.kinetic[-1]), 2)
+    (-9.81, 96.24)
     """
 
     def __init__(
