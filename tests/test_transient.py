@@ -26,7 +26,10 @@ def double_pendulum():
 
 
 def spatial_four_bar():
-    """Four parallel revolutes in space: three rows too many, one degree of freedom."""
+    """Four parallel revolutes in space, pushed: three rows too many, one degree of freedom.
+
+    As described it is in equilibrium, so it needs the push to go anywhere.
+    """
     m = lw.Model("four-bar", gravity=(0, -9.81, 0))
     points = [(0, 0, 0), (0, 1, 0), (2, 1.5, 0), (2, 0, 0)]
     bars = [
@@ -34,7 +37,8 @@ def spatial_four_bar():
     ]
     ends = [lw.GROUND, *bars, lw.GROUND]
     for i, name in enumerate("ABCD"):
-        m.add(name, lw.Revolute(ends[i], ends[i + 1], at=points[i], axis=(0, 0, 1)))
+        rate = -1.0 if name == "A" else None
+        m.add(name, lw.Revolute(ends[i], ends[i + 1], at=points[i], axis=(0, 0, 1), rate=rate))
     return m
 
 
@@ -74,7 +78,8 @@ def test_accelerations_stay_right_for_small_steps(h, stabilized):
     from linkwork.system.accelerations import accelerations
 
     exact = accelerations(assemble_model(double_pendulum()).system, state)
-    assert np.abs(state.acceleration - exact.acceleration).max() < 30 * h + 1e-5
+    round_off = 1e-9 if stabilized else 1e-13 / h**2
+    assert np.abs(state.acceleration - exact.acceleration).max() < 60 * h**2 + round_off
     assert float(run.violation.position.max()) < 1e-12
 
 
@@ -105,10 +110,13 @@ def test_energy_balance_closes_with_dampers_drives_and_forces():
 def test_undamped_method_keeps_energy_and_momentum_of_a_free_body():
     m = lw.Model("free")
     m.add("body", lw.Body(1, (1, 2, 3), angular_velocity=(1, 2, 0.5), velocity=(1, 0, 0)))
-    run = lw.transient(m, t=10, h=1e-2, method=lw.GeneralizedAlpha(1.0), progress=False)
-    assert float(abs(run.energy.balance).max()) < 1e-3
-    drift = run.angular_momentum.values - run.angular_momentum.values[0]
-    assert np.abs(drift).max() < 1e-3  # second order: h² times the rates
+    errors = []
+    for h in (2e-2, 1e-2):  # not exactly: with second order
+        run = lw.transient(m, t=10, h=h, method=lw.GeneralizedAlpha(1.0), progress=False)
+        drift = run.angular_momentum.values - run.angular_momentum.values[0]
+        errors.append([float(abs(run.energy.balance).max()), np.abs(drift).max()])
+    np.testing.assert_allclose(np.divide(*errors), 4, rtol=0.05)
+    assert max(errors[1]) < 3e-4
     np.testing.assert_allclose(run.momentum.values, np.tile([1, 0, 0], (len(run.time), 1)))
 
 
@@ -120,8 +128,8 @@ def test_spatial_four_bar_runs_and_is_explained():
     with pytest.warns(lw.LinkworkWarning, match=r"joint 'D': 3 of its 5 rows repeat") as caught:
         run = lw.transient(m, t=2, h=1e-3, progress=False)
     assert len([w for w in caught if w.category is lw.LinkworkWarning]) == 1
+    assert np.ptp(run["A"].angle.values) > 1.0  # it moves
     assert float(run.violation.position.max()) < 1e-10
-    assert abs(float(run.energy.balance[-1])) < 1e-2
     # planar mechanism: the same motion from joints that leave nothing redundant
     plane = lw.Model("plane", gravity=(0, -9.81, 0))
     for name in ("bar0", "bar1", "bar2"):
@@ -129,7 +137,7 @@ def test_spatial_four_bar_runs_and_is_explained():
         plane.add(name, lw.Body(item.mass, item.inertia, item.position, item.orientation))
     p = [(0, 0, 0), (0, 1, 0), (2, 1.5, 0), (2, 0, 0)]
     a, b, c = plane["bar0"], plane["bar1"], plane["bar2"]
-    plane.add("A", lw.Revolute(lw.GROUND, a, at=p[0], axis=(0, 0, 1)))
+    plane.add("A", lw.Revolute(lw.GROUND, a, at=p[0], axis=(0, 0, 1), rate=-1.0))
     plane.add("B", lw.Revolute(a, b, at=p[1], axis=(0, 0, 1)))
     plane.add("D", lw.Revolute(lw.GROUND, c, at=p[3], axis=(0, 0, 1)))
     plane.add("C", lw.PointOnLine(b, c, at=p[2], axis=(0, 0, 1)))
@@ -268,7 +276,7 @@ def test_going_on_from_a_state_of_another_method():
     third = lw.transient(m, t=1, h=1e-3, start=first.state(), progress=False)
     assert second.time[0] == 0.5 and second.time[-1] == 1.0
     gap = np.abs(second["b"].position.values[-1] - third["b"].position.values[-1]).max()
-    assert gap < 1e-4
+    assert gap < 1e-5  # second order of one of them
 
 
 def test_storing_every_so_many_steps():

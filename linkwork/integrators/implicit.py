@@ -54,7 +54,7 @@ class ImplicitRun:
         self.h = h
         self.previous: float | None = None
         self.origin = state.time  # steps are taken at origin + k h
-        self.newton_iterations = self.repairs = 0
+        self.repairs = 0  # failed attempts at steps, told in the result's info
         if state.restart:
             self._take_up(system, state)
         else:

@@ -53,9 +53,6 @@ class LinearMethod:
     def coefficients(self, h: float, previous: float | None) -> Coefficients:
         raise NotImplementedError
 
-    def describe(self) -> str:
-        return repr(self)
-
 
 def newmark_family(
     h: float, beta: float, gamma: float, alpha_m: float, alpha_f: float

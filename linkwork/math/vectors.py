@@ -182,13 +182,6 @@ def at9(array, k, c):
 
 
 @inlined
-def put(array, k, c, a):
-    array[k, c] = a[0]
-    array[k, c + 1] = a[1]
-    array[k, c + 2] = a[2]
-
-
-@inlined
 def accumulate(array, k, c, a):
     array[k, c] += a[0]
     array[k, c + 1] += a[1]

@@ -343,6 +343,7 @@ class TimeLoop:
             "h": self.h,
             "every": self.every,
             "steps": self.steps,
+            "repairs": self.run.repairs,
             "seconds": clock.perf_counter() - self.started,
             "ended_by": self.ended_by or "",
             "angles": self.angles,
