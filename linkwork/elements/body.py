@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import CD, OMEGA, TANGENT, add33
+from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, add33
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.rotations import inverse_tangent
@@ -29,7 +29,7 @@ MASS, INERTIA, BODY_REALS = 0, 1, 10
 
 @inlined
 def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
-    """Inertia and gravity of all bodies; blocks holds base and stride of the diagonal blocks."""
+    """Inertia and gravity of all bodies; blocks: where the diagonal blocks begin."""
     for b in range(bodies.shape[0]):
         m, J = bodies[b, MASS], at9(bodies, b, INERTIA)
         w = at(nodes, b, OMEGA)
@@ -39,13 +39,13 @@ def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
         f[b, 2] += m * (vdot[b, 2] - gravity[2])
         accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
         if coef[TANGENT] != 0.0:
-            base, stride = blocks[b, 0], blocks[b, 1]
+            base = blocks[b]
             vals[base] += cM * m
-            vals[base + stride + 1] += cM * m
-            vals[base + 2 * stride + 2] += cM * m
+            vals[base + STRIDE + 1] += cM * m
+            vals[base + 2 * STRIDE + 2] += cM * m
             D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
             X = madd(mscale(cM, J), mscale(coef[CD], D))
-            add33(vals, base, stride, 3, 3, 1.0, mm(X, inverse_tangent(at(x, b, 3))))
+            add33(vals, base, 3, 3, 1.0, mm(X, inverse_tangent(at(x, b, 3))))
 
 
 @dataclass(eq=False)

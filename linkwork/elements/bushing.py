@@ -27,7 +27,7 @@ import numpy as np
 
 from linkwork.elements.joints import markers
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, SA, SB, TANGENT, VEL, A, B,
+    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, STRIDE, TANGENT, VEL, A, B,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -100,12 +100,12 @@ def law(reals, i, c, x, psi):
 
 
 @inlined
-def add_column(vals, base, stride, j, force, moment):
+def add_column(vals, base, j, force, moment):
     """Add a column of six to a block."""
     p = base + j
     for i in range(3):
-        vals[p + i * stride] += force[i]
-        vals[p + (3 + i) * stride] += moment[i]
+        vals[p + i * STRIDE] += force[i]
+        vals[p + (3 + i) * STRIDE] += moment[i]
 
 
 @inlined
@@ -155,9 +155,9 @@ def bushing_tangent(
         if j >= 6:
             base_a, base_b = ints[i, AB], ints[i, BB]
         add_column(
-            vals, base_a, ints[i, SA], j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dG)))
+            vals, base_a, j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dG)))
         )
-        add_column(vals, base_b, ints[i, SB], j % 6, dF, tv(Rb, add(db, dG)))
+        add_column(vals, base_b, j % 6, dF, tv(Rb, add(db, dG)))
 
 
 def bushing_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):

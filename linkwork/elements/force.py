@@ -29,7 +29,7 @@ from linkwork.model.registry import Entry, Family, Item, Law
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
 U, FORCE_, TORQUE_, FOLLOWS, FACTOR, REALS = 0, 3, 6, 9, 10, 11
 # ints of an element on one body
-BODY, STRIDE, BASE = 0, 1, 2
+BODY, BASE = 0, 1
 
 
 def force_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -47,12 +47,12 @@ def force_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
         accumulate(f, b, 3, scale(-1.0, moment))
         power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, w)
         if coef[TANGENT] != 0.0:
-            base, stride = ints[k, BASE], ints[k, STRIDE]
+            base = ints[k, BASE]
             if follows:
-                add33(vals, base, stride, 0, 3, coef[CK], mm(R, skew(Fl)))
+                add33(vals, base, 0, 3, coef[CK], mm(R, skew(Fl)))
             else:
                 X = madd(mm(skew(u), skew(Fl)), skew(Tl))
-                add33(vals, base, stride, 3, 3, -coef[CK], X)
+                add33(vals, base, 3, 3, -coef[CK], X)
 
 
 FORCE = Family("force", Kernel(force_kernel), bodies=1, reals=REALS)

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, SA, SB, TANGENT, VEL, A,
+    AA, AB, BA, BB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, TANGENT, VEL, A,
     B, M, add33, put_row,
 )  # fmt: skip
 from linkwork.math import rotations
@@ -126,13 +126,12 @@ def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c):
     With A = R_aᵀR_b:  aa = F̃_a l̃_a + H_a,  ab = −(F̃_a A ũ_b + H_a A),
     bb = ũ_b F̃_b + G̃_b + H_b,  ba = −bb Aᵀ,  H_a = −G̃_a/2 − c I and H_b alike.
     """
-    sa, sb = ints[k, SA], ints[k, SB]
     X = cm(F, Ra)
-    add33(vals, ints[k, AA], sa, 0, 3, cK, X)
-    add33(vals, ints[k, BA], sb, 0, 3, -cK, X)
+    add33(vals, ints[k, AA], 0, 3, cK, X)
+    add33(vals, ints[k, BA], 0, 3, -cK, X)
     XT = transpose(X)
-    add33(vals, ints[k, AA], sa, 3, 0, cK, XT)
-    add33(vals, ints[k, AB], sa, 3, 0, -cK, XT)
+    add33(vals, ints[k, AA], 3, 0, cK, XT)
+    add33(vals, ints[k, AB], 3, 0, -cK, XT)
     turned = tm(Ra, Rb)
     Fa, Fb, Ga, Gb = tv(Ra, F), tv(Rb, F), tv(Ra, G), tv(Rb, G)
     half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
@@ -142,10 +141,10 @@ def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c):
     bb = madd(cc(ub, Fb), (
         -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0], -0.5 * Gb[1], 0.5 * Gb[0], -c
     ))  # fmt: skip
-    add33(vals, ints[k, AA], sa, 3, 3, cK, aa)
-    add33(vals, ints[k, AB], sa, 3, 3, -cK, ab)
-    add33(vals, ints[k, BA], sb, 3, 3, -cK, mt(bb, turned))
-    add33(vals, ints[k, BB], sb, 3, 3, cK, bb)
+    add33(vals, ints[k, AA], 3, 3, cK, aa)
+    add33(vals, ints[k, AB], 3, 3, -cK, ab)
+    add33(vals, ints[k, BA], 3, 3, -cK, mt(bb, turned))
+    add33(vals, ints[k, BB], 3, 3, cK, bb)
 
 
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.elements.joints import Joint, markers
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, SA, SB, TANGENT, A, B, M, add33, put_row,
+    AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -53,10 +53,10 @@ def orthogonal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals,
                 c = coef[CK] * gamma[eq]
                 X = mm(skew(ea), skew(eb))
                 ab = tm(Ra, mm(X, Rb))
-                add33(vals, ints[k, AA], ints[k, SA], 3, 3, c, tm(Ra, mm(X, Ra)))
-                add33(vals, ints[k, AB], ints[k, SA], 3, 3, -c, ab)
-                add33(vals, ints[k, BA], ints[k, SB], 3, 3, -c, transpose(ab))
-                add33(vals, ints[k, BB], ints[k, SB], 3, 3, c, tm(Rb, mm(transpose(X), Rb)))
+                add33(vals, ints[k, AA], 3, 3, c, tm(Ra, mm(X, Ra)))
+                add33(vals, ints[k, AB], 3, 3, -c, ab)
+                add33(vals, ints[k, BA], 3, 3, -c, transpose(ab))
+                add33(vals, ints[k, BB], 3, 3, c, tm(Rb, mm(transpose(X), Rb)))
         if coef[RATES] != 0.0:
             wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
             da, db = cross(wa, ea), cross(wb, eb)

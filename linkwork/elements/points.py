@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, OMEGA, POS, ROT, SA, SB, VEL, add33,
+    AA, AB, BA, BB, OMEGA, POS, ROT, VEL, add33,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -64,26 +64,26 @@ def line_tangent(vals, ints, k, Ra, Rb, sa, sb, na, nb, E, G, F, cK, cD):
     Ya = mm(madd(mm(Z, skew(sa)), mscale(cK, mm(G, skew(na)))), Ra)
     Yb = mm(madd(mm(Z, skew(sb)), mscale(cK, mm(G, skew(nb)))), Rb)
     Fx = mscale(cK, skew(F))
-    p, s = ints[k, BB], ints[k, SB]
-    add33(vals, p, s, 0, 0, 1.0, Z)
-    add33(vals, p, s, 0, 3, -1.0, Yb)
-    add33(vals, p, s, 3, 0, 1.0, mm(Tb, Z))
-    add33(vals, p, s, 3, 3, 1.0, mm(Tb, madd(mm(Fx, Rb), mscale(-1.0, Yb))))
+    p = ints[k, BB]
+    add33(vals, p, 0, 0, 1.0, Z)
+    add33(vals, p, 0, 3, -1.0, Yb)
+    add33(vals, p, 3, 0, 1.0, mm(Tb, Z))
+    add33(vals, p, 3, 3, 1.0, mm(Tb, madd(mm(Fx, Rb), mscale(-1.0, Yb))))
     p = ints[k, BA]
-    add33(vals, p, s, 0, 0, -1.0, Z)
-    add33(vals, p, s, 0, 3, 1.0, Ya)
-    add33(vals, p, s, 3, 0, -1.0, mm(Tb, Z))
-    add33(vals, p, s, 3, 3, 1.0, mm(Tb, Ya))
-    p, s = ints[k, AB], ints[k, SA]
-    add33(vals, p, s, 0, 0, -1.0, Z)
-    add33(vals, p, s, 0, 3, 1.0, Yb)
-    add33(vals, p, s, 3, 0, -1.0, mm(Ta, Z))
-    add33(vals, p, s, 3, 3, 1.0, mm(Ta, Yb))
+    add33(vals, p, 0, 0, -1.0, Z)
+    add33(vals, p, 0, 3, 1.0, Ya)
+    add33(vals, p, 3, 0, -1.0, mm(Tb, Z))
+    add33(vals, p, 3, 3, 1.0, mm(Tb, Ya))
+    p = ints[k, AB]
+    add33(vals, p, 0, 0, -1.0, Z)
+    add33(vals, p, 0, 3, 1.0, Yb)
+    add33(vals, p, 3, 0, -1.0, mm(Ta, Z))
+    add33(vals, p, 3, 3, 1.0, mm(Ta, Yb))
     p = ints[k, AA]
-    add33(vals, p, s, 0, 0, 1.0, Z)
-    add33(vals, p, s, 0, 3, -1.0, Ya)
-    add33(vals, p, s, 3, 0, 1.0, mm(Ta, Z))
-    add33(vals, p, s, 3, 3, -1.0, mm(Ta, madd(mm(Fx, Ra), Ya)))
+    add33(vals, p, 0, 0, 1.0, Z)
+    add33(vals, p, 0, 3, -1.0, Ya)
+    add33(vals, p, 3, 0, 1.0, mm(Ta, Z))
+    add33(vals, p, 3, 3, -1.0, mm(Ta, madd(mm(Fx, Ra), Ya)))
 
 
 # ---------------------------------------------------------------- the user's words, and results

@@ -26,7 +26,7 @@ import numpy as np
 
 from linkwork.elements.joints import Joint, Revolute
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, SA, SB, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
 )  # fmt: skip
 from linkwork.elements.orthogonal import Universal
 from linkwork.errors import ModelError
@@ -65,18 +65,17 @@ def twist_changes(rho, gP, gS, d):
 
 
 @inlined
-def add_moments(vals, base, stride, j, x):
+def add_moments(vals, base, j, x):
     """Add x to the rotation rows of column j of a block."""
-    p = base + 3 * stride + j
+    p = base + 3 * STRIDE + j
     vals[p] += x[0]
-    vals[p + stride] += x[1]
-    vals[p + 2 * stride] += x[2]
+    vals[p + STRIDE] += x[1]
+    vals[p + 2 * STRIDE] += x[2]
 
 
 @inlined
 def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, cK, cD):
     """Column by column: rotations of a, then of b, about their body axes."""
-    sa, sb = ints[i, SA], ints[i, SB]
     for j in range(6):
         r = 3 * (j % 3)
         if j < 3:
@@ -91,8 +90,8 @@ def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c,
         da, db = mv(RA, dS), mv(RB, dP)
         dN = (cK * k + cD * c) * dphi + cK * c * (dot(db, wb) - dot(da, wa))
         column = 3 + j % 3
-        add_moments(vals, base_a, sa, column, scale(-1.0, add(scale(dN, ma), scale(cK * N, da))))
-        add_moments(vals, base_b, sb, column, add(scale(dN, mb), scale(cK * N, db)))
+        add_moments(vals, base_a, column, scale(-1.0, add(scale(dN, ma), scale(cK * N, da))))
+        add_moments(vals, base_b, column, add(scale(dN, mb), scale(cK * N, db)))
 
 
 def torsion_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):

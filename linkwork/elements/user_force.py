@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numba.extending import is_jitted
 
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
+from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
@@ -140,11 +140,10 @@ def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
                 q += 3
                 T = (d * (x[q] - y[q]), d * (x[q + 1] - y[q + 1]), d * (x[q + 2] - y[q + 2]))
                 T = add(cross(u, tv(R, F)), tv(R, T))
-                stride = ints[k, n + m]
-                p = ints[k, 2 * n + n * m + i] + j % 6
+                p = ints[k, n + n * m + i] + j % 6
                 for s in range(3):
-                    vals[p + s * stride] += F[s]
-                    vals[p + (3 + s) * stride] += T[s]
+                    vals[p + s * STRIDE] += F[s]
+                    vals[p + (3 + s) * STRIDE] += T[s]
         put_body(motion, n, i, reals, k, nodes, b, 0, 0.0)
 
 
@@ -168,8 +167,7 @@ def user_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
             power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
             if coef[TANGENT] != 0.0:
                 X = madd(mm(skew(u), skew(Fl)), skew(Tl))
-                base = ints[k, 2 * n + n * i + i]
-                add33(vals, base, ints[k, n + i], 3, 3, -coef[CK], X)
+                add33(vals, ints[k, n + n * i + i], 3, 3, -coef[CK], X)
         if coef[TANGENT] != 0.0 and reals[k, STIFF] != 0.0:
             user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, wrench, other)
 

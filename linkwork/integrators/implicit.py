@@ -17,7 +17,7 @@ from linkwork.errors import SingularError
 from linkwork.integrators import stepping as st
 from linkwork.integrators.methods import LinearMethod
 from linkwork.integrators.stepping import Output, Stepper
-from linkwork.system.accelerations import accelerations, factorise
+from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -222,7 +222,8 @@ class ImplicitRun:
         """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
         try:
             if tried == 1 or (tried == 2 and status == st.PIVOTS):
-                self.lu = factorise(self.system)
+                cM = 1.0 / self.stepper.settings[st.MASS]
+                self.lu = factorise_again(self.system, time, cM)
                 return False
         except SingularError:
             tried = 3

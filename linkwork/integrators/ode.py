@@ -25,9 +25,9 @@ from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.model import checks
-from linkwork.system.accelerations import accelerations, factorise
+from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate, set_rotation
-from linkwork.system.sparse_lu import refactor, solve
+from linkwork.system.elimination import refactor, sweep_back
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -62,11 +62,11 @@ def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
         rate = work.Ct[e - n]
         for p in range(tables.indptr[e], tables.indptr[e + 1]):
             c = tables.indices[p]
-            rate += work.vals[p] * work.nodes[c // 6, VEL + c % 6]
+            rate += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
         rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n]
-    if not refactor(lu, work.vals) < GROWTH:
+    if not refactor(lu, work.vals, rhs) < GROWTH:
         return False
-    solve(lu, rhs)
+    sweep_back(lu, rhs)
     for b in range(nb):
         w = (0.0, y[b, OMEGA], y[b, OMEGA + 1], y[b, OMEGA + 2])
         dq = qscale(0.5, qmul(at4(y, b, QUAT), w))
@@ -242,7 +242,7 @@ class OdeRun:
             self.repairs += 1
             if not np.all(np.isfinite(s.work.vals)):
                 break
-            self.lu = factorise(s)
+            self.lu = factorise_again(s, time, 1.0 / s.mass)
         raise self._failure(time)
 
     @staticmethod
@@ -324,7 +324,8 @@ class RungeKuttaRun(OdeRun):
                 if tries > 1:
                     raise self._failure(float(times[done]))
                 self.repairs += 1
-                self.lu = factorise(s) if np.all(np.isfinite(s.work.vals)) else self.lu
+                if np.all(np.isfinite(s.work.vals)):
+                    self.lu = factorise_again(s, float(times[done]), 1.0 / s.mass)
 
 
 class ScipyRun(OdeRun):

@@ -34,8 +34,8 @@ from linkwork.elements.layout import (
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import inverse_tangent, qexp, qmul
 from linkwork.math.vectors import at, at4, mv
+from linkwork.system.elimination import refactor, solve, sweep_back
 from linkwork.system.evaluate import evaluate, set_rotation
-from linkwork.system.sparse_lu import refactor, solve
 
 # history
 V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = 0, 1, 2, 3, 4, 5, 6
@@ -142,7 +142,7 @@ def residual_side(stepper, tables, work):
             s = work.Ct[e - n]
             for p in range(tables.indptr[e], tables.indptr[e + 1]):
                 c = tables.indices[p]
-                s += work.vals[p] * work.nodes[c // 6, VEL + c % 6]
+                s += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
             rhs[e] = -s / stepper.settings[CV]
 
 
@@ -154,7 +154,7 @@ def position_side(stepper, tables, work):
     for e in range(n, stepper.rhs.shape[0]):
         s = work.C[e - n]
         for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            s += work.vals[p] * stepper.theta[tables.indices[p]]
+            s += work.vals[tables.places[p]] * stepper.theta[tables.indices[p]]
         stepper.rhs[e] = -s
 
 
@@ -216,17 +216,17 @@ def newton(kernels, tables, lu, work, stepper, time):
         place_bodies(stepper, work, 1.0)
         evaluate(kernels, tables, work, time, 1.0 / m)
         residual_side(stepper, tables, work)
-        growth = refactor(lu, work.vals)
+        growth = refactor(lu, work.vals, stepper.rhs)
         if not growth < s[GROWTH]:
             worst_residual(stepper, work)
             return PIVOTS
-        solve(lu, stepper.rhs)
+        sweep_back(lu, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
         if stabilized:
             stepper.theta[:] = stepper.rhs
             position_side(stepper, tables, work)
-            solve(lu, stepper.rhs)
+            solve(lu, work.vals, stepper.rhs)
             size = apply_increment(stepper, stepper.rhs, work.x, stepper.p)
             size = max(size, apply_increment(stepper, stepper.theta, work.x, work.x))
         else:

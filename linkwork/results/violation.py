@@ -33,7 +33,7 @@ def constraint_errors(kernels, tables, work, times, motion, schedule, C, rate):
             s = work.Ct[r]
             for p in range(tables.indptr[6 * nb + r], tables.indptr[6 * nb + r + 1]):
                 c = tables.indices[p]
-                s += work.vals[p] * work.nodes[c // 6, VEL + c % 6]
+                s += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
             rate[k, r] = s
 
 

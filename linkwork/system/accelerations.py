@@ -13,16 +13,23 @@ import numpy as np
 
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import SingularError
-from linkwork.system.sparse_lu import LU, SingularMatrix, analyse, refactor, solve
+from linkwork.system.elimination import (
+    Elimination,
+    SingularMatrix,
+    analyse,
+    refactor,
+    solve,
+    sweep_back,
+)  # fmt: skip
+from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 
-def factorise(system: System, pivots: tuple | None = None) -> LU:
-    """Analyse the matrix now in the work arrays; a clear error where it is singular."""
-    p = system.pattern
+def factorise(system: System, pivots: tuple | None = None) -> Elimination:
+    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular."""
     try:
-        lu = analyse(p.indptr, p.indices, system.work.vals, p.groups, system.bodies, pivots)
+        return analyse(system.pattern, system.work.vals, system.length, pivots)
     except SingularMatrix as error:
         if not np.all(np.isfinite(system.work.vals)):
             raise_if_failed(system)
@@ -31,9 +38,12 @@ def factorise(system: System, pivots: tuple | None = None) -> LU:
                 "look for a force, a stiffness or a velocity that is far too large"
             ) from error
         raise SingularError(explain_singular(system, error.unknown)) from error
-    if not np.isfinite(refactor(lu, system.work.vals)):
-        raise SingularError(explain_singular(system, None))
-    return lu
+
+
+def factorise_again(system: System, time: float, cM: float) -> Elimination:
+    """New pivots for the matrix at the motion now in the work arrays, whose values are used up."""
+    evaluate(system.kernels, system.tables, system.work, time, cM)
+    return factorise(system)
 
 
 def explain_singular(system: System, unknown: int | None) -> str:
@@ -65,13 +75,15 @@ def accelerations(system: System, state: State) -> State:
     D, matrix = unknown_scale(system), e.matrix
     assert matrix is not None
     matrix.data *= np.repeat(D, np.diff(matrix.indptr)) * D[matrix.indices]
-    system.work.vals[: matrix.nnz] = matrix.data
+    system.work.vals[system.pattern.places] = matrix.data
     lu = factorise(system)
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     y = rhs.copy()
-    solve(lu, y)
+    if not np.isfinite(refactor(lu, system.work.vals, y)):
+        raise SingularError(explain_singular(system, None))
+    sweep_back(lu, y)
     correction = rhs - matrix @ y  # one refinement
-    solve(lu, correction)
+    solve(lu, system.work.vals, correction)
     y = D * (y + correction)
     n = 6 * system.bodies
     return replace(

@@ -12,8 +12,10 @@ import numpy as np
 from linkwork.elements.body import body_terms
 from linkwork.elements.layout import NODE, QUAT, ROT, TANGENT
 from linkwork.math.compiled import compiled, inlined
+from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
+from linkwork.system.pattern import Pattern
 
 SLOTS = 10  # families in one model; fixed so that the compiled loops keep their types
 
@@ -32,6 +34,7 @@ class Tables(NamedTuple):
     gravity: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
+    places: np.ndarray  # of the CSR entries in Work.vals
     targets: np.ndarray  # flat places in reals that laws write
 
 
@@ -48,10 +51,12 @@ class Work(NamedTuple):
     Ct: np.ndarray
     Qc: np.ndarray
     vals: np.ndarray
+    sums: np.ndarray  # the part of vals that elements add to
     power: np.ndarray
 
 
-def make_work(bodies: int, rows: int, size: int) -> Work:
+def make_work(bodies: int, rows: int, pattern: Pattern) -> Work:
+    vals = zeros8(pattern.size)
     nodes = np.zeros((bodies + 1, NODE))
     nodes[:, QUAT] = 1.0
     nodes[:, [ROT, ROT + 4, ROT + 8]] = 1.0
@@ -65,7 +70,8 @@ def make_work(bodies: int, rows: int, size: int) -> Work:
         C=np.zeros(rows + 1),
         Ct=np.zeros(rows + 1),
         Qc=np.zeros(rows + 1),
-        vals=np.zeros(size),
+        vals=vals,
+        sums=vals[: pattern.cleared],
         power=np.zeros(2),
     )
 
@@ -89,7 +95,7 @@ def evaluate(kernels, tables, work, time, cM):
     work.f[:] = 0.0
     work.power[:] = 0.0
     if work.coef[TANGENT] != 0.0:
-        work.vals[:] = 0.0
+        work.sums[:] = 0.0
     body_terms(
         tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
         work.coef, work.f, work.vals,
@@ -122,4 +128,4 @@ def jacobian_values(kernels, tables, work, times, motion, schedule, values):
             tables.reals[tables.targets[j]] = schedule[k, j]
         evaluate(kernels, tables, work, times[k], 0.0)
         for p in range(values.shape[1]):
-            values[k, p] = work.vals[begin + p]
+            values[k, p] = work.vals[tables.places[begin + p]]

@@ -1,9 +1,12 @@
-"""The sparsity pattern of the iteration matrix and the place of every block in it.
+"""The iteration matrix as blocks: which blocks there are, and where each lies.
 
-Unknowns come in groups: six increments per body, then the multipliers of every constraint.  Rows
-of one group share their columns, so a block is described by where it starts and how far apart its
-rows are (elements.layout).  The matrix is stored by rows (CSR) with a spare strip behind it that
-takes what kernels write for the ground.
+Unknowns come in groups: six increments per body, then the multipliers of every constraint.  A
+block is the rows of one group against the columns of another, stored by rows of eight numbers of
+which a group uses at most six, so that a row is one vector (elements.layout).  Blocks of two
+bodies come first; elements add to them, so they are cleared before.  Then follow the blocks of
+C_q, which stand for C_qᵀ too, and places for the elimination, a row per constraint row.
+
+The same matrix by rows (CSR) for everything else: `places` says where its entries lie.
 """
 
 from __future__ import annotations
@@ -12,50 +15,40 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SPARE = 8  # behind the strip, at least the longest row of a block
+from linkwork.elements.layout import STRIDE
+
+BLOCK = 6 * STRIDE  # of two bodies
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """CSR pattern; groups: group number of every unknown; size: length of the value array."""
+    """Blocks and the CSR pattern; groups: group number of every unknown."""
 
     indptr: np.ndarray
     indices: np.ndarray
+    places: np.ndarray  # of the CSR entries among the values
     groups: np.ndarray
     bodies: int
-    starts: list[dict[int, int]]  # per group: offset of each neighbour group in its rows
-    first: np.ndarray  # first unknown of each group
+    first: np.ndarray  # first unknown of each group; one more follows the last
+    blocks: dict[tuple[int, int], int]  # (row group, column group): where it begins; no C_qᵀ
+    cleared: int  # values before this are sums, cleared for every evaluation
+    delayed: int  # from here on places of the elimination
+    nothing: int  # a block that stays zero
+    size: int
 
     @property
     def unknowns(self) -> int:
         return len(self.indptr) - 1
 
-    @property
-    def spare(self) -> int:
-        return len(self.indices)
-
-    @property
-    def size(self) -> int:
-        """With the spare strip: kernels step through it with the stride of their other body."""
-        longest = int(np.diff(self.indptr).max(initial=0))
-        tallest = int(np.bincount(self.groups).max(initial=0)) if len(self.groups) else 0
-        return len(self.indices) + tallest * longest + SPARE
-
-    def block(self, row: int, column: int) -> tuple[int, int]:
-        """Base and stride of the block of two groups; the ground (−1) lies in the spare strip."""
+    def block(self, row: int, column: int) -> int:
+        """Where the block of two groups begins; the ground (−1) has a spare one."""
         if row < 0 or column < 0:
-            return self.spare, 0
-        u = self.first[row]
-        return (
-            int(self.indptr[u]) + self.starts[row][column],
-            int(self.indptr[u + 1] - self.indptr[u]),
-        )
+            return self.cleared - BLOCK
+        return self.blocks[row, column]
 
-    def stride(self, row: int) -> int:
-        if row < 0:
-            return 0
-        u = self.first[row]
-        return int(self.indptr[u + 1] - self.indptr[u])
+    def members(self, group: int) -> range:
+        """The unknowns of a group."""
+        return range(int(self.first[group]), int(self.first[group + 1]))
 
 
 def make_pattern(
@@ -65,40 +58,62 @@ def make_pattern(
 
     Also returns the group number of each element that constrains (−1 for the others).
     """
-    columns: list[set[int]] = [{b} for b in range(bodies)]
+    sums = dict.fromkeys((b, b) for b in range(bodies))
+    rows_of: list[tuple[int, int]] = []  # (constraint group, body)
     sizes = [6] * bodies
     group_of: list[int] = []
     for ends, rows in elements:
         real = [b for b in ends if b >= 0]
-        for b in real:
-            columns[b].update(real)
+        for i in real:
+            for j in real:
+                if i != j:
+                    sums[i, j] = None
         if rows == 0:
             group_of.append(-1)
             continue
-        g = len(columns)
-        group_of.append(g)
-        columns.append(set(real))
+        group_of.append(len(sizes))
+        rows_of += [(len(sizes), b) for b in dict.fromkeys(real)]
         sizes.append(rows)
-        for b in real:
-            columns[b].add(g)
     size = np.array(sizes, dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    starts: list[dict[int, int]] = []
-    lengths = np.zeros(len(size), dtype=np.int64)
-    chunks: list[np.ndarray] = []
-    spans = [np.arange(first[g], first[g + 1]) for g in range(len(size))]
-    for g, neighbours in enumerate(columns):
-        offset = 0
-        place = {}
-        order = sorted(neighbours)
-        for h in order:
-            place[h] = offset
-            offset += sizes[h]
-        starts.append(place)
-        lengths[g] = offset
-        row = np.concatenate([spans[h] for h in order]) if order else np.empty(0, np.int64)
-        chunks.append(np.tile(row, sizes[g]))
-    indptr = np.concatenate([[0], np.cumsum(np.repeat(lengths, size))]).astype(np.int64)
-    indices = np.concatenate(chunks).astype(np.int64) if chunks else np.empty(0, np.int64)
+    blocks = {key: BLOCK * i for i, key in enumerate(sums)}
+    end = cleared = BLOCK * (len(blocks) + 1)  # and one for the ground
+    for g, b in rows_of:
+        blocks[g, b], end = end, end + sizes[g] * STRIDE
+    indptr, indices, places = by_rows(blocks, bodies, first, size)
     groups = np.repeat(np.arange(len(size)), size).astype(np.int64)
-    return Pattern(indptr, indices, groups, bodies, starts, first), group_of
+    nothing = end + STRIDE * int(size[bodies:].sum())
+    pattern = Pattern(
+        indptr, indices, places, groups, bodies, first, blocks, cleared, end, nothing,
+        nothing + BLOCK,
+    )  # fmt: skip
+    return pattern, group_of
+
+
+def by_rows(
+    blocks: dict[tuple[int, int], int], bodies: int, first: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row pointers, columns, and places of the entries of all blocks, row by row."""
+    row, column = np.array(list(blocks), dtype=np.int64).reshape(-1, 2).T
+    base = np.fromiter(blocks.values(), np.int64, len(blocks))
+    below, one = row >= bodies, np.ones_like(row)
+    row, column, base = (  # C_q once more, transposed: the steps down and across change places
+        np.concatenate([row, column[below]]), np.concatenate([column, row[below]]),
+        np.concatenate([base, base[below]]),
+    )  # fmt: skip
+    down = np.concatenate([STRIDE * one, one[below]])
+    across = np.concatenate([one, STRIDE * one[below]])
+    # one piece per row of a block, sorted by unknown, then by column
+    block = np.repeat(np.arange(len(row)), size[row])
+    start = np.concatenate([[0], np.cumsum(size[row])])[:-1]
+    inner = np.arange(len(block)) - start[block]
+    unknown = first[row[block]] + inner
+    piece = np.lexsort((column[block], unknown))
+    block, inner, unknown = block[piece], inner[piece], unknown[piece]
+    width = size[column[block]]
+    offset = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+    indices = np.repeat(first[column[block]], width) + offset
+    places = np.repeat(base[block] + inner * down[block], width)
+    places += np.repeat(across[block], width) * offset
+    length = np.bincount(unknown, width, minlength=int(first[-1])).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(length)]), indices, places

@@ -171,7 +171,7 @@ class System:
     # ------------------------------------------------------------------------------ evaluation
     @cached_property
     def work(self) -> Work:
-        return make_work(self.bodies, self.rows, self.pattern.size)
+        return make_work(self.bodies, self.rows, self.pattern)
 
     def load(self, state: State) -> None:
         """Put a state into the work arrays."""
@@ -204,7 +204,7 @@ class System:
         if tangent:
             p = self.pattern
             matrix = sp.csr_matrix(
-                (w.vals[: p.spare].copy(), p.indices.copy(), p.indptr.copy()),
+                (w.vals[p.places], p.indices.copy(), p.indptr.copy()),
                 shape=(p.unknowns, p.unknowns),
             )
         return Evaluation(
@@ -219,7 +219,7 @@ class System:
         indptr, indices = p.indptr[6 * n :] - first, p.indices[first:]
         for k in range(0, len(times), CHUNK):
             part = slice(k, k + CHUNK)
-            values = np.zeros((len(times[part]), p.spare - first))
+            values = np.zeros((len(times[part]), len(p.indices) - first))
             jacobian_values(
                 self.kernels, self.tables, self.work, times[part],
                 np.ascontiguousarray(motion[part]), self.schedule(times[part]), values,
@@ -374,6 +374,7 @@ def build(
         gravity=np.array(model.gravity, float),
         indptr=pattern.indptr,
         indices=pattern.indices,
+        places=pattern.places,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
     )
     kernels = KernelTable([f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families)))
@@ -390,16 +391,14 @@ def _element_ints(
 ) -> np.ndarray:  # fmt: skip
     ends = e.ends
     out = [b if b >= 0 else ground for b in ends]
-    out += [pattern.stride(b) for b in ends]
-    out += [pattern.block(a, b)[0] for a in ends for b in ends]
+    out += [pattern.block(a, b) for a in ends for b in ends]
     if family.rows:
         if group < 0:  # none of its rows is kept: nothing to write
-            out += [0, 0, 0] + [pattern.spare] * (2 * len(ends))
+            out += [0, 0] + [pattern.block(-1, -1)] * len(ends)
         else:
             eq = int(pattern.first[group]) - 6 * pattern.bodies
-            out += [eq, len(active), pattern.stride(group)]
-            out += [pattern.block(b, group)[0] for b in ends]
-            out += [pattern.block(group, b)[0] for b in ends]
+            out += [eq, len(active)]
+            out += [pattern.block(group, b) for b in ends]
         out += active
     return np.array(out + [0] * (width - len(out)), dtype=np.int64)
 
@@ -408,7 +407,7 @@ def _body_tables(
     model: Model, names: tuple[str, ...], pattern: Pattern
 ) -> tuple[np.ndarray, np.ndarray]:
     bodies = np.zeros((len(names), BODY_REALS))
-    blocks = np.zeros((len(names), 2), dtype=np.int64)
+    blocks = np.zeros(len(names), dtype=np.int64)
     for b, name in enumerate(names):
         body = model[name]
         bodies[b, 0] = body.mass

@@ -71,10 +71,10 @@ def move_bodies(nodes, start, step, factor):
 
 
 @inlined
-def scaled_matrix(motion, vals):
+def scaled_matrix(motion, places, vals):
     """motion.vals = [[1, C_qᵀ], [C_q, 0]], scaled."""
     for p in range(motion.weight.shape[0]):
-        motion.vals[p] = 0.0 if motion.body[p] else motion.weight[p] * vals[p]
+        motion.vals[p] = 0.0 if motion.body[p] else motion.weight[p] * vals[places[p]]
     for p in motion.diagonal:
         motion.vals[p] = 1.0
 
@@ -122,7 +122,7 @@ def find_position(kernels, tables, lu, work, motion, time, near):
             motion.report[0], motion.report[1] = abs(work.C[worst]), worst
         if not error < 1e10:
             return LOST, iteration
-        scaled_matrix(motion, work.vals)
+        scaled_matrix(motion, tables.places, work.vals)
         if not refactor(lu, motion.vals) < GROWTH:
             return PIVOTS, iteration
         if error < CLOSED:

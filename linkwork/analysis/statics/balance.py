@@ -130,13 +130,13 @@ class Balance:
         """M̂ over m L², regularised: blocks of bodies, and their places among the values."""
         system, p = self.system, self.system.pattern
         scale = self.column[:6] / np.sqrt(system.mass) / self.L
-        blocks, places = [], []
-        for b, row in enumerate(system.tables.bodies):
+        blocks = []
+        for row in system.tables.bodies:
             block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
             blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
-            base, stride = p.block(b, b)
-            places.append(base + stride * np.arange(6)[:, None] + np.arange(6))
-        return np.array(blocks), np.array(places)
+        rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
+        places = np.flatnonzero(self.body & (rows // 6 == p.indices // 6))
+        return np.array(blocks), places.reshape(-1, 6, 6)
 
     def enough(self, point: Point) -> bool:
         """Whether what is unbalanced is small against the forces at work, or round-off."""

@@ -1,0 +1,257 @@
+"""Eight numbers at a time: a value of the compiled code that fills one vector register.
+
+    v = load8(a, i)      a[i : i + 8]                v + w, v - w, v * w, v * s, -v, s + v …
+    store8(a, i, v)      a[i : i + 8] = v            top8(v, w)  the larger of |v| and w, each
+    spread8(s)           eight times s               max8(v)     the largest of the eight
+
+The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
+search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
+sums are contracted to one operation where the machine has it.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    models,
+    overload,
+    register_model,
+)  # fmt: skip
+
+from linkwork.math.borrowed import BorrowedType
+
+LANES = 8
+
+
+class EightType(types.Type):
+    """Numba's type of eight numbers in a register."""
+
+    def __init__(self) -> None:
+        super().__init__(name="eight")
+
+
+EIGHT = EightType()
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_FLAGS = ["contract"]
+
+
+@register_model(EightType)
+class EightModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)
+
+
+def zeros8(count: int) -> np.ndarray:
+    """Zeros that start on a cache line, so that no eight lies across two."""
+    room = np.zeros(count + LANES)
+    first = (-room.ctypes.data // 8) % LANES
+    return room[first : first + count]
+
+
+# --------------------------------------------------------------------- the model, in numpy
+
+
+def load8(a, i):
+    return a[i : i + LANES].copy()
+
+
+def store8(a, i, v):
+    a[i : i + LANES] = v
+
+
+def spread8(s):
+    return np.full(LANES, s)
+
+
+def top8(v, w):
+    return np.maximum(np.abs(v), w)
+
+
+def max8(v):
+    return v.max()
+
+
+def sum8(v):
+    return v.sum()
+
+
+# ------------------------------------------------------------------------------- compiled
+
+
+def _place(context, builder, kind, array, offset):
+    if not isinstance(kind, BorrowedType):
+        array = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(array, [offset]), _VECTOR.as_pointer())
+
+
+def _spread(builder, number):
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    one = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, undefined, zeros)
+
+
+@intrinsic
+def _load(typing, a, i):
+    def generate(context, builder, signature, args):
+        return builder.load(_place(context, builder, a, *args), align=8)
+
+    return EIGHT(a, types.int64), generate
+
+
+@intrinsic
+def _store(typing, a, i, v):
+    def generate(context, builder, signature, args):
+        builder.store(args[2], _place(context, builder, a, *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.int64, EIGHT), generate
+
+
+@intrinsic
+def _fill(typing, s):
+    return EIGHT(types.float64), lambda context, builder, signature, args: _spread(builder, args[0])
+
+
+@intrinsic
+def _top(typing, v, w):
+    def generate(context, builder, signature, args):
+        result = args[1]
+        for value in (args[0], builder.fneg(args[0])):
+            result = builder.select(builder.fcmp_ordered(">", value, result), value, result)
+        return result
+
+    return EIGHT(EIGHT, EIGHT), generate
+
+
+def _halves(builder, v, combine):
+    """Combine the two halves of a vector until one number is left."""
+    width = LANES
+    while width > 1:
+        width //= 2
+        index = ir.VectorType(ir.IntType(32), width)
+        low = builder.shuffle_vector(v, v, ir.Constant(index, list(range(width))))
+        high = builder.shuffle_vector(v, v, ir.Constant(index, list(range(width, 2 * width))))
+        v = combine(low, high)
+    return builder.extract_element(v, ir.Constant(ir.IntType(32), 0))
+
+
+@intrinsic
+def _max(typing, v):
+    def generate(context, builder, signature, args):
+        def larger(a, b):
+            return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+        return _halves(builder, args[0], larger)
+
+    return types.float64(EIGHT), generate
+
+
+@intrinsic
+def _sum(typing, v):
+    def generate(context, builder, signature, args):
+        return _halves(builder, args[0], builder.fadd)
+
+    return types.float64(EIGHT), generate
+
+
+@overload(load8)
+def _load8(a, i):
+    return lambda a, i: _load(a, i)
+
+
+@overload(store8)
+def _store8(a, i, v):
+    return lambda a, i, v: _store(a, i, v)
+
+
+@overload(spread8)
+def _spread8(s):
+    return lambda s: _fill(s)
+
+
+@overload(top8)
+def _top8(v, w):
+    return lambda v, w: _top(v, w)
+
+
+@overload(max8)
+def _max8(v):
+    return lambda v: _max(v)
+
+
+@overload(sum8)
+def _sum8(v):
+    return lambda v: _sum(v)
+
+
+class _Binary(AbstractTemplate):
+    def generic(self, args, kws):
+        if len(args) == 2 and EIGHT in args:
+            other = args[0] if args[1] == EIGHT else args[1]
+            if other == EIGHT or isinstance(other, (types.Float, types.Integer)):
+                return signature(EIGHT, EIGHT, EIGHT)
+        return None
+
+
+@lower_cast(types.Float, EightType)
+def _float_to_eight(context, builder, fromty, toty, value):
+    return _spread(builder, context.cast(builder, value, fromty, types.float64))
+
+
+@lower_cast(types.Integer, EightType)
+def _integer_to_eight(context, builder, fromty, toty, value):
+    return _spread(builder, context.cast(builder, value, fromty, types.float64))
+
+
+def _add(builder, a, b):
+    return builder.fadd(a, b, flags=_FLAGS)
+
+
+def _sub(builder, a, b):
+    return builder.fsub(a, b, flags=_FLAGS)
+
+
+def _mul(builder, a, b):
+    return builder.fmul(a, b, flags=_FLAGS)
+
+
+def _div(builder, a, b):
+    return builder.fdiv(a, b, flags=_FLAGS)
+
+
+def _register(operation, build, in_place=None):
+    infer_global(operation)(type(f"_Eight_{operation.__name__}", (_Binary,), {"key": operation}))
+
+    @lower_builtin(operation, EightType, EightType)
+    def lower(context, builder, signature, args):
+        return build(builder, *args)
+
+
+for _operation, _build in (
+    (operator.add, _add), (operator.sub, _sub), (operator.mul, _mul), (operator.truediv, _div),
+    (operator.iadd, _add), (operator.isub, _sub), (operator.imul, _mul),
+):  # fmt: skip
+    _register(_operation, _build)
+
+
+@infer_global(operator.neg)
+class _Negative(AbstractTemplate):
+    key = operator.neg
+
+    def generic(self, args, kws):
+        return signature(EIGHT, EIGHT) if args == (EIGHT,) else None
+
+
+@lower_builtin(operator.neg, EightType)
+def _lower_negative(context, builder, signature, args):
+    return builder.fneg(args[0])

@@ -1,0 +1,218 @@
+"""Which bodies are nodes, in which order, and what is left to the sparse LU (the core).
+
+A body is a node as soon as at most one neighbour is left and its rows, at most MOST_ROWS of them
+counting those delayed from nodes before it, have as many pivots on its six unknowns as they can:
+min(rows, 6).  So trees are eliminated from the leaves to the root, and loops through the ground
+from both ends; rows that a body cannot take are delayed to the next.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import STRIDE
+from linkwork.math.borrowed import borrow
+from linkwork.math.eights import zeros8
+from linkwork.system.elimination.core import NO_CORE, find_core
+from linkwork.system.elimination.node import (
+    MOST_ROWS,
+    NODE_INTS,
+    ROW_INTS,
+    Elimination,
+    borrowed,
+    factor_node,
+    fused,
+    store_size,
+)  # fmt: skip
+from linkwork.system.pattern import Pattern
+
+
+def analyse(
+    pattern: Pattern, vals: np.ndarray, length: float, pivots: tuple | None = None
+) -> Elimination:
+    """Nodes and core for a matrix with these values, which stay; call `refactor` next.
+
+    `length` makes displacements and rotations comparable.  `pivots` is `.pivots` of an earlier
+    elimination of the same pattern.  Raises SingularMatrix.
+    """
+    values = zeros8(pattern.size)
+    values[:] = vals
+    peeling = Peeling(pattern, length)
+    if pivots is None:
+        peeling.peel(values)
+    else:
+        peeling.repeat(values, *pivots[:4])
+    core = find_core(
+        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[4:]
+    )
+    n = len(peeling.nodes)
+    stores = [store_size(node.ints[2], node.ints[4]) for node in peeling.nodes]
+    nodes = np.array([node.ints for node in peeling.nodes], np.int64).reshape(n, NODE_INTS)
+    counts = [len(node.rows) for node in peeling.nodes]
+    nodes[:, -2] = np.cumsum(counts) - counts
+    nodes[:, -1] = np.cumsum(stores) - stores
+    late = [len(node.late) for node in peeling.nodes]
+    rows = [row for node in peeling.nodes for row in node.rows]
+    delayed = np.array([x for node in peeling.nodes for x in node.late], np.int64).reshape(-1, 2)
+    return peeling.trial._replace(
+        nodes=nodes,
+        rows=np.array(rows, np.int64).reshape(-1, ROW_INTS),
+        pivot_row=np.array([node.pivot_row for node in peeling.nodes], np.int64).ravel(),
+        pivot_col=np.array([node.pivot_col for node in peeling.nodes], np.int64).ravel(),
+        limit=np.array([node.limit for node in peeling.nodes], float),
+        late_at=(np.cumsum(late) - late).astype(np.int64),
+        late_place=delayed[:, 0].copy(),
+        late_unknown=delayed[:, 1].copy(),
+        core=core.unknowns,
+        core_place=core.places,
+        core_rhs=np.zeros(len(core.unknowns)),
+        lu=core.lu,
+        store=zeros8(sum(stores)),
+        x=zeros8(STRIDE * pattern.bodies),
+        out=np.zeros(pattern.unknowns + len(delayed)),
+    )
+
+
+@fused
+def try_node(e, vals, rhs, fresh):
+    """Eliminate the one node of a trial; the growth."""
+    return factor_node(borrowed(e), 0, borrow(vals), borrow(rhs), fresh)
+
+
+@dataclass
+class Node:
+    """A body that was taken off, as numbers for the compiled loops."""
+
+    ints: tuple[int, ...]
+    groups: tuple[int, ...]  # of constraint rows
+    rows: list[tuple[int, int, int]]
+    pivot_row: np.ndarray
+    pivot_col: np.ndarray
+    limit: float
+    late: list[tuple[int, int]]  # place and unknown of its delayed rows
+
+
+class Peeling:
+    """Takes bodies with one neighbour off the mechanism, one after the other."""
+
+    def __init__(self, pattern: Pattern, length: float) -> None:
+        self.pattern = p = pattern
+        n = p.bodies
+        self.neighbours: list[set[int]] = [set() for _ in range(n)]
+        self.groups: list[dict[int, None]] = [{} for _ in range(n)]  # of rows at each body
+        for row, column in p.blocks:
+            if row < n and row != column:
+                self.neighbours[row].add(column)
+            elif row >= n:
+                self.groups[column][row] = None
+        self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
+        self.gone = np.zeros(n, bool)
+        self.nodes: list[Node] = []
+        self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.unknowns - 6 * n)][::-1]
+        self.unknowns = p.unknowns
+        self.rest = np.zeros(p.unknowns)
+        self.trial = single_node(p, length)
+
+    def peel(self, vals: np.ndarray) -> None:
+        """Take off what can be taken off, bodies that delay no rows first."""
+        todo = deque(b for b in range(self.pattern.bodies) if len(self.neighbours[b]) <= 1)
+        late: deque[int] = deque()  # bodies that would delay rows: when no other is left
+        while todo or late:
+            b = (todo or late).popleft()
+            if self.gone[b] or len(self.neighbours[b]) > 1:
+                continue
+            if todo and self.row_count(b) > 6:
+                late.append(b)
+                continue
+            near = list(self.neighbours[b])
+            if self.take(b, vals, None):
+                todo.extend(p for p in near if len(self.neighbours[p]) <= 1)
+
+    def row_count(self, b: int) -> int:
+        return len(self.waiting[b]) + sum(len(self.pattern.members(g)) for g in self.groups[b])
+
+    def repeat(
+        self, vals: np.ndarray, bodies: np.ndarray, pivot_row: np.ndarray, pivot_col: np.ndarray,
+        limit: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Take off the same bodies as an earlier elimination, with its pivots."""
+        for i, b in enumerate(np.asarray(bodies, np.int64)):
+            part = slice(6 * i, 6 * i + 6)
+            self.take(int(b), vals, (pivot_row[part], pivot_col[part], limit[i]))
+
+    def take(self, b: int, vals: np.ndarray, pivots: Any) -> bool:
+        """Make a body a node, if it has pivots; then what it leaves is in its neighbour's block."""
+        p, trial = self.pattern, self.trial
+        parent = next(iter(self.neighbours[b]), -1)
+        groups = tuple(self.groups[b])
+        rows = [(place, p.nothing, unknown) for place, unknown in self.waiting[b]]
+        for g in groups:
+            there = p.blocks.get((g, parent), None)
+            for i, unknown in enumerate(p.members(g)):
+                place = p.nothing if there is None else there + STRIDE * i
+                rows.append((p.blocks[g, b] + STRIDE * i, place, unknown))
+        m = len(rows)
+        k = min(m, 6)
+        if m > MOST_ROWS or (parent < 0 and m > k):
+            return False
+        late = []
+        for i in range(m - k):
+            late.append((self.places[-1 - i], self.unknowns + i))
+        pair = [p.blocks[x] if parent >= 0 else p.nothing
+                for x in ((b, parent), (parent, b), (parent, parent))]  # fmt: skip
+        ints = (b, parent, m, k, 1 if m <= STRIDE else 2, p.blocks[b, b], *pair, 0, 0)
+        trial.nodes[0] = ints
+        trial.rows[:m] = np.array(rows, np.int64).reshape(-1, ROW_INTS)
+        trial.late_place[: m - k] = [place for place, _ in late]
+        if pivots is not None:
+            trial.pivot_row[:], trial.pivot_col[:], trial.limit[0] = pivots
+        if not try_node(trial, vals, self.rest, pivots is None) < np.inf and pivots is None:
+            return False
+        if pivots is None:
+            pivots = trial.pivot_row.copy(), trial.pivot_col.copy(), float(trial.limit[0])
+        pivot_row, pivot_col, limit = pivots
+        self.nodes.append(Node(ints, groups, rows, pivot_row, pivot_col, limit, late))
+        self.unknowns += m - k
+        del self.places[len(self.places) - (m - k) :]
+        self.places += [place for place, _ in self.waiting[b]]
+        self.gone[b] = True
+        if parent >= 0:
+            self.neighbours[parent].discard(b)
+            self.waiting[parent] += late
+            for g in groups:
+                self.groups[parent].pop(g, None)
+        return True
+
+
+def single_node(pattern: Pattern, length: float) -> Elimination:
+    """Room for one node, to try it."""
+    scale, units = zeros8(2 * STRIDE), zeros8(3 * STRIDE * STRIDE)
+    scale[:6] = np.repeat([length, 1.0], 3)
+    scale[STRIDE : STRIDE + 6] = 1.0 / scale[:6]
+    units.reshape(3, STRIDE, STRIDE)[1] = np.eye(STRIDE)
+    ints, none = np.int64, np.zeros(0, np.int64)
+    return Elimination(
+        unknowns=pattern.unknowns,
+        nodes=np.zeros((1, NODE_INTS), ints),
+        rows=np.zeros((MOST_ROWS, ROW_INTS), ints),
+        pivot_row=np.zeros(6, ints),
+        pivot_col=np.zeros(6, ints),
+        limit=np.zeros(1),
+        late_at=np.zeros(1, ints),
+        late_place=np.zeros(MOST_ROWS, ints),
+        late_unknown=none,
+        core=none,
+        core_place=none,
+        core_rhs=np.zeros(0),
+        lu=NO_CORE,
+        store=zeros8(store_size(MOST_ROWS, 2)),
+        x=zeros8(0),
+        out=np.zeros(0),
+        spare=zeros8(4 * STRIDE),
+        scale=scale,
+        units=units,
+    )

@@ -1,0 +1,75 @@
+"""The core: bodies in loops that no node took, by the sparse LU, with rows that nodes delayed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.elements.layout import STRIDE
+from linkwork.system.elimination.node import RHS
+from linkwork.system.pattern import Pattern
+from linkwork.system.sparse_lu import LU, SingularMatrix, analyse
+
+ONE = np.ones(1, np.int64)
+NO_CORE = analyse(np.array([0, 1]), 0 * ONE, np.ones(1), 0 * ONE, 0)  # of a matrix that is 1
+
+
+class Core(NamedTuple):
+    """Unknowns, where nodes leave their right-hand sides (or −1), and the factors to be."""
+
+    unknowns: np.ndarray
+    places: np.ndarray
+    lu: LU
+
+
+def find_core(
+    pattern: Pattern, vals: np.ndarray, nodes: list[Any],
+    waiting: list[list[tuple[int, int]]], pivots: tuple | None,
+) -> Core:  # fmt: skip
+    """What the nodes left: bodies, their rows, and delayed rows; `vals` as the nodes left them."""
+    p, n = pattern, pattern.bodies
+    left = np.ones(len(p.first) - 1, bool)
+    for node in nodes:
+        left[[node.ints[0], *node.groups]] = False
+    bodies = np.flatnonzero(left[:n])
+    if not left.any():
+        return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), NO_CORE)
+    mine = np.flatnonzero(left[p.groups])
+    late = [(b, place, unknown) for b in bodies for place, unknown in waiting[b]]
+    place_of = {b: p.blocks[b, b] for b in bodies.tolist()}
+    unknowns = np.array([*mine, *(unknown for _, _, unknown in late)], np.int64)
+    places = [place_of[u // 6] + STRIDE * (u % 6) + RHS if u < 6 * n else -1 for u in mine.tolist()]
+    places += [place + RHS for _, place, _ in late]
+    number = np.full(p.unknowns, -1)
+    number[mine] = np.arange(len(mine))
+    rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
+    inside = (number[rows] >= 0) & (number[p.indices] >= 0)
+    i, j, source = [number[rows[inside]]], [number[p.indices[inside]]], [p.places[inside]]
+    for r, (b, place, _) in enumerate(late):
+        row, columns = np.full(6, len(mine) + r), number[6 * b : 6 * b + 6]
+        i += [row, columns]
+        j += [columns, row]
+        source += [place + np.arange(6)] * 2
+    row, column, where = np.concatenate(i), np.concatenate(j), np.concatenate(source)
+    order = np.lexsort((column, row))
+    row, column, where = row[order], column[order], where[order]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(unknowns)))])
+    first = int(p.groups[-1]) + 1
+    groups = np.concatenate([p.groups[mine], [first + b for b, _, _ in late]]).astype(np.int64)
+    try:
+        lu = analyse(indptr, column, vals[where], groups, len(bodies), pivots)
+    except SingularMatrix as error:
+        if error.unknown is not None:
+            error.unknown = original(int(unknowns[error.unknown]), p.unknowns, nodes)
+        raise
+    where = where.astype(lu.source.dtype)
+    return Core(unknowns, np.array(places, np.int64), lu._replace(source=where[lu.source]))
+
+
+def original(unknown: int, count: int, nodes: list[Any]) -> int:
+    """An unknown of the matrix for one that may be a delayed row: a row it was made of."""
+    while unknown >= count:
+        node = next(n for n in nodes if any(u == unknown for _, u in n.late))
+        unknown = node.rows[-1][2]
+    return unknown
