@@ -25,7 +25,7 @@ from __future__ import annotations
 from linkwork.math.compiled import inlined
 
 # columns of nodes
-POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 22
+POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free
 
 # coef
 CK, CD, TANGENT, RATES, ACCEPT, KC = 0, 1, 2, 3, 4, 5

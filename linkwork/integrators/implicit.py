@@ -6,17 +6,19 @@ in singular positions), and with smaller steps, in this order, before the run gi
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from linkwork.elements.joints import ROW_NAMES
-from linkwork.elements.layout import COEFS
+from linkwork.elements.layout import COEFS, STRIDE
 from linkwork.errors import SingularError
 from linkwork.integrators import stepping as st
 from linkwork.integrators.methods import LinearMethod
 from linkwork.integrators.stepping import Output, Stepper
+from linkwork.math.eights import zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
@@ -64,13 +66,13 @@ class ImplicitRun:
     def _allocate(self, system: System) -> None:
         self.system = system
         n, m = system.bodies, system.rows
-        base = np.zeros_like(system.work.nodes)
+        base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
         self.stepper = Stepper(
             base=base,
-            history=np.zeros((st.HISTORY, n, 6)),
+            history=vectors(st.HISTORY, n),
             gamma=np.zeros((2, m + 1)),
-            p=np.zeros((n, 6)),
-            affine=np.zeros((2, n, 6)),
+            p=vectors(n),
+            affine=vectors(2, n),
             rhs=np.zeros(system.unknowns),
             theta=np.zeros(system.unknowns),
             weights=np.zeros((3, st.HISTORY)),
@@ -79,6 +81,7 @@ class ImplicitRun:
             kappa=np.ones(1),
             report=np.zeros(4),
             kept=system.kept.astype(np.int64),
+            six=np.repeat([1.0, 0.0], [6, 2]),
         )
         s = self.stepper.settings
         s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
@@ -104,7 +107,7 @@ class ImplicitRun:
         gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
         self._load(state, full.acceleration, full.gamma)
         c = self.method.coefficients(self.h, None)
-        H = self.stepper.history
+        H = self.stepper.history[..., :6]
         H[st.ALG] = full.acceleration + self._offset(c) * self.h * jerk
         H[st.VDOTPREV] = full.acceleration - self.h * jerk
         H[st.VPREV] = v - self.h * full.acceleration
@@ -124,9 +127,9 @@ class ImplicitRun:
         system, s = self.system, self.stepper
         system.load(replace(state, acceleration=acceleration, gamma=gamma))
         s.base[:] = system.work.nodes
-        s.history[st.V] = state.velocities
-        s.history[st.VDOT] = acceleration
-        s.history[st.ALG] = acceleration
+        H = s.history[..., :6]
+        H[st.V] = state.velocities
+        H[st.VDOT] = H[st.ALG] = acceleration
         s.gamma[:, : system.rows] = gamma[system.kept]
 
     def _set_powers(self) -> None:
@@ -144,7 +147,7 @@ class ImplicitRun:
         r = state.restart
         keep = np.asarray(r["keep"], bool)
         self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
-        acceleration = np.asarray(r["history"])[st.VDOT]
+        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
         self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
         for name in ("base", "history", "gamma", "work", "kappa"):
             getattr(self.stepper, name)[:] = r[name]
@@ -348,7 +351,7 @@ class ImplicitRun:
         system, s = self.system, self.stepper
         return State(
             self.time, system.names, s.base[: system.bodies, :13].copy(),
-            s.history[st.VDOT].copy(), system.all_gamma(s.gamma[0]),
+            s.history[st.VDOT, :, :6].copy(), system.all_gamma(s.gamma[0]),
             system.tables.reals[system.memory_places].copy(), self.restart(),
         )  # fmt: skip
 
@@ -375,6 +378,11 @@ class ImplicitRun:
         change = np.abs(change)
         change[:, :3] /= self.system.length
         return float(self.coefficients.error * self.h**2 * change.max())
+
+
+def vectors(*shape: int) -> np.ndarray:
+    """Room for vectors of bodies, eight numbers each."""
+    return zeros8(math.prod(shape) * STRIDE).reshape(*shape, STRIDE)
 
 
 def set_coefficients(stepper: Stepper, work: Any) -> None:

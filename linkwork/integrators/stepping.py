@@ -29,13 +29,15 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL,
+    ACCEPT, CD, CK, KC, NODE, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL,
 )  # fmt: skip
+from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.rotations import inverse_tangent, qexp, qmul
-from linkwork.math.vectors import at, at4, mv
+from linkwork.math.eights import larger8, load8, spread8, store8
+from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
+from linkwork.math.vectors import mv
 from linkwork.system.elimination import refactor, solve, sweep_back
-from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.evaluate import evaluate
 
 # history
 V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = 0, 1, 2, 3, 4, 5, 6
@@ -50,10 +52,10 @@ class Stepper(NamedTuple):
     """Everything a run carries from step to step."""
 
     base: np.ndarray  # (bodies + 1, NODE) accepted motion
-    history: np.ndarray  # (HISTORY, bodies, 6)
+    history: np.ndarray  # (HISTORY, bodies, 8), six in use, as in the next two
     gamma: np.ndarray  # (2, rows + 1) multipliers now and a step before
-    p: np.ndarray  # (bodies, 6) stabilising displacement
-    affine: np.ndarray  # (2, bodies, 6) constant parts of v and v̇
+    p: np.ndarray  # (bodies, 8) stabilising displacement
+    affine: np.ndarray  # (2, bodies, 8) constant parts of v and v̇
     rhs: np.ndarray  # (unknowns,)
     theta: np.ndarray  # (unknowns,) first of two solutions of the stabilised step
     weights: np.ndarray  # (3, HISTORY) rows kv, ka, kα
@@ -62,6 +64,7 @@ class Stepper(NamedTuple):
     kappa: np.ndarray  # (1,) Newton's constant
     report: np.ndarray  # (4,) iterations, last correction, worst unknown, its residual
     kept: np.ndarray  # numbers of the rows in the equations among all rows
+    six: np.ndarray  # six ones and two zeros
 
 
 class Output(NamedTuple):
@@ -78,49 +81,55 @@ class Output(NamedTuple):
 def place_bodies(stepper, work, p_on):
     """Motion of all bodies at the end of the step from x (and p), v and v̇ by the method."""
     ca, cv = stepper.settings[CA], stepper.settings[CV]
-    for b in range(stepper.p.shape[0]):
-        for i in range(6):
-            x = work.x[b, i]
-            work.nodes[b, VEL + i] = cv * x + stepper.affine[0, b, i]
-            work.vdot[b, i] = ca * x + stepper.affine[1, b, i]
-        for i in range(3):
-            work.nodes[b, POS + i] = (
-                stepper.base[b, POS + i] + work.x[b, i] + p_on * stepper.p[b, i]
-            )
-        turn = (
-            work.x[b, 3] + p_on * stepper.p[b, 3],
-            work.x[b, 4] + p_on * stepper.p[b, 4],
-            work.x[b, 5] + p_on * stepper.p[b, 5],
-        )
-        q = qmul(at4(stepper.base, b, QUAT), qexp(turn))
-        for i in range(4):
-            work.nodes[b, QUAT + i] = q[i]
-        set_rotation(work.nodes, b)
+    x, p, nodes, vdot = borrow(work.x), borrow(stepper.p), borrow(work.nodes), borrow(work.vdot)
+    affine, base, bodies = borrow(stepper.affine), borrow(stepper.base), stepper.p.shape[0]
+    for b in range(bodies):
+        i, q, r = STRIDE * b, NODE * b, NODE * b + QUAT
+        move = load8(x, i)
+        store8(nodes, q + VEL, move * cv + load8(affine, i))  # the rotation matrix comes behind
+        store8(vdot, i, move * ca + load8(affine, STRIDE * bodies + i))
+        nodes[q + POS] = base[q + POS] + x[i] + p_on * p[i]
+        nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1] + p_on * p[i + 1]
+        nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2] + p_on * p[i + 2]
+        turn = x[i + 3] + p_on * p[i + 3], x[i + 4] + p_on * p[i + 4], x[i + 5] + p_on * p[i + 5]
+        e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
+        nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3] = e
+        R = rotation_matrix(e)
+        r = q + ROT
+        nodes[r], nodes[r + 1], nodes[r + 2] = R[0], R[1], R[2]
+        nodes[r + 3], nodes[r + 4], nodes[r + 5] = R[3], R[4], R[5]
+        nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
 
 
 @compiled
 def predict(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
-    k, H = stepper.weights, stepper.history
-    ca = stepper.settings[CA]
-    largest = 0.0
-    for b in range(stepper.p.shape[0]):
-        for i in range(6):
-            v0 = a0 = 0.0
-            for j in range(HISTORY):
-                v0 += k[0, j] * H[j, b, i]
-                a0 += k[1, j] * H[j, b, i]
-            stepper.affine[0, b, i] = v0
-            stepper.affine[1, b, i] = a0
-            guess = 2.0 * H[VDOT, b, i] - H[VDOTPREV, b, i]
-            work.x[b, i] = (guess - a0) / ca
-            stepper.p[b, i] = 0.0
-            size = abs(H[VDOT, b, i])
-            if i < 3:
-                size /= stepper.settings[LENGTH]
-            largest = max(largest, size)
-    for e in range(work.gamma.shape[0]):
-        work.gamma[e] = 2.0 * stepper.gamma[0, e] - stepper.gamma[1, e]
+    k, bodies = stepper.weights, stepper.p.shape[0]
+    n = STRIDE * bodies
+    H, x, p = borrow(stepper.history), borrow(work.x), borrow(stepper.p)
+    affine = borrow(stepper.affine)
+    inverse, length = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH]
+    squares = spread8(0.0)
+    for i in range(0, n, STRIDE):
+        v0 = a0 = spread8(0.0)
+        for j in range(HISTORY):
+            past = load8(H, j * n + i)
+            v0 = v0 + past * k[0, j]
+            a0 = a0 + past * k[1, j]
+        store8(affine, i, v0)
+        store8(affine, n + i, a0)
+        vdot = load8(H, VDOT * n + i)
+        store8(x, i, (vdot * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse)
+        store8(p, i, spread8(0.0))
+        squares = larger8(squares, vdot * vdot)
+    store8(x, n, squares)  # behind the bodies, as scratch
+    largest = max(max(x[n], x[n + 1], x[n + 2]) ** 0.5 * length,
+                  max(x[n + 3], x[n + 4], x[n + 5]) ** 0.5)  # fmt: skip
+    store8(x, n, spread8(0.0))
+    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
+    rows = work.gamma.shape[0]
+    for e in range(rows):
+        gamma[e] = 2.0 * past[e] - past[rows + e]
     return largest
 
 
@@ -161,19 +170,20 @@ def position_side(stepper, tables, work):
 @inlined
 def apply_increment(stepper, solution, turns, target):
     """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
-    size = 0.0
-    L = stepper.settings[LENGTH]
+    move = turned = 0.0
+    x, t, s = borrow(turns), borrow(target), borrow(solution)
     for b in range(stepper.p.shape[0]):
-        for i in range(3):
-            d = solution[6 * b + i]
-            target[b, i] += d
-            size = max(size, abs(d) / L)
-        th = (solution[6 * b + 3], solution[6 * b + 4], solution[6 * b + 5])
-        d3 = mv(inverse_tangent(at(turns, b, 3)), th)
-        for i in range(3):
-            target[b, 3 + i] += d3[i]
-            size = max(size, abs(d3[i]))
-    return size
+        i, j = STRIDE * b, 6 * b
+        t[i] += s[j]
+        t[i + 1] += s[j + 1]
+        t[i + 2] += s[j + 2]
+        move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
+        d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
+        t[i + 3] += d[0]
+        t[i + 4] += d[1]
+        t[i + 5] += d[2]
+        turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+    return max(move / stepper.settings[LENGTH], turned)
 
 
 @inlined
@@ -255,26 +265,31 @@ def newton(kernels, tables, lu, work, stepper, time):
 def accept(kernels, tables, work, stepper, time):
     """Take over the solution of a step: motion, history, multipliers, work done."""
     place_bodies(stepper, work, 1.0)
-    H, k, s = stepper.history, stepper.weights, stepper.settings
-    nb = stepper.p.shape[0]
-    for b in range(nb):
-        q = at4(work.nodes, b, QUAT)
-        size = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) ** 0.5
-        for i in range(4):
-            work.nodes[b, QUAT + i] /= size
-        for i in range(13):
-            stepper.base[b, i] = work.nodes[b, i]
-        for i in range(6):
-            x = work.x[b, i]
-            a = s[CALPHA] * x
-            for j in range(HISTORY):
-                a += k[2, j] * H[j, b, i]
-            H[VPREV, b, i] = H[V, b, i]
-            H[VDOTPREV, b, i] = H[VDOT, b, i]
-            H[V, b, i] = work.nodes[b, VEL + i]
-            H[VDOT, b, i] = work.vdot[b, i]
-            H[ALG, b, i] = a
-            H[XPREV, b, i] = x + stepper.p[b, i]
+    k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
+    H, x, p, vdot = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(work.vdot)
+    nodes, base = borrow(work.nodes), borrow(stepper.base)
+    n, six = STRIDE * bodies, load8(stepper.six, 0)
+    for b in range(bodies):
+        q, i = NODE * b, STRIDE * b
+        r = q + QUAT
+        e = nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3]
+        size = 1.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) ** 0.5
+        nodes[r], nodes[r + 1], nodes[r + 2] = e[0] * size, e[1] * size, e[2] * size
+        nodes[r + 3] = e[3] * size
+        for j in range(QUAT + 4):
+            base[q + j] = nodes[q + j]
+        move, speed, rate = load8(x, i), load8(H, V * n + i), load8(H, VDOT * n + i)
+        a = move * s[CALPHA]
+        for j in range(HISTORY):
+            a = a + load8(H, j * n + i) * k[2, j]
+        now = load8(nodes, q + VEL) * six
+        store8(base, q + VEL, now)
+        store8(H, VPREV * n + i, speed)
+        store8(H, VDOTPREV * n + i, rate)
+        store8(H, V * n + i, now)
+        store8(H, VDOT * n + i, load8(vdot, i))
+        store8(H, ALG * n + i, a)
+        store8(H, XPREV * n + i, move + load8(p, i))
     supplied = work.power[1]
     for e in range(work.gamma.shape[0]):
         stepper.gamma[1, e] = stepper.gamma[0, e]

@@ -92,6 +92,12 @@ def inlined(function: Any = None, **options: Any) -> Any:
     return njit(no_cfunc_wrapper=True, **options)(function)
 
 
+# where products and sums may be one operation: linear algebra, not geometry, whose differences of
+# equal products must vanish exactly
+fused = compiled(fastmath={"contract"})
+fused_inlined = inlined(fastmath={"contract"})
+
+
 class Kernel(types.WrapperAddressProtocol):
     """An element family's kernel, compiled on first use and called through its address.
 

@@ -1,8 +1,9 @@
 """Eight numbers at a time: a value of the compiled code that fills one vector register.
 
-    v = load8(a, i)      a[i : i + 8]                v + w, v - w, v * w, v * s, -v, s + v …
-    store8(a, i, v)      a[i : i + 8] = v            top8(v, w)  the larger of |v| and w, each
-    spread8(s)           eight times s               max8(v)     the largest of the eight
+    v = load8(a, i)      a[i : i + 8]                v + w, v - w, v * w, v / w, v * s, -v …
+    store8(a, i, v)      a[i : i + 8] = v            sum8(v)     the sum of the eight
+    spread8(s)           eight times s               lane8(v, i) eight times v[i]
+    larger8(v, w)        the larger of each pair
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
@@ -16,7 +17,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
+from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
     intrinsic,
@@ -42,6 +45,9 @@ class EightType(types.Type):
 EIGHT = EightType()
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _FLAGS = ["contract"]
+# registers of eight numbers can pick a lane by its number; others go through memory
+WIDE_REGISTERS = get_host_cpu_features().get("avx512f", False)
+PERMUTE = "llvm.x86.avx512.permvar.df.512"
 
 
 @register_model(EightType)
@@ -72,16 +78,16 @@ def spread8(s):
     return np.full(LANES, s)
 
 
-def top8(v, w):
-    return np.maximum(np.abs(v), w)
-
-
-def max8(v):
-    return v.max()
-
-
 def sum8(v):
     return v.sum()
+
+
+def larger8(v, w):
+    return np.where(v > w, v, w)
+
+
+def lane8(v, i):
+    return np.full(LANES, v[i])
 
 
 # ------------------------------------------------------------------------------- compiled
@@ -122,17 +128,6 @@ def _fill(typing, s):
     return EIGHT(types.float64), lambda context, builder, signature, args: _spread(builder, args[0])
 
 
-@intrinsic
-def _top(typing, v, w):
-    def generate(context, builder, signature, args):
-        result = args[1]
-        for value in (args[0], builder.fneg(args[0])):
-            result = builder.select(builder.fcmp_ordered(">", value, result), value, result)
-        return result
-
-    return EIGHT(EIGHT, EIGHT), generate
-
-
 def _halves(builder, v, combine):
     """Combine the two halves of a vector until one number is left."""
     width = LANES
@@ -146,22 +141,37 @@ def _halves(builder, v, combine):
 
 
 @intrinsic
-def _max(typing, v):
-    def generate(context, builder, signature, args):
-        def larger(a, b):
-            return builder.select(builder.fcmp_ordered(">", a, b), a, b)
-
-        return _halves(builder, args[0], larger)
-
-    return types.float64(EIGHT), generate
-
-
-@intrinsic
 def _sum(typing, v):
     def generate(context, builder, signature, args):
         return _halves(builder, args[0], builder.fadd)
 
     return types.float64(EIGHT), generate
+
+
+@intrinsic
+def _larger(typing, v, w):
+    def generate(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+    return EIGHT(EIGHT, EIGHT), generate
+
+
+@intrinsic
+def _lane(typing, v, i):
+    def generate(context, builder, signature, args):
+        if not WIDE_REGISTERS:
+            return _spread(builder, builder.extract_element(args[0], args[1]))
+        index = ir.VectorType(ir.IntType(64), LANES)
+        permute = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_VECTOR, [_VECTOR, index]), PERMUTE
+        )
+        one = builder.insert_element(
+            ir.Constant(index, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0)
+        )
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.call(permute, [args[0], builder.shuffle_vector(one, one, zeros)])
+
+    return EIGHT(EIGHT, types.int64), generate
 
 
 @overload(load8)
@@ -179,14 +189,14 @@ def _spread8(s):
     return lambda s: _fill(s)
 
 
-@overload(top8)
-def _top8(v, w):
-    return lambda v, w: _top(v, w)
+@overload(larger8)
+def _larger8(v, w):
+    return lambda v, w: _larger(v, w)
 
 
-@overload(max8)
-def _max8(v):
-    return lambda v: _max(v)
+@overload(lane8)
+def _lane8(v, i):
+    return lambda v, i: _lane(v, i)
 
 
 @overload(sum8)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.body import body_terms
-from linkwork.elements.layout import NODE, QUAT, ROT, TANGENT
+from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE, TANGENT
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
@@ -57,13 +57,13 @@ class Work(NamedTuple):
 
 def make_work(bodies: int, rows: int, pattern: Pattern) -> Work:
     vals = zeros8(pattern.size)
-    nodes = np.zeros((bodies + 1, NODE))
+    nodes = zeros8(NODE * (bodies + 1)).reshape(-1, NODE)
     nodes[:, QUAT] = 1.0
     nodes[:, [ROT, ROT + 4, ROT + 8]] = 1.0
     return Work(
         nodes=nodes,
-        vdot=np.zeros((bodies + 1, 6)),
-        x=np.zeros((bodies + 1, 6)),
+        vdot=zeros8(STRIDE * (bodies + 1)).reshape(-1, STRIDE),
+        x=zeros8(STRIDE * (bodies + 1)).reshape(-1, STRIDE),
         gamma=np.zeros(rows + 1),
         coef=np.zeros(6),
         f=np.zeros((bodies + 1, 6)),

@@ -180,7 +180,7 @@ class System:
         set_rotations(w.nodes)
         w.vdot[:] = 0.0
         if state.acceleration is not None:
-            w.vdot[:n] = state.acceleration
+            w.vdot[:n, :6] = state.acceleration
         w.x[:] = 0.0
         w.gamma[:] = 0.0
         if state.gamma is not None:

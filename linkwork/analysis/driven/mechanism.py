@@ -66,7 +66,7 @@ class Driven:
         self.projection = p = Projection(system)
         system.load(replace(state, gamma=None))
         self.motion = Motion(
-            nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies].copy(),
+            nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies, :6].copy(),
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
             diagonal=p.diagonal, vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
             rest=np.zeros(system.unknowns), kept=system.kept.astype(np.int64),

@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.core import NO_CORE, find_core
 from linkwork.system.elimination.node import (
@@ -25,7 +26,6 @@ from linkwork.system.elimination.node import (
     Elimination,
     borrowed,
     factor_node,
-    fused,
     store_size,
 )  # fmt: skip
 from linkwork.system.pattern import Pattern
@@ -61,7 +61,7 @@ def analyse(
     return peeling.trial._replace(
         nodes=nodes,
         rows=np.array(rows, np.int64).reshape(-1, ROW_INTS),
-        pivot_row=np.array([node.pivot_row for node in peeling.nodes], np.int64).ravel(),
+        order=np.array([i for node in peeling.nodes for i in node.order], np.int64),
         pivot_col=np.array([node.pivot_col for node in peeling.nodes], np.int64).ravel(),
         limit=np.array([node.limit for node in peeling.nodes], float),
         late_at=(np.cumsum(late) - late).astype(np.int64),
@@ -90,7 +90,7 @@ class Node:
     ints: tuple[int, ...]
     groups: tuple[int, ...]  # of constraint rows
     rows: list[tuple[int, int, int]]
-    pivot_row: np.ndarray
+    order: np.ndarray
     pivot_col: np.ndarray
     limit: float
     late: list[tuple[int, int]]  # place and unknown of its delayed rows
@@ -136,13 +136,15 @@ class Peeling:
         return len(self.waiting[b]) + sum(len(self.pattern.members(g)) for g in self.groups[b])
 
     def repeat(
-        self, vals: np.ndarray, bodies: np.ndarray, pivot_row: np.ndarray, pivot_col: np.ndarray,
+        self, vals: np.ndarray, bodies: np.ndarray, order: np.ndarray, pivot_col: np.ndarray,
         limit: np.ndarray,
     ) -> None:  # fmt: skip
         """Take off the same bodies as an earlier elimination, with its pivots."""
-        for i, b in enumerate(np.asarray(bodies, np.int64)):
-            part = slice(6 * i, 6 * i + 6)
-            self.take(int(b), vals, (pivot_row[part], pivot_col[part], limit[i]))
+        first = 0
+        for i, b in enumerate(np.asarray(bodies, np.int64).tolist()):
+            rows = slice(first, first + self.row_count(b))
+            self.take(b, vals, (order[rows], pivot_col[6 * i : 6 * i + 6], limit[i]))
+            first = rows.stop
 
     def take(self, b: int, vals: np.ndarray, pivots: Any) -> bool:
         """Make a body a node, if it has pivots; then what it leaves is in its neighbour's block."""
@@ -168,14 +170,14 @@ class Peeling:
         trial.nodes[0] = ints
         trial.rows[:m] = np.array(rows, np.int64).reshape(-1, ROW_INTS)
         trial.late_place[: m - k] = [place for place, _ in late]
+        trial.order[:m] = np.arange(m)
         if pivots is not None:
-            trial.pivot_row[:], trial.pivot_col[:], trial.limit[0] = pivots
+            trial.order[:m], trial.pivot_col[:], trial.limit[0] = pivots
         if not try_node(trial, vals, self.rest, pivots is None) < np.inf and pivots is None:
             return False
         if pivots is None:
-            pivots = trial.pivot_row.copy(), trial.pivot_col.copy(), float(trial.limit[0])
-        pivot_row, pivot_col, limit = pivots
-        self.nodes.append(Node(ints, groups, rows, pivot_row, pivot_col, limit, late))
+            pivots = trial.order[:m].copy(), trial.pivot_col.copy(), float(trial.limit[0])
+        self.nodes.append(Node(ints, groups, rows, *pivots, late=late))
         self.unknowns += m - k
         del self.places[len(self.places) - (m - k) :]
         self.places += [place for place, _ in self.waiting[b]]
@@ -199,7 +201,7 @@ def single_node(pattern: Pattern, length: float) -> Elimination:
         unknowns=pattern.unknowns,
         nodes=np.zeros((1, NODE_INTS), ints),
         rows=np.zeros((MOST_ROWS, ROW_INTS), ints),
-        pivot_row=np.zeros(6, ints),
+        order=np.zeros(MOST_ROWS, ints),
         pivot_col=np.zeros(6, ints),
         limit=np.zeros(1),
         late_at=np.zeros(1, ints),

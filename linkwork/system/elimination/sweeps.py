@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused, fused_inlined
 from linkwork.system.elimination.node import (
     BB,
     BODY,
@@ -24,8 +25,6 @@ from linkwork.system.elimination.node import (
     WIDE,
     borrowed,
     factor_node,
-    fused,
-    fused_inlined,
     solve_node,
 )  # fmt: skip
 from linkwork.system.sparse_lu import numeric as sparse
@@ -44,6 +43,7 @@ def refactor(e, vals, rhs):
         if not grown < np.inf:
             return np.inf
         growth = max(growth, grown)
+    growth = growth**0.5
     core_side(e, vals, rhs)
     if e.core.shape[0] > 0:
         growth = max(growth, sparse.refactor(e.lu, vals))
@@ -108,16 +108,12 @@ def forward_node(e, number, vals, b):
         for j in range(m):
             s += store[at_ + r * width + 2 * STRIDE + j] * b[e.rows[r0 + ROW_INTS * j]]
         store[at_ + r * width + RHS] = s
-        pivot = False
-        for t in range(k):
-            pivot = pivot or e.pivot_row[first + t] == r
-        if not pivot:
-            b[e.late_unknown[slot]] = s
-            slot += 1
+        if r >= k:
+            b[e.late_unknown[slot + r - k]] = s
     for i in range(6):
         s = b[6 * ints[node + BODY] + i]
         for t in range(k):
-            d = store[at_ + e.pivot_row[first + t] * width + RHS]
+            d = store[at_ + t * width + RHS]
             s -= vals[bb + i * STRIDE + e.pivot_col[first + t]] * d
         e.spare[i] = s
     for t in range(k):
@@ -125,7 +121,7 @@ def forward_node(e, number, vals, b):
         store[tail + c * 2 * STRIDE + RHS] = e.spare[c]
         for f in range(k, 6):
             i = e.pivot_col[first + f]
-            e.spare[i] -= store[at_ + e.pivot_row[first + t] * width + i] * e.spare[c]
+            e.spare[i] -= store[at_ + t * width + i] * e.spare[c]
     for f in range(k, 6):
         i = e.pivot_col[first + f]
         s = 0.0
@@ -137,14 +133,14 @@ def forward_node(e, number, vals, b):
         for i in range(6):
             s = 0.0
             for t in range(k):
-                q, c = at_ + e.pivot_row[first + t] * width, e.pivot_col[first + t]
+                q, c = at_ + t * width, e.pivot_col[first + t]
                 s += vals[pb + i * STRIDE + c] * store[q + RHS]
                 s += store[q + STRIDE + i] * e.spare[c]
             for f in range(k, 6):
                 j = e.pivot_col[first + f]
                 u = vals[pb + i * STRIDE + j]
                 for t in range(k):
-                    q, c = at_ + e.pivot_row[first + t] * width, e.pivot_col[first + t]
+                    q, c = at_ + t * width, e.pivot_col[first + t]
                     u -= vals[pb + i * STRIDE + c] * store[q + j]
                     u -= store[q + STRIDE + i] * store[tail + c * 2 * STRIDE + j]
                 s += u * store[tail + j * 2 * STRIDE + RHS]

@@ -8,11 +8,8 @@ Per front, four pivots at a time, with inverted pivots on the diagonal of U11:
 
 import numpy as np
 
-from linkwork.math.compiled import compiled, inlined
+from linkwork.math.compiled import fused, fused_inlined
 from linkwork.system.sparse_lu.lanes import LANES, raise_peak, update
-
-fused = compiled(fastmath={"contract"})  # products and sums in one operation
-fused_inlined = inlined(fastmath={"contract"})
 
 
 @fused
