@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, add33
+from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, put36
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.rotations import inverse_tangent
@@ -25,6 +25,7 @@ from linkwork.model import checks
 from linkwork.model.registry import Entry, Item
 
 MASS, INERTIA, BODY_REALS = 0, 1, 10
+IDENTITY, ZEROS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 9
 
 
 @inlined
@@ -40,12 +41,10 @@ def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
         accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
         if coef[TANGENT] != 0.0:
             base = blocks[b]
-            vals[base] += cM * m
-            vals[base + STRIDE + 1] += cM * m
-            vals[base + 2 * STRIDE + 2] += cM * m
             D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
             X = madd(mscale(cM, J), mscale(coef[CD], D))
-            add33(vals, base, 3, 3, 1.0, mm(X, inverse_tangent(at(x, b, 3))))
+            put36(vals, base, cM * m, IDENTITY, ZEROS)
+            put36(vals, base + 3 * STRIDE, 1.0, ZEROS, mm(X, inverse_tangent(at(x, b, 3))))
 
 
 @dataclass(eq=False)

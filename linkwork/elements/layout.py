@@ -11,18 +11,20 @@ coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c w
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
-last two stay free.  Kernels add to blocks of two bodies, which are cleared before, and write the
-others.  Blocks of the ground are spare places behind the matrix.
+last two stay free.  Kernels add to blocks of bodies (a family that is `whole` writes those of its
+two bodies where it is told so) and write the others.  Blocks of the ground are spare places.
 
 ints of an element with n bodies:
     [bodies n][bases of body blocks n×n]
 and if it constrains: [first row eq][number of rows m][bases of its rows × columns of body i, n]
-    [active rows, padded]
+    [whether it alone writes the blocks of its two bodies][active rows, padded]
+    [multiplier of each row it can have; behind all of them for a row that is not active]
 """
 
 from __future__ import annotations
 
 from linkwork.math.compiled import inlined
+from linkwork.math.eights import load8, six8, store8
 
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free
@@ -33,14 +35,14 @@ COEFS = 6
 
 # ints of elements between two bodies
 A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5
-EQ, M, CA, CB, ROWS = 6, 7, 8, 9, 10
+EQ, M, CA, CB, OWN, ROWS = 6, 7, 8, 9, 10, 11
 
 STRIDE = 8  # between the rows of a block
 
 
 def int_width(bodies: int, rows: int) -> int:
     """How many ints an element of such a family has."""
-    return bodies + bodies * bodies + (2 + bodies + rows if rows else 0)
+    return bodies + bodies * bodies + (3 + bodies + 2 * rows if rows else 0)
 
 
 @inlined
@@ -61,11 +63,34 @@ def add33(vals, base, i, j, c, X):
 
 
 @inlined
+def put6(vals, base, j, force, moment):
+    """The six numbers of row j of a block."""
+    store8(vals, base + j * STRIDE, six8(force, moment))
+
+
+@inlined
+def add36(vals, base, c, X, Y):
+    """Add c [X Y] to three rows of a block from `base` on."""
+    add8(vals, base, c, (X[0], X[1], X[2]), (Y[0], Y[1], Y[2]))
+    add8(vals, base + STRIDE, c, (X[3], X[4], X[5]), (Y[3], Y[4], Y[5]))
+    add8(vals, base + 2 * STRIDE, c, (X[6], X[7], X[8]), (Y[6], Y[7], Y[8]))
+
+
+@inlined
+def put36(vals, base, c, X, Y):
+    """Write c [X Y] to three rows of a block from `base` on."""
+    store8(vals, base, six8((X[0], X[1], X[2]), (Y[0], Y[1], Y[2])) * c)
+    store8(vals, base + STRIDE, six8((X[3], X[4], X[5]), (Y[3], Y[4], Y[5])) * c)
+    store8(vals, base + 2 * STRIDE, six8((X[6], X[7], X[8]), (Y[6], Y[7], Y[8])) * c)
+
+
+@inlined
+def add8(vals, p, c, a, b):
+    store8(vals, p, load8(vals, p) + six8(a, b) * c)
+
+
+@inlined
 def put_row(vals, ints, k, j, force_a, moment_a, force_b, moment_b):
     """Constraint row j of a two-body element into C_q."""
-    p = ints[k, CA] + j * STRIDE
-    vals[p], vals[p + 1], vals[p + 2] = force_a
-    vals[p + 3], vals[p + 4], vals[p + 5] = moment_a
-    p = ints[k, CB] + j * STRIDE
-    vals[p], vals[p + 1], vals[p + 2] = force_b
-    vals[p + 3], vals[p + 4], vals[p + 5] = moment_b
+    put6(vals, ints[k, CA], j, force_a, moment_a)
+    put6(vals, ints[k, CB], j, force_b, moment_b)

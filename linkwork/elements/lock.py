@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, TANGENT, VEL, A,
-    B, M, add33, put_row,
+    AA, AB, BA, BB, CA, CB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, TANGENT, VEL, A,
+    B, M, OWN, STRIDE, add36, put36, put6,
 )  # fmt: skip
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
@@ -49,6 +49,8 @@ RT, QT, UA, QA, UB, QB, LEVEL = 0, 3, 7, 10, 14, 17, 21
 MOVING = 63  # 1 where a motion law is at work
 REALS = 64
 ZERO = (0.0, 0.0, 0.0)
+ZEROS = (0.0,) * 9
+SLOTS = ROWS + 6  # in ints: the multiplier of each of the six rows
 
 
 @inlined
@@ -120,34 +122,43 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
 
 
 @inlined
-def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c):
+def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c, moves_a, moves_b):
     """K_c, main and projection part, in body axes; c = γ_m·v/4.
 
     With A = R_aᵀR_b:  aa = F̃_a l̃_a + H_a,  ab = −(F̃_a A ũ_b + H_a A),
     bb = ũ_b F̃_b + G̃_b + H_b,  ba = −bb Aᵀ,  H_a = −G̃_a/2 − c I and H_b alike.
     """
-    X = cm(F, Ra)
-    add33(vals, ints[k, AA], 0, 3, cK, X)
-    add33(vals, ints[k, BA], 0, 3, -cK, X)
-    XT = transpose(X)
-    add33(vals, ints[k, AA], 3, 0, cK, XT)
-    add33(vals, ints[k, AB], 3, 0, -cK, XT)
-    turned = tm(Ra, Rb)
-    Fa, Fb, Ga, Gb = tv(Ra, F), tv(Rb, F), tv(Ra, G), tv(Rb, G)
-    half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
-    Ha = (-c, -half[2], half[1], half[2], -c, -half[0], -half[1], half[0], -c)
-    aa = madd(cc(Fa, tv(Ra, l)), Ha)
-    ab = madd(mc(cm(Fa, turned), ub), madd(cm(half, turned), mscale(-c, turned)))
-    bb = madd(cc(ub, Fb), (
-        -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0], -0.5 * Gb[1], 0.5 * Gb[0], -c
-    ))  # fmt: skip
-    add33(vals, ints[k, AA], 3, 3, cK, aa)
-    add33(vals, ints[k, AB], 3, 3, -cK, ab)
-    add33(vals, ints[k, BA], 3, 3, -cK, mt(bb, turned))
-    add33(vals, ints[k, BB], 3, 3, cK, bb)
+    if moves_b:
+        Fb, Gb = tv(Rb, F), tv(Rb, G)
+        bb = madd(cc(ub, Fb), (
+            -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0],
+            -0.5 * Gb[1], 0.5 * Gb[0], -c,
+        ))  # fmt: skip
+        add36(vals, ints[k, BB] + 3 * STRIDE, cK, ZEROS, bb)
+    if moves_a:
+        X = cm(F, Ra)
+        XT = transpose(X)
+        Fa, Ga = tv(Ra, F), tv(Ra, G)
+        half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
+        Ha = (-c, -half[2], half[1], half[2], -c, -half[0], -half[1], half[0], -c)
+        add36(vals, ints[k, AA], cK, ZEROS, X)
+        add36(vals, ints[k, AA] + 3 * STRIDE, cK, XT, madd(cc(Fa, tv(Ra, l)), Ha))
+        if moves_b:
+            A_ = tm(Ra, Rb)
+            ab = madd(mc(cm(Fa, A_), ub), madd(cm(half, A_), mscale(-c, A_)))
+            ba = mt(bb, A_)
+            if ints[k, OWN] != 0:
+                put36(vals, ints[k, AB] + 3 * STRIDE, -cK, XT, ab)
+                put36(vals, ints[k, BA], -cK, ZEROS, X)
+                put36(vals, ints[k, BA] + 3 * STRIDE, -cK, ZEROS, ba)
+            else:
+                add36(vals, ints[k, AB] + 3 * STRIDE, -cK, XT, ab)
+                add36(vals, ints[k, BA], -cK, ZEROS, X)
+                add36(vals, ints[k, BA] + 3 * STRIDE, -cK, ZEROS, ba)
 
 
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    ground = nodes.shape[0] - 1
     for k in range(ints.shape[0]):
         a, b, eq, m = ints[k, A], ints[k, B], ints[k, EQ], ints[k, M]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -159,27 +170,13 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
         sb = mv(Rb, at(reals, k, UB))
         l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
         x = sub(tv(S, sub(l, mv(Ra, at(reals, k, UA)))), at(reals, k, RT))
-        error = (x[0], x[1], x[2], v[0], v[1], v[2])
-
-        gx = gy = gz = mx = my = mz = 0.0
-        for j in range(m):
-            i = ints[k, ROWS + j]
-            C[eq + j] = error[i]
-            g = gamma[eq + j]
-            if i == 0:
-                gx = g
-            elif i == 1:
-                gy = g
-            elif i == 2:
-                gz = g
-            elif i == 3:
-                mx = g
-            elif i == 4:
-                my = g
-            else:
-                mz = g
-        gm = (mx, my, mz)
-        F = mv(S, (gx, gy, gz))
+        # every row, active or not: the multiplier behind all is zero, and its row is not read
+        c0, c1, c2 = ints[k, SLOTS], ints[k, SLOTS + 1], ints[k, SLOTS + 2]
+        c3, c4, c5 = ints[k, SLOTS + 3], ints[k, SLOTS + 4], ints[k, SLOTS + 5]
+        C[c0], C[c1], C[c2] = x
+        C[c3], C[c4], C[c5] = v
+        gm = (gamma[c3], gamma[c4], gamma[c5])
+        F = mv(S, (gamma[c0], gamma[c1], gamma[c2]))
         G = mv(S, scale(0.5, add(scale(s, gm), cross(v, gm))))
         accumulate(f, b, 0, F)
         accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
@@ -187,22 +184,26 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
         accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
 
         if coef[TANGENT] != 0.0:
-            for j in range(m):
-                i = ints[k, ROWS + j]
-                if i < 3:
-                    e = column(S, i)
-                    put_row(
-                        vals, ints, k, j,
-                        scale(-1.0, e), tv(Ra, cross(e, l)), e, tv(Rb, cross(sb, e)),
-                    )  # fmt: skip
-                else:
-                    e = column(S, i - 3)
-                    # column i of R_S P(ρ), with R_S (v × e_i) = (R_S v) × (R_S e_i)
-                    g3 = scale(0.5, add(scale(s, e), cross(mv(S, v), e)))
-                    put_row(vals, ints, k, j, ZERO, scale(-1.0, tv(Ra, g3)), ZERO, tv(Rb, g3))
-            if coef[KC] != 0.0:
+            moves_a, moves_b = a < ground, b < ground
+            for i in range(3):
+                j = min(ints[k, SLOTS + i] - eq, m)
+                e = column(S, i)
+                if moves_a:
+                    put6(vals, ints[k, CA], j, scale(-1.0, e), tv(Ra, cross(e, l)))
+                if moves_b:
+                    put6(vals, ints[k, CB], j, e, tv(Rb, cross(sb, e)))
+                # column i of R_S P(ρ), with R_S (v × e_i) = (R_S v) × (R_S e_i)
+                j = min(ints[k, SLOTS + 3 + i] - eq, m)
+                g3 = scale(0.5, add(scale(s, e), cross(mv(S, v), e)))
+                if moves_a:
+                    put6(vals, ints[k, CA], j, ZERO, scale(-1.0, tv(Ra, g3)))
+                if moves_b:
+                    put6(vals, ints[k, CB], j, ZERO, tv(Rb, g3))
+            if coef[KC] != 0.0 or ints[k, OWN] != 0:
                 ub, c = at(reals, k, UB), 0.25 * dot(gm, v)
-                lock_stiffness(ints, k, vals, coef[CK], Ra, Rb, ub, l, F, G, c)
+                lock_stiffness(
+                    ints, k, vals, coef[CK] * coef[KC], Ra, Rb, ub, l, F, G, c, moves_a, moves_b
+                )
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
 
@@ -242,4 +243,6 @@ def lock_reaction(
     return -gamma[:, :3], torque, rotations.matrix(qS), point
 
 
-LOCK = Family("lock", Kernel(lock_kernel), bodies=2, rows=6, reals=REALS, reaction=lock_reaction)
+LOCK = Family(
+    "lock", Kernel(lock_kernel), bodies=2, rows=6, reals=REALS, whole=True, reaction=lock_reaction
+)

@@ -32,7 +32,7 @@ from linkwork.elements.layout import (
     ACCEPT, CD, CK, KC, NODE, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import compiled, inlined
+from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import larger8, load8, spread8, store8
 from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import mv
@@ -77,7 +77,7 @@ class Output(NamedTuple):
     iterations: np.ndarray
 
 
-@compiled
+@lean
 def place_bodies(stepper, work, p_on):
     """Motion of all bodies at the end of the step from x (and p), v and v̇ by the method."""
     ca, cv = stepper.settings[CA], stepper.settings[CV]
@@ -101,7 +101,7 @@ def place_bodies(stepper, work, p_on):
         nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
 
 
-@compiled
+@lean
 def predict(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
     k, bodies = stepper.weights, stepper.p.shape[0]
@@ -234,7 +234,8 @@ def newton(kernels, tables, lu, work, stepper, time):
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
         if stabilized:
-            stepper.theta[:] = stepper.rhs
+            for e in range(stepper.rhs.shape[0]):
+                stepper.theta[e] = stepper.rhs[e]
             position_side(stepper, tables, work)
             solve(lu, work.vals, stepper.rhs)
             size = apply_increment(stepper, stepper.rhs, work.x, stepper.p)
@@ -306,7 +307,7 @@ def accept(kernels, tables, work, stepper, time):
         evaluate(kernels, tables, work, time, 0.0)
 
 
-@compiled
+@lean
 def store(stepper, out, row):
     nb = stepper.p.shape[0]
     for b in range(nb):
@@ -320,7 +321,7 @@ def store(stepper, out, row):
     out.work[row, 1] = stepper.work[1]
 
 
-@compiled
+@lean
 def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, first, last):
     """Steps `first` … `last` − 1; those with saved[k] ≥ 0 are stored in that row.
 

@@ -64,7 +64,16 @@ def _stamp(dispatcher: Any) -> Any:
     file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, sources())
+        file._load_index = functools.partial(_read_index, file._load_index)
     return dispatcher
+
+
+def _read_index(load: Any) -> Any:
+    """Numba's list of code on disk; none where it names a class that an older version had."""
+    try:
+        return load()
+    except (AttributeError, ImportError):
+        return {}
 
 
 def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> Any:
@@ -84,17 +93,23 @@ def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> 
 
 
 def inlined(function: Any = None, **options: Any) -> Any:
-    """Decorator for what only compiled functions call: no cache and no door for Python's calls."""
+    """Decorator for what only compiled functions call: no cache, no door for Python's calls.
+
+    It must not allocate (unless `_nrt=True` is given): references to arrays are not counted.
+    """
     if function is None:
         return functools.partial(inlined, **options)
     njit: Any = numba.njit
-    options = {"error_model": "numpy", "no_cpython_wrapper": True, **options}
+    options = {"error_model": "numpy", "no_cpython_wrapper": True, "_nrt": False, **options}
     return njit(no_cfunc_wrapper=True, **options)(function)
 
 
-# where products and sums may be one operation: linear algebra, not geometry, whose differences of
-# equal products must vanish exactly
-fused = compiled(fastmath={"contract"})
+# For loops that allocate nothing: no reference to an array is counted, which costs more than the
+# step of a small model.
+lean = compiled(_nrt=False)
+# Where products and sums may also be one operation: linear algebra, not geometry, in which
+# differences of equal products must vanish exactly.
+fused = compiled(fastmath={"contract"}, _nrt=False)
 fused_inlined = inlined(fastmath={"contract"})
 
 

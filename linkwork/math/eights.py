@@ -3,7 +3,7 @@
     v = load8(a, i)      a[i : i + 8]                v + w, v - w, v * w, v / w, v * s, -v …
     store8(a, i, v)      a[i : i + 8] = v            sum8(v)     the sum of the eight
     spread8(s)           eight times s               lane8(v, i) eight times v[i]
-    larger8(v, w)        the larger of each pair
+    larger8(v, w)        the larger of each pair     six8(a, b)  two triples and two zeros
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
@@ -82,6 +82,10 @@ def sum8(v):
     return v.sum()
 
 
+def six8(a, b):
+    return np.array([*a, *b, 0.0, 0.0])
+
+
 def larger8(v, w):
     return np.where(v > w, v, w)
 
@@ -149,6 +153,19 @@ def _sum(typing, v):
 
 
 @intrinsic
+def _six(typing, a, b):
+    def generate(context, builder, signature, args):
+        v = ir.Constant(_VECTOR, [0.0] * LANES)
+        for i in range(6):
+            number = builder.extract_value(args[i // 3], i % 3)
+            v = builder.insert_element(v, number, ir.Constant(ir.IntType(32), i))
+        return v
+
+    three = types.UniTuple(types.float64, 3)
+    return EIGHT(three, three), generate
+
+
+@intrinsic
 def _larger(typing, v, w):
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered(">", *args), *args)
@@ -187,6 +204,11 @@ def _store8(a, i, v):
 @overload(spread8)
 def _spread8(s):
     return lambda s: _fill(s)
+
+
+@overload(six8)
+def _six8(a, b):
+    return lambda a, b: _six(a, b)
 
 
 @overload(larger8)
@@ -239,7 +261,7 @@ def _div(builder, a, b):
     return builder.fdiv(a, b, flags=_FLAGS)
 
 
-def _register(operation, build, in_place=None):
+def _register(operation, build):
     infer_global(operation)(type(f"_Eight_{operation.__name__}", (_Binary,), {"key": operation}))
 
     @lower_builtin(operation, EightType, EightType)
@@ -249,7 +271,6 @@ def _register(operation, build, in_place=None):
 
 for _operation, _build in (
     (operator.add, _add), (operator.sub, _sub), (operator.mul, _mul), (operator.truediv, _div),
-    (operator.iadd, _add), (operator.isub, _sub), (operator.imul, _mul),
 ):  # fmt: skip
     _register(_operation, _build)
 

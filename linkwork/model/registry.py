@@ -39,6 +39,7 @@ class Family:
     reals: int
     rows: int = 0
     memory: bool = False
+    whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results

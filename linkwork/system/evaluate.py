@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.elements.body import body_terms
 from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE, TANGENT
-from linkwork.math.compiled import compiled, inlined
+from linkwork.math.compiled import compiled, inlined, lean
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
@@ -51,7 +51,7 @@ class Work(NamedTuple):
     Ct: np.ndarray
     Qc: np.ndarray
     vals: np.ndarray
-    sums: np.ndarray  # the part of vals that elements add to
+    sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
 
 
@@ -71,7 +71,7 @@ def make_work(bodies: int, rows: int, pattern: Pattern) -> Work:
         Ct=np.zeros(rows + 1),
         Qc=np.zeros(rows + 1),
         vals=vals,
-        sums=vals[: pattern.cleared],
+        sums=vals[pattern.sums],
         power=np.zeros(2),
     )
 
@@ -89,7 +89,7 @@ def set_rotations(nodes):
         set_rotation(nodes, b)
 
 
-@compiled
+@lean
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
     work.f[:] = 0.0

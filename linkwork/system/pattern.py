@@ -2,8 +2,9 @@
 
 Unknowns come in groups: six increments per body, then the multipliers of every constraint.  A
 block is the rows of one group against the columns of another, stored by rows of eight numbers of
-which a group uses at most six, so that a row is one vector (elements.layout).  Blocks of two
-bodies come first; elements add to them, so they are cleared before.  Then follow the blocks of
+which a group uses at most six, so that a row is one vector (elements.layout).  First come the
+diagonal blocks, written by the bodies and added to by elements; then blocks of two bodies that
+one element writes, and those that several add to, which are cleared before; then the blocks of
 C_q, which stand for C_qᵀ too, and places for the elimination, a row per constraint row.
 
 The same matrix by rows (CSR) for everything else: `places` says where its entries lie.
@@ -31,7 +32,7 @@ class Pattern:
     bodies: int
     first: np.ndarray  # first unknown of each group; one more follows the last
     blocks: dict[tuple[int, int], int]  # (row group, column group): where it begins; no C_qᵀ
-    cleared: int  # values before this are sums, cleared for every evaluation
+    sums: slice  # values that elements add to and nothing writes before: to be cleared
     delayed: int  # from here on places of the elimination
     nothing: int  # a block that stays zero
     size: int
@@ -43,8 +44,12 @@ class Pattern:
     def block(self, row: int, column: int) -> int:
         """Where the block of two groups begins; the ground (−1) has a spare one."""
         if row < 0 or column < 0:
-            return self.cleared - BLOCK
+            return self.sums.stop - BLOCK
         return self.blocks[row, column]
+
+    def own(self, *bodies: int) -> bool:
+        """Whether one element alone writes the blocks of these two bodies."""
+        return min(bodies) >= 0 and self.blocks[bodies[0], bodies[1]] < self.sums.start
 
     def members(self, group: int) -> range:
         """The unknowns of a group."""
@@ -52,22 +57,22 @@ class Pattern:
 
 
 def make_pattern(
-    bodies: int, elements: list[tuple[tuple[int, ...], int]]
+    bodies: int, elements: list[tuple[tuple[int, ...], int, bool]]
 ) -> tuple[Pattern, list[int]]:
-    """Pattern of bodies and elements (bodies, number of constraint rows); ground is −1.
+    """Pattern of bodies and elements (bodies, number of constraint rows, whole); ground is −1.
 
     Also returns the group number of each element that constrains (−1 for the others).
     """
-    sums = dict.fromkeys((b, b) for b in range(bodies))
+    pairs: dict[tuple[int, int], bool] = {}  # whether one element alone writes its block
     rows_of: list[tuple[int, int]] = []  # (constraint group, body)
     sizes = [6] * bodies
     group_of: list[int] = []
-    for ends, rows in elements:
+    for ends, rows, whole in elements:
         real = [b for b in ends if b >= 0]
         for i in real:
             for j in real:
                 if i != j:
-                    sums[i, j] = None
+                    pairs[i, j] = whole and (i, j) not in pairs
         if rows == 0:
             group_of.append(-1)
             continue
@@ -76,15 +81,19 @@ def make_pattern(
         sizes.append(rows)
     size = np.array(sizes, dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    blocks = {key: BLOCK * i for i, key in enumerate(sums)}
-    end = cleared = BLOCK * (len(blocks) + 1)  # and one for the ground
+    own = [pair for pair, alone in pairs.items() if alone]
+    shared = [pair for pair, alone in pairs.items() if not alone]
+    keys = [*((b, b) for b in range(bodies)), *own, *shared]
+    blocks = {key: BLOCK * i for i, key in enumerate(keys)}
+    end = BLOCK * (len(keys) + 1)  # and one for the ground
+    sums = slice(BLOCK * (bodies + len(own)), end)
     for g, b in rows_of:
-        blocks[g, b], end = end, end + sizes[g] * STRIDE
+        blocks[g, b], end = end, end + (sizes[g] + 1) * STRIDE  # one for rows that are not active
     indptr, indices, places = by_rows(blocks, bodies, first, size)
     groups = np.repeat(np.arange(len(size)), size).astype(np.int64)
     nothing = end + STRIDE * int(size[bodies:].sum())
     pattern = Pattern(
-        indptr, indices, places, groups, bodies, first, blocks, cleared, end, nothing,
+        indptr, indices, places, groups, bodies, first, blocks, sums, end, nothing,
         nothing + BLOCK,
     )  # fmt: skip
     return pattern, group_of

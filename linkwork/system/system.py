@@ -340,7 +340,7 @@ def build(
     """Tables of a system in which only the rows `keep` constrain."""
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
     pattern, groups = make_pattern(
-        len(names), [(e.ends, len(k)) for e, k in zip(elements, kept_rows)]
+        len(names), [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)]
     )
     families = list(dict.fromkeys(e.entry.family for e in elements))
     if len(families) > SLOTS:
@@ -357,7 +357,7 @@ def build(
         for i in mine:
             e = elements[i]
             active = [e.entry.rows[j] for j in kept_rows[i]]
-            ints.append(_element_ints(e, family, pattern, groups[i], active, wi, len(names)))
+            ints.append(_element_ints(e, family, pattern, groups[i], active, len(names)))
             for law in e.entry.laws:
                 laws.append(law)
                 targets.append(n_real + law.column + np.arange(law.length))
@@ -386,21 +386,24 @@ def build(
 
 
 def _element_ints(
-    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], width: int,
-    ground: int,
+    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], ground: int
 ) -> np.ndarray:  # fmt: skip
     ends = e.ends
     out = [b if b >= 0 else ground for b in ends]
     out += [pattern.block(a, b) for a in ends for b in ends]
     if family.rows:
         if group < 0:  # none of its rows is kept: nothing to write
-            out += [0, 0] + [pattern.block(-1, -1)] * len(ends)
+            eq = 0
+            out += [0, 0] + [pattern.block(-1, -1)] * len(ends) + [0]
         else:
             eq = int(pattern.first[group]) - 6 * pattern.bodies
             out += [eq, len(active)]
             out += [pattern.block(group, b) for b in ends]
-        out += active
-    return np.array(out + [0] * (width - len(out)), dtype=np.int64)
+            out += [int(len(ends) == 2 and pattern.own(*ends))]
+        out += active + [0] * (family.rows - len(active))
+        none = pattern.unknowns - 6 * pattern.bodies
+        out += [eq + active.index(r) if r in active else none for r in range(family.rows)]
+    return np.array(out, dtype=np.int64)
 
 
 def _body_tables(

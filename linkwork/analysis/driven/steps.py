@@ -83,7 +83,8 @@ def scaled_matrix(motion, places, vals):
 def solve_refined(lu, tables, motion):
     """Solve for motion.rhs, which becomes the solution, with one step of refinement."""
     rest, y = motion.rest, motion.rhs
-    rest[:] = y
+    for e in range(y.shape[0]):
+        rest[e] = y[e]
     solve(lu, y)
     for e in range(y.shape[0]):
         for p in range(tables.indptr[e], tables.indptr[e + 1]):

@@ -18,17 +18,18 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused
 from linkwork.math.eights import zeros8
-from linkwork.system.elimination.core import NO_CORE, find_core
-from linkwork.system.elimination.node import (
+from linkwork.system.elimination.core import NO_CORE, find_core, original
+from linkwork.system.elimination.node import factor_node
+from linkwork.system.elimination.tables import (
     MOST_ROWS,
     NODE_INTS,
     ROW_INTS,
     Elimination,
     borrowed,
-    factor_node,
     store_size,
 )  # fmt: skip
 from linkwork.system.pattern import Pattern
+from linkwork.system.sparse_lu import SingularMatrix
 
 
 def analyse(
@@ -159,7 +160,10 @@ class Peeling:
                 rows.append((p.blocks[g, b] + STRIDE * i, place, unknown))
         m = len(rows)
         k = min(m, 6)
-        if m > MOST_ROWS or (parent < 0 and m > k):
+        if parent < 0 and m > k:
+            unknown = original(rows[-1][2], p.unknowns, self.nodes)
+            raise SingularMatrix(f"the matrix is singular: {m} rows for six unknowns", unknown)
+        if m > MOST_ROWS:
             return False
         late = []
         for i in range(m - k):
@@ -177,7 +181,7 @@ class Peeling:
             return False
         if pivots is None:
             pivots = trial.order[:m].copy(), trial.pivot_col.copy(), float(trial.limit[0])
-        self.nodes.append(Node(ints, groups, rows, *pivots, late=late))
+        self.nodes.append(Node(ints, groups, rows, pivots[0], pivots[1], pivots[2], late))
         self.unknowns += m - k
         del self.places[len(self.places) - (m - k) :]
         self.places += [place for place, _ in self.waiting[b]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
-from linkwork.system.elimination.node import RHS
+from linkwork.system.elimination.tables import RHS
 from linkwork.system.pattern import Pattern
 from linkwork.system.sparse_lu import LU, SingularMatrix, analyse
 

@@ -9,7 +9,8 @@ import numpy as np
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.system.elimination.node import (
+from linkwork.system.elimination.node import factor_node, solve_node
+from linkwork.system.elimination.tables import (
     BB,
     BODY,
     NODE_INTS,
@@ -24,8 +25,6 @@ from linkwork.system.elimination.node import (
     UNKNOWN,
     WIDE,
     borrowed,
-    factor_node,
-    solve_node,
 )  # fmt: skip
 from linkwork.system.sparse_lu import numeric as sparse
 

@@ -1,0 +1,92 @@
+"""The arrays of an elimination: nodes, their rows, their factors, and the core."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements.layout import STRIDE
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused_inlined
+from linkwork.math.eights import load8
+from linkwork.system.sparse_lu import LU
+
+# ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
+# (S_bb, S_bp, S_pb, S_pp), its first row, and where its factors are
+(BODY, PARENT, ROWS, PIVOTS, WIDE, BB, BP, PB, PP, ROW, STORE, NODE_INTS) = range(12)
+# ints of a row: where its parts of body and neighbour are, its unknown
+ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
+RHS = 6  # the column of the right-hand side
+MOST_ROWS = 16
+
+
+class Elimination(NamedTuple):
+    """Nodes, their factors, and the sparse LU of the core; all arrays, for compiled loops."""
+
+    unknowns: int
+    nodes: np.ndarray  # (nodes, NODE_INTS), neighbours after their nodes
+    rows: np.ndarray  # (rows of nodes, ROW_INTS)
+    order: np.ndarray  # of the rows in their node: those with pivots first
+    pivot_col: np.ndarray  # six per node: pivots, then the free unknowns
+    limit: np.ndarray  # of Σ 1/pivot² per node, before its pivots are chosen anew
+    late_at: np.ndarray  # first delayed row of each node
+    late_place: np.ndarray  # where delayed rows go in the values ...
+    late_unknown: np.ndarray  # ... and their unknowns, behind the others
+    core: np.ndarray  # unknowns of the core
+    core_place: np.ndarray  # where nodes leave their right-hand sides for them, or −1
+    core_rhs: np.ndarray
+    lu: LU
+    store: np.ndarray  # factors of the nodes
+    x: np.ndarray  # eight numbers per body: the solution
+    out: np.ndarray  # solution by unknowns, delayed rows behind
+    spare: np.ndarray
+    scale: np.ndarray  # eight sizes of unknowns, and their inverses
+    units: np.ndarray  # unit vectors between zeros
+
+    @property
+    def pivots(self) -> tuple[np.ndarray, ...]:
+        """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
+        nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
+        return (*nodes, self.limit.copy(), *self.lu.pivots)
+
+
+class Borrowed(NamedTuple):
+    """The arrays of an elimination for the loops over nodes (linkwork.math.borrowed)."""
+
+    unknowns: int
+    nodes: np.ndarray
+    rows: np.ndarray
+    order: np.ndarray
+    pivot_col: np.ndarray
+    limit: np.ndarray
+    late_at: np.ndarray
+    late_place: np.ndarray
+    late_unknown: np.ndarray
+    store: np.ndarray
+    x: np.ndarray
+    out: np.ndarray
+    spare: np.ndarray
+    scale: np.ndarray
+    units: np.ndarray
+
+
+@fused_inlined
+def borrowed(e):
+    return Borrowed(
+        e.unknowns, borrow(e.nodes), borrow(e.rows), borrow(e.order), borrow(e.pivot_col),
+        borrow(e.limit), borrow(e.late_at), borrow(e.late_place), borrow(e.late_unknown),
+        borrow(e.store), borrow(e.x), borrow(e.out), borrow(e.spare), borrow(e.scale),
+        borrow(e.units),
+    )  # fmt: skip
+
+
+def store_size(rows: int, wide: int) -> int:
+    """Numbers that a node keeps: rows [E D G], then T."""
+    return rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
+
+
+@fused_inlined
+def unit(units, i):
+    """The eight numbers with a one at place i (zeros where there is no such place)."""
+    return load8(units, STRIDE * (i + STRIDE))
