@@ -13,7 +13,15 @@ from hypothesis.extra.numpy import arrays
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled
 from linkwork.math.eights import (
-    LANES, lane8, larger8, load8, six8, spread8, store8, sum8, zeros8,
+    LANES,
+    lane8,
+    larger8,
+    load8,
+    six8,
+    spread8,
+    store8,
+    sum8,
+    zeros8,
 )  # fmt: skip
 
 NUMBERS = st.floats(-1e6, 1e6, width=64)
