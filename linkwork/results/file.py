@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,31 @@ from typing import Any
 import numpy as np
 
 import linkwork
-from linkwork.errors import LinkworkError, ModelError, ResultFileError
+from linkwork.errors import LinkworkError, ResultFileError
 from linkwork.model.model import Model
+from linkwork.results.file_array import FileArray, StoredSteps
 from linkwork.results.model_file import model_from_dict
-from linkwork.results.result import UNITS, Result, diagnostic_dims, flat_variables
+from linkwork.results.netcdf import (
+    Sink,
+    get_arrays,
+    get_text,
+    put,
+    put_array,
+    put_text,
+    text_of,
+)
+from linkwork.results.result import UNITS, Result
+from linkwork.results.variables import (
+    ACCELERATION,
+    MOTION,
+    WORK,
+    diagnostic_dims,
+    flat_variables,
+)
 from linkwork.system.system import System, compile_model
 
 FORMAT = 1
+IN_MEMORY = 256 << 20  # bytes of stored steps from which on they stay in a file
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MARK = b"\nlinkwork result "
 TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
@@ -57,138 +75,110 @@ def check_writable(path: str | Path) -> Path:
         )
     if target.exists() and not os.access(target, os.W_OK):
         raise ResultFileError(f"cannot write '{path}': it is read-only; give another path")
-    trial = _beside(target)
+    trial = beside(target)
     try:
         trial.touch()
         trial.unlink()
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
     return target
 
 
 def save(result: Result, path: str | Path) -> None:
     """Store a result; a file of that name is replaced only once the new one is complete."""
     target = check_writable(path)
-    trial = _beside(target)
+    trial = beside(target)
     try:
         with open(trial, "x+b") as file:
-            sink = _Sink(file)
-            try:
-                _write(result, sink)
-            except Exception as error:
-                raise sink.error or error from error
-            if sink.error is not None:
-                raise sink.error
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            file.seek(0, os.SEEK_END)
-            file.write(_last_line(digest))
-            file.flush()
-            os.fsync(file.fileno())
+            if isinstance(result.motion, FileArray):
+                with open(result.motion.steps.path, "rb") as stored:
+                    shutil.copyfileobj(stored, file, 1 << 20)
+                file.flush()
+                os.fsync(file.fileno())
+            else:
+                sink = Sink(file)
+                try:
+                    _write(result, sink)
+                except Exception as error:
+                    raise sink.error or error from error
+                if sink.error is not None:
+                    raise sink.error
+                seal(file)
         os.replace(trial, target)
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
     finally:
         with contextlib.suppress(OSError):
             trial.unlink(missing_ok=True)
 
 
-def _beside(target: Path) -> Path:
+def seal(file: Any) -> None:
+    """The last line with the checksum, and all of it on the disk."""
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0, os.SEEK_END)
+    file.write(_last_line(digest))
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def beside(target: Path) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.part")
 
 
-def _cannot_write(path: str | Path, error: OSError) -> ResultFileError:
+def cannot_write(path: str | Path, error: OSError) -> ResultFileError:
     reason = error.strerror or str(error)
     return ResultFileError(
         f"cannot write '{path}': {reason}; make room or save the result under another path"
     )
 
 
-class _Sink(io.RawIOBase):
-    """A file for HDF5 to write to that never fails: HDF5 takes write errors badly, so the first
-    one is kept for later and the rest is dropped."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-        self.error: OSError | None = None
-
-    def write(self, data: Any) -> int:
-        if self.error is None:
-            try:
-                self.file.write(data)
-            except OSError as error:
-                self.error = error
-        return len(data)
-
-    def readinto(self, buffer: Any) -> int:
-        return self.file.readinto(buffer)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if self.error is not None and whence == os.SEEK_SET:
-            return offset
-        return self.file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self.file.tell()
-
-    def truncate(self, size: int | None = None) -> int:
-        if self.error is None:
-            try:
-                return self.file.truncate(size)
-            except OSError as error:
-                self.error = error
-        return size or 0
-
-    def flush(self) -> None:
-        if self.error is None and not self.file.closed:
-            try:
-                self.file.flush()
-            except OSError as error:
-                self.error = error
-
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-
 def _write(result: Result, file: Any) -> None:
     import h5netcdf
 
     coords, variables = flat_variables(result)
-    system = result.system
     with h5netcdf.File(file, "w") as root:
-        root.attrs["title"] = f"linkwork result of '{result.info['model']}'"
-        root.attrs["linkwork_format"] = FORMAT
-        root.attrs["linkwork_version"] = linkwork.__version__
-        root.attrs["units"] = UNITS
-        for key in ("method", "h", "seconds"):
-            if isinstance(result.info.get(key), (str, int, float)):
-                root.attrs[key] = result.info[key]
+        write_title(root, result.info["model"])
         for name, coordinate in coords.items():
             if name == "time":
-                _put(root, name, *coordinate)
+                put(root, name, *coordinate)
             else:
-                _put(root, name, (name,), coordinate, {})
+                put(root, name, (name,), coordinate, {})
         for name, (dims, values, attributes) in variables.items():
-            _put(root, name, dims, values, attributes)
+            put(root, name, dims, values, attributes)
         diagnostics = root.create_group("diagnostics")
         for name, array in result.arrays.items():
-            _put_array(diagnostics, name, array, diagnostic_dims(name, array, len(result)))
-        restart = root.create_group("restart")
-        for name, array in result.restart.items():
-            _put_array(restart, name, array, tuple(f"{name}_{i}" for i in range(array.ndim)))
-        model = root.create_group("model")
-        _put_text(model, "info", _info_text(result.info))
-        if isinstance(result.stored_model, str):
-            _put_text(model, "note", result.stored_model)
-        else:
-            _put_text(model, "json", json.dumps(result.stored_model))
-        _put_text(model, "rows", json.dumps([[r.owner, r.name] for r in system.all_rows]))
+            put_array(diagnostics, name, array, diagnostic_dims(name, array, len(result)))
+        write_model(root, result.system, result.stored_model)
+        write_end(root, result.info, result.restart)
+
+
+def write_title(root: Any, name: str) -> None:
+    root.attrs["title"] = f"linkwork result of '{name}'"
+    root.attrs["linkwork_format"] = FORMAT
+    root.attrs["linkwork_version"] = linkwork.__version__
+    root.attrs["units"] = UNITS
+
+
+def write_model(root: Any, system: System, stored: dict[str, Any] | str) -> None:
+    model = root.create_group("model")
+    if isinstance(stored, str):
+        put_text(model, "note", stored)
+    else:
+        put_text(model, "json", json.dumps(stored))
+    put_text(model, "rows", json.dumps([[r.owner, r.name] for r in system.all_rows]))
+
+
+def write_end(root: Any, info: dict[str, Any], restart: dict[str, np.ndarray]) -> None:
+    """How the run went, and from where it goes on."""
+    for key in ("method", "h", "seconds"):
+        if isinstance(info.get(key), (str, int, float)):
+            root.attrs[key] = info[key]
+    put_text(root.groups["model"], "info", _info_text(info))
+    group = root.create_group("restart")
+    for name, value in restart.items():
+        array = np.asarray(value)
+        put_array(group, name, array, tuple(f"{name}_{i}" for i in range(array.ndim)))
 
 
 def _info_text(info: dict[str, Any]) -> str:
@@ -198,43 +188,6 @@ def _info_text(info: dict[str, Any]) -> str:
     return json.dumps(info, default=plain)
 
 
-def _put(group: Any, name: str, dims: tuple[str, ...], values: Any, attributes: dict) -> None:
-    """A variable over named axes, made where they are new."""
-    array = np.asarray(values)
-    for dim, size in zip(dims, array.shape):
-        if dim not in group.dimensions:
-            group.dimensions[dim] = size
-    if array.dtype.kind == "U":
-        import h5py
-
-        variable = group.create_variable(name, dims, h5py.string_dtype(), data=array.astype(object))
-    else:
-        variable = group.create_variable(name, dims, data=array)
-    for key, value in attributes.items():
-        variable.attrs[key] = value
-
-
-def _put_text(group: Any, name: str, text: str) -> None:
-    """A text of any length, as bytes: JSON may be longer than an attribute can be."""
-    _put_array(group, name, np.frombuffer(text.encode(), np.uint8), (f"{name}_length",))
-
-
-def _put_array(group: Any, name: str, array: np.ndarray, dims: tuple[str, ...]) -> None:
-    """An array of numbers that comes back with its type and shape, also where it is empty."""
-    stored = np.ascontiguousarray(array).reshape(array.shape)
-    if stored.dtype.kind == "b":
-        stored = stored.view(np.uint8)
-    elif stored.dtype.kind == "c":
-        stored = stored[..., None].view(stored.real.dtype)
-        dims = (*dims, "real_imaginary")
-    elif stored.dtype.kind not in "fiu":
-        raise ModelError(f"'{name}' of a result is an array of {array.dtype}, not of numbers")
-    shape = json.dumps(list(array.shape))
-    if stored.size == 0:
-        stored, dims = np.zeros((), stored.dtype), ()
-    _put(group, name, dims, stored, {"numpy_type": array.dtype.str, "numpy_shape": shape})
-
-
 # ------------------------------------------------------------------------------------ reading
 
 
@@ -242,6 +195,7 @@ def load(path: str | Path, model: Model | None = None) -> Result:
     """Read a result that `run.save` stored.
 
     `model` is needed only where the stored run used Python functions, which a file cannot keep.
+    The steps of large files (256 MB) stay there and are read where they are needed.
 
     Example: ``run = lw.load("run.nc")``
     """
@@ -249,12 +203,24 @@ def load(path: str | Path, model: Model | None = None) -> Result:
     _check_whole(path)
     with _reading(path):
         parts = _read(path)
-    system = _system(path, parts, model)
+    return _result(path, parts, _system(path, parts, model))
+
+
+def _result(path: str | Path, parts: dict[str, Any], system: System) -> Result:
     with _reading(path):
-        result = Result(
+        return Result(
             system, parts["time"], parts["motion"], parts["acceleration"], parts["gamma"],
             parts["work"], parts["diagnostics"], parts["info"], parts["restart"],
         )  # fmt: skip
+
+
+def opened(
+    path: Path, system: System, stored_model: dict[str, Any] | str, *, temporary: bool
+) -> Result:
+    """The result in a file just written, its steps left where they are."""
+    with _reading(path):
+        result = _result(path, _read(path, StoredSteps(path, temporary=temporary)), system)
+    result.stored_model = stored_model
     return result
 
 
@@ -321,50 +287,40 @@ def _last_line(digest: str) -> bytes:
     return MARK + f"{FORMAT:05d} sha256 {digest}\n".encode()
 
 
-def _read(path: str | Path) -> dict[str, Any]:
+def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
+    """Everything in a file; with `steps`, or from a large file, the motion stays in it."""
     import h5netcdf
 
+    if steps is None and os.path.getsize(path) > IN_MEMORY:
+        steps = StoredSteps(path)
     with h5netcdf.File(path, "r") as root:
-        values = {k: v[...] for k, v in root.variables.items() if v.dtype.kind == "f"}
-        motion = ("position", "orientation", "velocity", "angular_velocity")
-        acceleration = ("acceleration", "angular_acceleration")
-        T = len(values["time"])
-        work = ("dissipated", "supplied")
+        variables, T = root.variables, len(root.dimensions["time"])
+        rows = [tuple(pair) for pair in json.loads(get_text(root.groups["model"], "rows"))]
+
+        def stored(parts: Any, middle: tuple[int, ...]) -> Any:
+            if steps is not None:
+                return FileArray(steps, parts, (T, *middle, max((p[2] for p in parts), default=0)))
+            return np.concatenate([variables[p[0]][...] for p in parts], axis=-1)
+
+        multiplier = [("multiplier", 0, len(rows))] if rows else []
+        bodies = [text_of(name) for name in variables["body"][...]]
         model = root.groups["model"]
         return {
-            "time": values["time"],
-            "motion": np.concatenate([values[k] for k in motion], axis=2),
-            "acceleration": np.concatenate([values[k] for k in acceleration], axis=2),
-            "gamma": values.get("multiplier", np.zeros((T, 0))),
-            "work": np.stack([values[k] for k in work], axis=1) if work[0] in values else None,
-            "bodies": [_text(name) for name in root.variables["body"][...]],
-            "info": json.loads(_get_text(model, "info")),
-            "diagnostics": _get_arrays(root.groups["diagnostics"]),
-            "restart": _get_arrays(root.groups["restart"]),
-            "rows": json.loads(_get_text(model, "rows")),
-            "model": json.loads(_get_text(model, "json")) if "json" in model.variables else None,
-            "note": _get_text(model, "note") if "note" in model.variables else "",
+            "time": variables["time"][...],
+            "motion": stored([p[:3] for p in MOTION], (len(bodies),)),
+            "acceleration": stored([p[:3] for p in ACCELERATION], (len(bodies),)),
+            "gamma": stored(multiplier, ()) if rows else np.zeros((T, 0)),
+            "work": np.stack([variables[k][...] for k in WORK], axis=1)
+            if WORK[0] in variables
+            else None,
+            "bodies": bodies,
+            "info": json.loads(get_text(model, "info")),
+            "diagnostics": get_arrays(root.groups["diagnostics"]),
+            "restart": get_arrays(root.groups["restart"]),
+            "rows": [list(pair) for pair in rows],
+            "model": json.loads(get_text(model, "json")) if "json" in model.variables else None,
+            "note": get_text(model, "note") if "note" in model.variables else "",
         }
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _get_array(variable: Any) -> np.ndarray:
-    dtype = np.dtype(_text(variable.attrs["numpy_type"]))
-    shape = json.loads(_text(variable.attrs["numpy_shape"]))
-    if 0 in shape:
-        return np.zeros(shape, dtype)
-    return np.ascontiguousarray(variable[...]).view(dtype).reshape(shape)
-
-
-def _get_arrays(group: Any) -> dict[str, np.ndarray]:
-    return {name: _get_array(v) for name, v in group.variables.items()}
-
-
-def _get_text(group: Any, name: str) -> str:
-    return _get_array(group.variables[name]).tobytes().decode()
 
 
 def _system(path: str | Path, parts: dict[str, Any], model: Model | None) -> System:

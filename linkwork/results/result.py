@@ -1,8 +1,8 @@
 """Result: the stored motion of a run and everything that follows from it.
 
-    T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs,
     balance = T + V + dissipated − supplied − (its initial value)
-    p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
+
+The arrays are in memory or, for long runs, in a file (file_array) and read where needed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 
 from linkwork.elements.lock import LOCK
 from linkwork.errors import LinkworkError, ModelError
-from linkwork.math import rotations
+from linkwork.results import totals
+from linkwork.results.file_array import FileArray
 from linkwork.results.model_file import model_to_dict
-from linkwork.results.stored import (
-    lock_angle,
-    memory_elements,
-    memory_over_time,
-    potential_energy,
-    reaction,
+from linkwork.results.stored import lock_angle, memory_elements, memory_over_time
+from linkwork.results.variables import (
+    diagnostic_dims,
+    flat_variables,
+    joints_of,
+    time_variable,
 )
 from linkwork.results.views import View, view
 from linkwork.system.state import State
@@ -65,16 +66,16 @@ class Result:
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
         self.time = _array(time, (T,), "time")
-        self.motion = _array(motion, (T, nb, 13), "motion")
-        self.acceleration = _array(acceleration, (T, nb, 6), "acceleration")
-        self.gamma = _array(gamma, (T, rows), "gamma")
+        self.motion: Any = _array(motion, (T, nb, 13), "motion")
+        self.acceleration: Any = _array(acceleration, (T, nb, 6), "acceleration")
+        self.gamma: Any = _array(gamma, (T, rows), "gamma")
         self.work = None if work is None else _array(work, (T, 2), "work")
         self.arrays = {k: np.asarray(v) for k, v in (diagnostics or {}).items()}
         self.info: dict[str, Any] = {"model": system.model.name, **(info or {})}
         self.restart = {k: np.asarray(v) for k, v in (restart or {}).items()}
         self.single = single
         # as it is now: the user may change the model before saving the result
-        self.stored_model: dict[str, Any] | str = "" if single else _snapshot(system)
+        self.stored_model: dict[str, Any] | str = "" if single else snapshot(system)
         self._views: dict[str, View] = {}
 
     @classmethod
@@ -109,7 +110,7 @@ class Result:
         """A DataArray over time and, with axis "xyz" or "wxyz", over components."""
         import xarray as xr
 
-        coords: dict[str, Any] = {"time": _time_variable(self.time)}
+        coords: dict[str, Any] = {"time": time_variable(self.time)}
         if axis:
             coords[axis] = list(axis)
         return xr.DataArray(
@@ -128,7 +129,7 @@ class Result:
     # -------------------------------------------------------------------- energy and momentum
     @cached_property
     def _energies(self) -> dict[str, tuple[np.ndarray, str]]:
-        kinetic, potential = self._kinetic(), self._potential()
+        kinetic, potential = totals.kinetic_energy(self), totals.all_potential_energy(self)
         total = kinetic + potential
         out = {
             "kinetic": (kinetic, "kinetic energy"),
@@ -153,77 +154,52 @@ class Result:
             for name, (values, words) in self._energies.items()
         })  # fmt: skip
 
-    def _masses(self) -> tuple[np.ndarray, np.ndarray]:
-        table = self.system.tables.bodies
-        return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
-
-    def _kinetic(self) -> np.ndarray:
-        m, J = self._masses()
-        v, w = self.motion[:, :, 7:10], self.motion[:, :, 10:13]
-        spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
-        return 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
-
-    def _potential(self) -> np.ndarray:
-        m, _ = self._masses()
-        g = self.system.tables.gravity
-        energy = -np.einsum("b,tbi,i->t", m, self.motion[:, :, :3], g, optimize=True)
-        for e in self.system.elements:
-            if e.entry.family.potential is not None:
-                energy = energy + potential_energy(self, e)
-        return energy
-
     @property
     def momentum(self) -> xr.DataArray:
         """Linear momentum Σ m v, world axes."""
-        m, _ = self._masses()
-        p = np.einsum("b,tbi->ti", m, self.motion[:, :, 7:10])
-        return self.data_array("momentum", p, "xyz", "N s", "momentum")
+        return self.data_array("momentum", totals.momentum(self), "xyz", "N s", "momentum")
 
     @property
     def angular_momentum(self) -> xr.DataArray:
         """Angular momentum Σ r × m v + R J ω about the origin, world axes."""
-        m, J = self._masses()
-        r, v, w = (self.motion[:, :, i : i + 3] for i in (0, 7, 10))
-        R = rotations.matrix(self.motion[:, :, 3:7])
-        L = np.einsum("b,tbi->ti", m, np.cross(r, v))
-        L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
         words = "angular momentum about the origin"
-        return self.data_array("angular_momentum", L, "xyz", "N m s", words)
+        return self.data_array(
+            "angular_momentum", totals.angular_momentum(self), "xyz", "N m s", words
+        )
 
     # ------------------------------------------------------------------------------- accuracy
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the items that constrain."""
-        return tuple(dict.fromkeys(row.owner for row in self.system.all_rows))
+        return joints_of(self.system)
 
     @cached_property
     def _violations(self) -> tuple[np.ndarray, np.ndarray]:
         from linkwork.results.violation import violations
 
-        C, rate = violations(self.system, self.time, self.motion)
-        owners = np.array([row.owner for row in self.system.all_rows])
-        places = [np.flatnonzero(owners == joint) for joint in self.joints]
-        worst = [
-            [np.abs(error[:, at]).max(axis=1) for at in places] for error in (C, rate)
-        ]  # fmt: skip
-        shape = len(self.joints), len(self)
-        return np.reshape(worst[0], shape).T, np.reshape(worst[1], shape).T
+        owners = [row.owner for row in self.system.all_rows]  # rows of a joint are neighbours
+        first = [k for k, owner in enumerate(owners) if k == 0 or owner != owners[k - 1]]
+        worst = np.zeros((2, len(self), len(self.joints)))
+        for part, C, rate in violations(self.system, self.time, self.motion):
+            for k, error in enumerate((C, rate)):
+                worst[k, part] = np.maximum.reduceat(np.abs(error), first, axis=1)
+        return worst[0], worst[1]
 
-    @cached_property
-    def law_rates(self) -> np.ndarray:
-        """C_t of all rows, (T, rows): how motion laws alone change the constraints."""
+    def law_rates(self, rows: list[int]) -> np.ndarray:
+        """C_t of these rows, (T, rows): how motion laws alone change the constraints."""
         from linkwork.results.violation import violations
 
-        still = self.motion.copy()
-        still[:, :, 7:] = 0.0
-        return violations(self.system, self.time, still)[1]
+        found = np.zeros((len(self), len(rows)))
+        for part, _, rate in violations(self.system, self.time, self.motion, still=True):
+            found[part] = rate[:, rows]
+        return found
 
     @property
     def violation(self) -> xr.Dataset:
         """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
         import xarray as xr
 
-        coords = {"time": _time_variable(self.time), "joint": list(self.joints)}
+        coords = {"time": time_variable(self.time), "joint": list(self.joints)}
         position, velocity = self._violations
         return xr.Dataset(
             {
@@ -242,7 +218,7 @@ class Result:
 
         n = len(self)
         variables = {k: (diagnostic_dims(k, v, n), v.copy()) for k, v in self.arrays.items()}
-        return xr.Dataset(variables, {"time": _time_variable(self.time)})
+        return xr.Dataset(variables, {"time": time_variable(self.time)})
 
     # ------------------------------------------------------------------------- states, storing
     def state(self, t: float | int | None = None) -> State:
@@ -300,7 +276,10 @@ class Result:
         return dataset.merge(self.energy, compat="override")
 
     def save(self, path: str | Path) -> None:
-        """Store the run in a NetCDF file; `lw.load` reads it back to the bit."""
+        """Store the run in a NetCDF file; `lw.load` reads it back to the bit.
+
+        A run that keeps its steps in a file already is copied.
+        """
         from linkwork.results.file import save
 
         save(self, path)
@@ -329,88 +308,24 @@ class Result:
 # ------------------------------------------------------------------------------------ helpers
 
 
-def _array(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """A contiguous float array of that shape; NaN where nothing is known."""
+def _array(values: Any, shape: tuple[int, ...], what: str) -> Any:
+    """A contiguous float array of that shape, or one in a file; NaN where nothing is known."""
     if values is None:
         return np.full(shape, np.nan)
+    if isinstance(values, FileArray) and values.shape == shape:
+        return values
     array = np.ascontiguousarray(values, dtype=float)
     if array.shape != shape:
         raise ModelError(f"{what} of a Result must have shape {shape}, found {array.shape}")
     return array
 
 
-def _snapshot(system: System) -> dict[str, Any] | str:
+def snapshot(system: System) -> dict[str, Any] | str:
     """The model as plain data, or the sentence that says why it cannot be stored."""
     try:
         return model_to_dict(system.model)
     except ModelError as error:
         return str(error)
-
-
-def _time_variable(time: np.ndarray) -> Any:
-    return (("time",), time.copy(), {"long_name": "time", "units": "s"})
-
-
-def diagnostic_dims(name: str, array: np.ndarray, times: int) -> tuple[str, ...]:
-    """Names of the axes of a diagnostic: time where the length fits, else step."""
-    if array.ndim == 0:
-        return ()
-    n = array.shape[0]
-    first = "time" if n == times else f"step_{n}"
-    return (first, *(f"{name}_{i}" for i in range(1, array.ndim)))
-
-
-def flat_variables(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Coordinates and variables of `to_xarray` and of files: motion, multipliers, reactions."""
-    system, m, a = result.system, result.motion, result.acceleration
-    body = ("time", "body")
-    coords: dict[str, Any] = {
-        "time": _time_variable(result.time),
-        "body": list(system.names), "xyz": list("xyz"), "wxyz": list("wxyz"),
-    }  # fmt: skip
-
-    def named(values: np.ndarray, dims: tuple[str, ...], words: str, units: str) -> tuple:
-        return dims, np.ascontiguousarray(values), {"long_name": words, "units": units}
-
-    variables = {
-        "position": named(m[:, :, :3], (*body, "xyz"), "centre of mass, world axes", "m"),
-        "orientation": named(m[:, :, 3:7], (*body, "wxyz"), "quaternion, body to world", "1"),
-        "velocity": named(m[:, :, 7:10], (*body, "xyz"), "velocity, world axes", "m/s"),
-        "angular_velocity": named(
-            m[:, :, 10:13], (*body, "xyz"), "angular velocity, body axes", "rad/s"
-        ),
-        "acceleration": named(a[:, :, :3], (*body, "xyz"), "acceleration, world axes", "m/s²"),
-        "angular_acceleration": named(
-            a[:, :, 3:], (*body, "xyz"), "angular acceleration, body axes", "rad/s²"
-        ),
-    }
-    if result.joints:
-        coords["joint"] = list(result.joints)
-        coords["row"] = [f"{row.owner}.{row.name}" for row in system.all_rows]
-        force, torque = _reactions(result)
-        joint = ("time", "joint", "xyz")
-        words = "on the second body, main marker's axes"
-        variables |= {
-            "multiplier": named(result.gamma, ("time", "row"), "multipliers of all rows", ""),
-            "force": named(force, joint, f"reaction force {words}", "N"),
-            "torque": named(torque, joint, f"reaction torque {words}", "N m"),
-        }
-    if result.work is not None:
-        for i, name in enumerate(("dissipated", "supplied")):
-            variables[name] = named(result.work[:, i], ("time",), f"energy {name} until then", "J")
-    return coords, variables
-
-
-def _reactions(result: Result) -> tuple[np.ndarray, np.ndarray]:
-    """Reaction forces and torques of all joints, (T, joints, 3); NaN where a family gives none."""
-    force = np.full((len(result), len(result.joints), 3), np.nan)
-    torque = force.copy()
-    for j, joint in enumerate(result.joints):
-        elements = [e for e in result.system.elements if e.owner == joint and e.entry.rows]
-        if all(e.entry.family.reaction is not None for e in elements):
-            wrench = reaction(result, elements)
-            force[:, j], torque[:, j] = wrench.force, wrench.torque
-    return force, torque
 
 
 def summary(result: Result) -> str:

@@ -174,4 +174,4 @@ def lock_angle(result: Result, e: Element) -> np.ndarray:
 def drive_power(result: Result, elements: list[Element]) -> np.ndarray:
     """γᵀ C_t: the power that the motion laws of a joint supply."""
     rows = [r for e in elements for r in e.rows]
-    return np.einsum("ti,ti->t", result.gamma[:, rows], result.law_rates[:, rows])
+    return np.einsum("ti,ti->t", result.gamma[:, rows], result.law_rates(rows))

@@ -109,17 +109,23 @@ class BodyView(View):
 
     def _make_outputs(self) -> dict[str, Output]:
         b = self._result.system.names.index(self._name)
-        motion, acceleration = self._result.motion[:, b], self._result.acceleration[:, b]
+
+        def motion(first: int, last: int) -> np.ndarray:
+            return self._result.motion[:, b, first:last]
+
+        def acceleration(first: int, last: int) -> np.ndarray:
+            return self._result.acceleration[:, b, first:last]
+
         return {
-            "position": Output(lambda: motion[:, :3], "xyz", "m", "position"),
-            "orientation": Output(lambda: motion[:, 3:7], "wxyz", "1", "orientation quaternion"),
-            "velocity": Output(lambda: motion[:, 7:10], "xyz", "m/s", "velocity"),
+            "position": Output(lambda: motion(0, 3), "xyz", "m", "position"),
+            "orientation": Output(lambda: motion(3, 7), "wxyz", "1", "orientation quaternion"),
+            "velocity": Output(lambda: motion(7, 10), "xyz", "m/s", "velocity"),
             "angular_velocity": Output(
-                lambda: motion[:, 10:13], "xyz", "rad/s", "angular velocity (body axes)"
+                lambda: motion(10, 13), "xyz", "rad/s", "angular velocity (body axes)"
             ),
-            "acceleration": Output(lambda: acceleration[:, :3], "xyz", "m/s²", "acceleration"),
+            "acceleration": Output(lambda: acceleration(0, 3), "xyz", "m/s²", "acceleration"),
             "angular_acceleration": Output(
-                lambda: acceleration[:, 3:], "xyz", "rad/s²", "angular acceleration (body axes)"
+                lambda: acceleration(3, 6), "xyz", "rad/s²", "angular acceleration (body axes)"
             ),
         }
 

@@ -5,10 +5,14 @@ The stored states pass through the element kernels once more, in one compiled lo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from linkwork.elements.layout import RATES, TANGENT, VEL
 from linkwork.math.compiled import compiled
+from linkwork.results.file_array import BLOCK
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.system import System, build
 
@@ -45,21 +49,29 @@ def constraints_alone(system: System) -> System:
 
 
 def violations(
-    system: System, time: np.ndarray, motion: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """C and C_q v + C_t at stored states, both (T, all rows)."""
-    shape = len(time), len(system.all_rows)
-    C, rate = np.zeros(shape), np.zeros(shape)
-    if not shape[1]:
-        return C, rate
+    system: System, time: np.ndarray, motion: Any, *, still: bool = False
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """C and C_q v + C_t at stored states, both (t, all rows), a part of the times at a time.
+
+    still : as if nothing moved but the motion laws, which leaves C_t
+    """
+    rows = len(system.all_rows)
+    if not rows:
+        return
     alone = constraints_alone(system)
     work = alone.work
     work.coef[:] = 0.0
     work.coef[TANGENT] = work.coef[RATES] = 1.0
-    for first in range(0, shape[0], CHUNK):
-        part = slice(first, first + CHUNK)
+    size = max(1, min(CHUNK, BLOCK // (8 * (13 * system.bodies + 2 * rows))))
+    for first in range(0, len(time), size):
+        part = slice(first, min(first + size, len(time)))
+        stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
+        if still:
+            stored[:, :, 7:] = 0.0
+        shape = len(stored), rows
+        C, rate = np.zeros(shape), np.zeros(shape)
         constraint_errors(
-            alone.kernels, alone.tables, work, time[part], np.ascontiguousarray(motion[part]),
-            alone.schedule(time[part]), C[part], rate[part],
+            alone.kernels, alone.tables, work, time[part], stored, alone.schedule(time[part]), C,
+            rate,
         )  # fmt: skip
-    return C, rate
+        yield part, C, rate

@@ -188,7 +188,8 @@ class Driven:
         """How many of these steps satisfy also the rows that are not in the equations."""
         if self.least is None or not len(times):
             return len(times)
-        C, _ = violations(self.full, times, out.motion[: len(times)])
+        parts = violations(self.full, times, out.motion[: len(times)])
+        C = np.concatenate([np.zeros((0, len(self.full.all_rows))), *(C for _, C, _ in parts)])
         bad = np.abs(self.scale * C).max(axis=1) > 1e-8
         return int(np.argmax(bad)) if bad.any() else len(times)
 

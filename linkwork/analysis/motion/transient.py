@@ -7,7 +7,6 @@ controls the step where a tolerance is given, and keeps what was computed whatev
 from __future__ import annotations
 
 import math
-import os
 import time as clock
 from dataclasses import replace
 from pathlib import Path
@@ -16,20 +15,19 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import choose_rows, constraint_rows
+from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
+from linkwork.analysis.motion.storing import DiskFull, Reactions, Storage
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError, Interrupted, ModelError
+from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFileError
 from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
-from linkwork.integrators.stepping import ALG, Output
+from linkwork.integrators.stepping import ALG
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.results.violation import constraints_alone
-from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -37,6 +35,7 @@ from linkwork.system.system import System, compile_model
 def transient(
     model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
     progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
+    file: Any = None,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
 
@@ -46,6 +45,9 @@ def transient(
     stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
     tolerance : error control, position error per step in lengths over the mechanism's size and in
                 radians; h is then the first step
+    file      : a path such as "run.nc": steps are written there while the run goes on, and the
+                result reads them when they are asked for.  Without it steps are kept in memory up
+                to 256 MB, beyond that in a temporary file which goes when the result does
 
     Example
     -------
@@ -68,8 +70,9 @@ def transient(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
     run = method_run(method, full, system, state, h)
-    require_memory(full, (t - state.time) / h / every)
-    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance)
+    rows = (t - state.time) / h / every + 2
+    storage = Storage(full, Reactions(full, run), rows, file)
+    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
     return loop.go(progress)
 
@@ -106,34 +109,17 @@ def method_run(method: Any, full: System, system: System, state: State, h: float
     )
 
 
-def require_memory(full: System, rows: float) -> None:
-    """Refuse a run whose stored steps would not fit into half of the machine's memory."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return
-    size = 8.0 * rows * (19 * full.bodies + len(full.all_rows) + 5)
-    if size > memory / 2:
-        raise ModelError(
-            f"the run of '{full.model.name}' would store {size / 1e9:.3g} GB, more than half of "
-            f"this machine's {memory / 1e9:.3g} GB; store fewer steps with every="
-            f"{math.ceil(2.2 * size / memory)} or more"
-        )
-
-
 class TimeLoop:
     """One run: where it is, what it has stored, and how it ends."""
 
     def __init__(
         self, full: System, run: Any, method: Any, end: float, h: float, every: int,
-        events: list[Event], tolerance: float | None,
+        events: list[Event], tolerance: float | None, storage: Storage,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
         self.events, self.tolerance = events, tolerance
-        self.times: list[np.ndarray] = []
-        self.outputs: list[Output] = []
-        self.step_sizes: list[np.ndarray] = []
+        self.storage = storage
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
@@ -146,12 +132,17 @@ class TimeLoop:
             try:
                 self._run(bar)
                 raise_if_failed(self.full.model)  # the cause to report, not its consequences
+                return self.result()
             except KeyboardInterrupt:
                 raise self._interrupted() from None
+            except DiskFull as error:
+                raise self._disk_full(error) from None
             except ModelError as error:  # of a drive or a function of the user's
                 error.result = self.result()  # type: ignore[attr-defined]
                 raise
-        return self.result()
+            except BaseException:
+                self.storage.discard()
+                raise
 
     def _run(self, bar: Progress) -> None:
         try:
@@ -169,8 +160,27 @@ class TimeLoop:
                 time=failure.time, result=self.result(), state=self.run.state(),
             ) from None  # fmt: skip
 
+    def _disk_full(self, error: DiskFull) -> ResultFileError:
+        result, path = self.result(), self.storage.path
+        where = f"in '{path}'; make room and go on with lw.resume('{path}', t={self.end:g})"
+        told = ResultFileError(
+            f"model '{self.full.model.name}' stopped at t = {self.run.time:.6g} of {self.end:g}, "
+            f"{error}; the results until there are "
+            + (where if path else "in the attribute .result of this error: save them elsewhere")
+        )
+        told.result = result  # type: ignore[attr-defined]
+        return told
+
     def _interrupted(self) -> Interrupted:
         result = self.result()
+        stored = self.storage.path
+        if stored is not None:
+            return Interrupted(
+                f"model '{self.full.model.name}' was interrupted at t = {self.run.time:.6g} of "
+                f"{self.end:g}; the results until there are in '{stored}'; go on with "
+                f"lw.resume('{stored}', t={self.end:g})",
+                result=result, path=Path(stored),
+            )  # fmt: skip
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.full.model.name)
         target = Path(f"{name}-interrupted.nc")
         path: Path | None = target
@@ -200,7 +210,7 @@ class TimeLoop:
             if done == 0 and whole > 1:  # code may have been compiled: not the run's time
                 self.started = clock.perf_counter()
             done += size
-            chunk = next_chunk(size, spent, 20000)
+            chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
             raise_if_failed(self.full.model)
             bar.update(self.run.time, self.steps)
         if whole < n:
@@ -222,7 +232,7 @@ class TimeLoop:
         if last:
             store[-1] = True
         saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
-        out = make_output(self.full, int(store.sum()))
+        out = self.storage.room(int(store.sum()))
         begin, count = self.run.time, len(times)
         try:
             self.run.advance(times, self.run.system.schedule(times), saved, out)
@@ -230,10 +240,8 @@ class TimeLoop:
             count = int(np.searchsorted(times, self.run.time * (1 + 1e-15), side="right"))
             raise
         finally:
-            rows = int(store[:count].sum())
-            self.outputs.append(Output(*(part[:rows] for part in out)))
-            self.times.append(times[:count][store[:count]])
-            self.step_sizes.append(np.diff(np.concatenate([[begin], times]))[:count][store[:count]])
+            sizes = np.diff(np.concatenate([[begin], times]))[:count]
+            self.storage.keep(times[:count][store[:count]], sizes[store[:count]])
             self.steps += count
 
     def _fixed_with_events(self, bar: Progress) -> None:
@@ -320,23 +328,18 @@ class TimeLoop:
 
     # --------------------------------------------------------------------------------- results
     def _store_now(self, step: float) -> None:
-        out = make_output(self.full, 1)
+        out = self.storage.room(1)
         state = self.run.state()
         out.motion[0], out.gamma[0] = state.motion, state.gamma
         out.acceleration[0] = state.acceleration
         out.work[0] = self.run.work_done
         out.iterations[0] = self.run.iterations
-        self.outputs.append(out)
-        self.times.append(np.array([self.run.time]))
-        self.step_sizes.append(np.array([step]))
+        self.storage.keep(np.array([self.run.time]), np.array([step]))
 
     def result(self) -> Result:
         """What was stored so far, and where the run stands."""
-        stored = next(t[-1] for t in reversed(self.times) if len(t))
-        if self.run.time > stored:
+        if self.run.time > self.storage.last:
             self._store_now(self.run.h)
-        out = Output(*(np.concatenate(parts) for parts in zip(*self.outputs, strict=True)))
-        restart = self.run.restart()
         info = {
             "model": self.full.model.name,
             "method": repr(self.method),
@@ -348,22 +351,7 @@ class TimeLoop:
             "ended_by": self.ended_by or "",
             "angles": self.angles,
         }
-        return Result(
-            self.full, np.concatenate(self.times), out.motion, out.acceleration,
-            minimum_norm(self.full, self.run.system, np.concatenate(self.times), out), out.work,
-            {"iterations": out.iterations, "step": np.concatenate(self.step_sizes)},
-            info, restart,
-        )  # fmt: skip
-
-
-def minimum_norm(full: System, system: System, times: np.ndarray, out: Output) -> np.ndarray:
-    """Multipliers over all rows; where rows repeat each other, those of least norm."""
-    if system.keep.all():
-        return out.gamma
-    rows = constraint_rows(full, State(float(times[0]), full.names, out.motion[0]))
-    solver = MinimumNorm(rows, independent_rows(rows))
-    jacobians = constraints_alone(full).jacobians(times, out.motion)
-    return np.array([solver(Cq, gamma) for Cq, gamma in zip(jacobians, out.gamma, strict=True)])
+        return self.storage.result(info, self.run.restart())
 
 
 def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -> Result:

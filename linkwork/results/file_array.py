@@ -1,0 +1,101 @@
+"""Stored steps that stay in their file: an array over (time, …) that reads what it is asked for.
+
+    motion[:, b]  →  position[:, b], orientation[:, b], … from the file, side by side
+
+Only indices that results use are understood: integers, slices and lists, one for each axis.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ResultFileError
+
+BLOCK = 16 << 20  # bytes that a calculation over all times reads at once
+
+
+class StoredSteps:
+    """A finished result file, open for reading.
+
+    A temporary one is deleted with the last result that reads from it.
+    """
+
+    def __init__(self, path: Any, *, temporary: bool = False) -> None:
+        import h5py
+
+        self.path = path
+        self.file = h5py.File(path, "r")
+        if temporary:
+            weakref.finalize(self, _remove, self.file, path)
+
+    def read(self, name: str, index: tuple) -> np.ndarray:
+        try:
+            return np.asarray(self.file[name][index])
+        except (OSError, KeyError, RuntimeError) as error:
+            raise ResultFileError(
+                f"cannot read '{self.path}', where a result keeps its steps: {error}; the file was "
+                "changed or its disk is gone; load a copy of it or run again"
+            ) from error
+
+
+class FileArray:
+    """An array (T, …) in a file; its last axis is made of variables: (name, first, last) each."""
+
+    def __init__(
+        self, steps: StoredSteps, parts: Sequence[tuple[str, int, int]], shape: tuple[int, ...]
+    ) -> None:
+        self.steps, self.parts, self.shape = steps, tuple(parts), shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return 8 * int(np.prod(self.shape))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        key = key if isinstance(key, tuple) else (key,)
+        index = [*key, *[slice(None)] * (self.ndim - len(key))]
+        if isinstance(index[0], (int, np.integer)) and index[0] < 0:
+            index[0] += self.shape[0]
+        *before, wanted = index
+        columns = np.arange(self.shape[-1])[wanted]
+        low, high = int(np.min(columns, initial=1 << 62)), int(np.max(columns, initial=-1))
+        found = [
+            self.steps.read(name, (*before, slice(max(low - first, 0), high + 1 - first)))
+            for name, first, last in self.parts
+            if low < last and high >= first
+        ]
+        if not found:  # no column is wanted
+            return np.zeros(self.shape)[tuple(index)] if self.shape[-1] == 0 else np.zeros(0)
+        values = found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+        return np.ascontiguousarray(values[..., columns - low])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self[:], dtype)
+
+
+def _remove(file: Any, path: Any) -> None:
+    file.close()
+    with contextlib.suppress(OSError):
+        os.remove(path)
+
+
+def blocks(array: Any) -> Iterator[slice]:
+    """Slices of the time axis: of all of an array in memory, of few megabytes of one in a file."""
+    T = array.shape[0]
+    if isinstance(array, FileArray):
+        rows = max(1, BLOCK * T // max(array.nbytes, 1))
+        yield from (slice(k, k + rows) for k in range(0, T, rows))
+    else:
+        yield slice(0, T)

@@ -1,0 +1,232 @@
+"""A result file that grows while the run goes on.
+
+Steps are appended in blocks of some megabytes; the memory needed does not depend on how many there
+are.  Before a block is handed to HDF5, which takes write errors badly, the file system must grant
+room for it and for everything that ends the file:
+
+    granted ≥ (written so far) + (this block) + (reserve: one more block, restart numbers, …)
+
+so a disk that is full leaves a whole file with all steps until then.  Like every result file it is
+written beside its place, sealed with a checksum and renamed.  Reactions are not among its
+variables: `lw.load` computes them from the multipliers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ResultFileError
+from linkwork.results.file import (
+    beside,
+    cannot_write,
+    check_writable,
+    opened,
+    seal,
+    write_end,
+    write_model,
+    write_title,
+)
+from linkwork.results.netcdf import put
+from linkwork.results.result import Result
+from linkwork.results.variables import (
+    ACCELERATION,
+    MOTION,
+    MULTIPLIER,
+    WORK,
+    coordinates,
+    time_attributes,
+    work_words,
+)
+from linkwork.system.system import System
+
+BLOCK = 8 << 20  # bytes that are appended at once
+CHUNK = 1 << 20  # bytes of motion that HDF5 keeps together
+METADATA = 1 << 20  # bytes for what HDF5 adds by itself
+
+
+class Recording:
+    """Appends steps to a result file; `finish` gives the result, whose steps stay in the file.
+
+    path : of the file; None makes a temporary one, which is deleted with its result
+    """
+
+    def __init__(
+        self, system: System, stored_model: dict[str, Any] | str, path: str | Path | None
+    ) -> None:
+        import h5netcdf
+
+        self.system, self.stored_model, self.given = system, stored_model, path
+        if path is None:
+            handle, name = tempfile.mkstemp(".nc", "linkwork-")
+            os.close(handle)
+            self.target = self.trial = Path(name)
+        else:
+            self.target = check_writable(path)
+            self.trial = beside(self.target)
+        self.rows = 0  # stored so far
+        row = 8 * (19 * system.bodies + len(system.all_rows) + 5)
+        self.chunk = max(1, min(4096, CHUNK // (8 * 13 * system.bodies)))
+        self.block = max(1, BLOCK // row)  # rows to append at once
+        text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
+        restart = 8 * (64 * system.bodies + 8 * len(system.all_rows))
+        self.row_bytes = row
+        chunks = row * self.chunk + 8 * 5 * 1024  # those not full
+        self.reserve = METADATA + 2 * (text + restart) + 2 * self.block * row + chunks
+        try:
+            with self._cleaned():
+                self.root = h5netcdf.File(self.trial, "w", rdcc_nbytes=CHUNK)
+                self.granted = os.open(self.trial, os.O_RDWR)
+                self._grant(0)
+                self._begin()
+        except OSError as error:
+            raise cannot_write(self.target, error) from error
+
+    @contextlib.contextmanager
+    def _cleaned(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.discard()
+            raise
+
+    def _begin(self) -> None:
+        root, system = self.root, self.system
+        write_title(root, system.model.name)
+        root.dimensions["time"] = None
+        for name, values in coordinates(system).items():
+            put(root, name, (name,), values, {})
+        self.variables: dict[str, Any] = {}
+        self._add(root, "time", (), (), time_attributes())
+        for p in (*MOTION, *ACCELERATION):
+            words = {"long_name": p.words, "units": p.units}
+            shape = (system.bodies, p.last - p.first)
+            self._add(root, p.name, ("body", p.axis), shape, words)
+        if system.all_rows:
+            words = {"long_name": MULTIPLIER, "units": ""}
+            self._add(root, "multiplier", ("row",), (len(system.all_rows),), words)
+        for name in WORK:
+            self._add(root, name, (), (), {"long_name": work_words(name), "units": "J"})
+        diagnostics = root.create_group("diagnostics")
+        for name in ("iterations", "step"):
+            self._add(diagnostics, name, (), (), {"numpy_type": np.dtype(float).str})
+        write_model(root, system, self.stored_model)
+
+    def _add(
+        self, group: Any, name: str, dims: tuple[str, ...], shape: tuple[int, ...], words: dict
+    ) -> None:
+        """A variable over time, for which time can grow."""
+        chunks = (self.chunk if shape else max(self.chunk, 1024), *shape)
+        variable = group.create_variable(name, ("time", *dims), float, chunks=chunks)
+        for key, value in words.items():
+            variable.attrs[key] = value
+        self.variables[name] = variable._h5ds  # h5netcdf looks it up by name every time
+
+    def _grant(self, rows: int) -> None:
+        """Have the file system promise room for these rows and for the end of the file."""
+        end = (self.rows + rows) * self.row_bytes * 9 // 8 + self.reserve  # HDF5's tables: 1/8
+        size = os.fstat(self.granted).st_size
+        if end <= size:
+            return
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(self.granted, size, end - size)
+        else:
+            os.lseek(self.granted, 0, os.SEEK_END)
+            for _ in range(size, end, 1 << 20):
+                os.write(self.granted, bytes(1 << 20))
+
+    # ---------------------------------------------------------------------------------- writing
+    def append(self, values: dict[str, np.ndarray]) -> None:
+        """Rows of all arrays: time, motion, acceleration, gamma, work, iterations, step.
+
+        The rows are stored also when a ResultFileError says that there is no room for more.
+        """
+        n = len(values["time"])
+        full = None
+        try:
+            self._grant(n)
+        except OSError as error:
+            full = error
+        with undisturbed():
+            self._put(values, n)
+        if full is not None:
+            raise cannot_write(self.given or self.target, full) from full
+
+    def _put(self, values: dict[str, np.ndarray], n: int) -> None:
+        first, last = self.rows, self.rows + n
+        flat = {k: values[k] for k in ("time", "iterations", "step")}
+        flat["multiplier"] = values["gamma"]
+        for k, name in enumerate(WORK):
+            flat[name] = values["work"][:, k]
+        for array, parts in (("motion", MOTION), ("acceleration", ACCELERATION)):
+            flat |= {p.name: values[array][:, :, p.first : p.last] for p in parts}
+        for name, variable in self.variables.items():
+            variable.resize(last, axis=0)
+            variable[first:last] = np.ascontiguousarray(flat[name])
+        self.rows = last
+
+    def finish(self, info: dict[str, Any], restart: dict[str, Any]) -> Result:
+        """Seal the file, put it in its place, and open it as a result."""
+        try:
+            with self._cleaned(), undisturbed():
+                diagnostics = self.root.groups["diagnostics"].variables
+                for name in ("iterations", "step"):
+                    diagnostics[name].attrs["numpy_shape"] = json.dumps([self.rows])
+                write_end(self.root, info, restart)
+                self.root.close()
+                os.close(self.granted)
+                with open(self.trial, "r+b") as file:
+                    file.truncate(end_of_data(file))
+                    seal(file)
+                os.replace(self.trial, self.target)
+        except ResultFileError:
+            raise
+        except OSError as error:
+            raise cannot_write(self.given or self.target, error) from error
+        return opened(self.target, self.system, self.stored_model, temporary=self.given is None)
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        with contextlib.suppress(Exception):
+            self.root.close()
+        with contextlib.suppress(OSError, AttributeError):
+            os.close(self.granted)
+        self.trial.unlink(missing_ok=True)
+
+
+def end_of_data(file: Any) -> int:
+    """Where HDF5's data end, from the file's superblock (HDF5 File Format Specification, II.A)."""
+    file.seek(0)
+    block = file.read(48)
+    place = 40 if block[8] < 2 else 28
+    return int(struct.unpack_from("<Q", block, place)[0])
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C waits until a piece of the file is whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[Any] = []
+    try:
+        before = signal.signal(signal.SIGINT, lambda *args: pressed.append(args))
+    except ValueError:  # an interpreter without signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed and callable(before):
+        before(*pressed[0])
