@@ -4,8 +4,8 @@ That is for a symmetric NᵀKN; where forces are not conservative, no s of
 
     (s² NᵀMN + s NᵀDN + NᵀKN) u = 0
 
-may have a positive real part.  Small systems are looked at with dense matrices, the ends of the
-spectrum of large conservative ones are found by Lanczos' method.
+may have a positive real part.  Small systems are looked at with dense matrices; of large
+conservative ones the negative eigenvalues are counted (inertia), which is linear in their size.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
+from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints import ROW_NAMES
 
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
@@ -51,7 +52,8 @@ def stability(balance: Balance, point: Point) -> Stability:
     if np.abs(Kr - Kr.T).max() > max(1e-6 * np.abs(Kr).max(), noise):
         return unsymmetric_stability(balance, point, Kr, N, noise)
     values, vectors = la.eigh((Kr + Kr.T) / 2)
-    return judged(balance, values, N @ vectors[:, 0], noise, free)
+    falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
+    return judged(balance, falling, neutral, float(values[0]), N @ vectors[:, 0], free)
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
@@ -68,10 +70,9 @@ def null_space(J: np.ndarray, n: int) -> np.ndarray:
 
 
 def judged(
-    balance: Balance, values: np.ndarray, direction: np.ndarray, noise: float, free: int
+    balance: Balance, falling: int, neutral: int, smallest: float, direction: np.ndarray, free: int
 ) -> Stability:
-    """From eigenvalues of the symmetric stiffness, smallest first."""
-    falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
+    """From the numbers of negative and vanishing stiffnesses and the smallest one."""
     b, i = divmod(int(np.argmax(np.abs(direction))), 6)
     motion = f"body '{balance.system.names[b]}' " + (
         f"moving along {ROW_NAMES[i]}" if i < 3 else f"turning about its {ROW_NAMES[i][1]}"
@@ -80,10 +81,10 @@ def judged(
     if neutral and not falling:
         words = f", with {neutral} free motion{'s' * (neutral > 1)} without stiffness ({motion})"
     report = (
-        f"smallest stiffness {values[0]:.4g} N m of {free} (displacements over "
+        f"smallest stiffness {smallest:.4g} N m of {free} (displacements over "
         f"L = {balance.L:.4g} m, rotations in rad), {motion}"
     )
-    return Stability(falling == 0, float(values[0]), direction, words, report)
+    return Stability(falling == 0, smallest, direction, words, report)
 
 
 def unsymmetric_stability(
@@ -124,7 +125,22 @@ def conservative(balance: Balance, point: Point, K: sp.csr_matrix, noise: float)
 def large_stability(
     balance: Balance, vals: np.ndarray, K: sp.csr_matrix, noise: float, free: int
 ) -> Stability:
-    """Extreme eigenvalues by Lanczos: of NᵀKN for large negative ones, of its inverse for small."""
+    """Negative eigenvalues of NᵀKN are counted; the smallest is found by Lanczos' method."""
+    p = balance.system.pattern
+    scale = max(float(np.abs(vals[balance.body]).max(initial=0.0)), 1e-300)
+    sized = vals.copy()
+    sized[balance.body] /= scale
+    matrix = sp.csr_matrix((sized, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+    bounds = (-noise / scale, noise / scale)
+    falling, small = eigenvalues_below(balance.system, matrix, bounds)
+    value, direction = smallest_eigenvalue(balance, vals, K, falling > 0)
+    return judged(balance, falling, small - falling, value, direction, free)
+
+
+def smallest_eigenvalue(
+    balance: Balance, vals: np.ndarray, K: sp.csr_matrix, falling: bool
+) -> tuple[float, np.ndarray]:
+    """Of NᵀKN: the one nearest to zero where none is negative, else the least one."""
     n, nil = balance.n, np.zeros(balance.system.rows)
     inverse, projection, S = Saddle(balance.system), balance.projection, (K + K.T) / 2
     vals = vals.copy()
@@ -138,10 +154,14 @@ def large_stability(
         return projection.solve(top=inverse.solve(np.concatenate([x.ravel(), nil]))[:n])[0]
 
     bound = float(abs(S).sum(axis=1).max())  # of all eigenvalues: beyond it lies round-off
-    found = [extreme(stiff, n, "SA")]
-    found += [(1 / v, u) for v, u in (extreme(soft, n, "SA"), extreme(soft, n, "LA")) if v != 0]
-    found = sorted((f for f in found if -bound <= f[0] < -noise or f[0] > 0), key=lambda f: f[0])
-    return judged(balance, np.array([v for v, _ in found]), found[0][1], noise, free)
+    found = []
+    if falling:
+        found = [extreme(stiff, n, "SA")]
+        found += [(1 / v, u) for v, u in (extreme(soft, n, "SA"),) if v != 0]
+        found = [f for f in found if -bound <= f[0] < 0]
+    if not found:
+        found = [(1 / v if v else 0.0, u) for v, u in (extreme(soft, n, "LM"),)]
+    return min(found, key=lambda f: f[0])
 
 
 def extreme(product: Any, n: int, which: str) -> tuple[float, np.ndarray]:

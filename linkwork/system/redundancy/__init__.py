@@ -21,8 +21,11 @@ In each component, with columns scaled (rotations by 1/L) and rows normalised,
    close a loop (later ones first), 0.1 for joints of the spanning tree made of the earliest
    joints, 0.001 for driven rows.
 
+Components of more than 300 rows are looked at by sparse elimination, whose choice is proved (see
+`elimination`); the cost is linear for rows of loops.  The dense factorisation, O(m³) for m rows,
+decides where that is too close to the tolerance.
+
 Off the constraint manifold dependent rows look independent: evaluate Cq at an assembled position.
-Cost: a component of m rows takes O(m³) operations and 8 m n bytes (dense); the rest is linear.
 """
 
 from linkwork.system.redundancy.left_out import LeftOut, consistent

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
@@ -14,33 +16,59 @@ SURE = 1e-6  # smallest singular value of normalised rows that are independent b
 
 def without_independent(A: sp.csr_array, label: Ints) -> tuple[Ints, float]:
     """Labels of rows, negative for large components that surely have full rank; their least σ."""
-    number, count = np.unique(label[label >= 0], return_counts=True)
     label, smallest = label.copy(), 1.0
-    for component in number[count > LARGE]:
+    for component in large_labels(label):
         members = label == component
-        sigma = smallest_singular_value(A[members])
+        sigma = RowSpace(A[members]).smallest_singular_value()
         if sigma > SURE:
             label[members] = -1
             smallest = min(smallest, sigma)
     return label, smallest
 
 
-def smallest_singular_value(A: sp.csr_array) -> float:
-    """σ_min by inverse iteration on A Aᵀ through the sparse [[I, Aᵀ], [A, 0]]; 0 if singular."""
-    A = A[:, np.unique(A.indices)]
-    m, n = A.shape
-    if m > n:
-        return 0.0
-    try:
-        lu = splu(sp.block_array([[sp.eye_array(n), A.T], [A, None]]).tocsc())
-    except RuntimeError:
-        return 0.0
-    y = np.cos(np.arange(m) ** 2.0)  # no pattern of the mechanism is orthogonal to this
-    size = np.inf
-    for _ in range(20):
-        y = lu.solve(np.concatenate([np.zeros(n), y / np.linalg.norm(y)]))[n:]
-        size = float(np.linalg.norm(y))
-    return 1 / np.sqrt(size) if np.isfinite(size) and size > 0 else 0.0
+def large_labels(label: Ints) -> Ints:
+    """Components too large to be looked at with dense matrices at once."""
+    number, count = np.unique(label[label >= 0], return_counts=True)
+    return number[count > LARGE]
+
+
+class RowSpace:
+    """The rows of A through the sparse [[I, Aᵀ], [A, 0]]."""
+
+    def __init__(self, A: sp.csr_array) -> None:
+        self.used = np.unique(A.indices)
+        A = A[:, self.used]
+        self.m, self.n = A.shape
+        self.lu = None
+        if self.m <= self.n:
+            with contextlib.suppress(RuntimeError):  # singular
+                self.lu = splu(sp.block_array([[sp.eye_array(self.n), A.T], [A, None]]).tocsc())
+
+    def smallest_singular_value(self) -> float:
+        """σ_min by inverse iteration on A Aᵀ; 0 if singular."""
+        if self.lu is None:
+            return 0.0
+        y = np.cos(np.arange(self.m) ** 2.0)  # no pattern of the mechanism is orthogonal to this
+        size = np.inf
+        for _ in range(20):
+            y = self.lu.solve(np.concatenate([np.zeros(self.n), y / np.linalg.norm(y)]))[self.n :]
+            size = float(np.linalg.norm(y))
+        return 1 / np.sqrt(size) if np.isfinite(size) and size > 0 else 0.0
+
+    def outside(self, x: Floats) -> Floats:
+        """The part of x that no combination of the rows gives, x − A⁺A x."""
+        if self.lu is None:
+            return np.full_like(x, np.inf)
+        rest = np.array(x, float)
+        for _ in range(2):  # the second time removes round-off of the first
+            rhs = np.concatenate([rest[self.used], np.zeros(self.m)])
+            rest[self.used] = self.lu.solve(rhs)[: self.n]
+        return rest
+
+    def coefficients(self, x: Floats) -> Floats:
+        """y with Aᵀ y nearest to x."""
+        assert self.lu is not None
+        return self.lu.solve(np.concatenate([x[self.used], np.zeros(self.m)]))[self.n :]
 
 
 def deficient(dense: Floats, tolerance: float) -> tuple[Mask, float]:

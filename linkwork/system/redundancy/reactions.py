@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from linkwork.system.redundancy.blocks import Batch, batches
+from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, canonical, row_of
 from linkwork.system.redundancy.selection import Redundancy
+
+SETTLE = 1e-12  # ε of large components, against B of size one
 
 
 class MinimumNorm:
@@ -28,8 +32,10 @@ class MinimumNorm:
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
         self.label = np.full(rows.Cq.shape[0], -1, np.intp)
+        self.large = [part.rows for part in redundancy.components if len(part.rows) > LARGE]
         for number, component in enumerate(redundancy.components):
-            self.label[component.rows] = number
+            if len(component.rows) <= LARGE:
+                self.label[component.rows] = number
         self.indptr, self.indices = rows.Cq.indptr, rows.Cq.indices
         self.plan = self._plan(rows.Cq)
 
@@ -41,6 +47,8 @@ class MinimumNorm:
     def __call__(self, Cq: sp.csr_array, y: Floats) -> Floats:
         """Multipliers over all rows with the forces of ``y`` (which has 0 in left-out rows)."""
         result = np.array(y, dtype=float)
+        for members in self.large:
+            result[members] = self._large(sp.csr_array(Cq)[members], result[members], members)
         if not self.plan[0]:
             return result
         batches, scale = self.plan
@@ -54,6 +62,34 @@ class MinimumNorm:
             x = x - N @ (N.swapaxes(1, 2) @ x)
             result[batch.rows] = x[..., 0] / self.weight[batch.rows]
         return result
+
+
+    def _large(self, Cq: sp.csr_array, y: Floats, members: Ints) -> Floats:
+        """For many rows: the x of least norm with Bᵀx = F = Bᵀx₀ is B z with BᵀB z = F,
+
+            [I   B ] [x ]   [0]
+            [Bᵀ −ε ] [−z] = [F],     repeated for what is left of F
+
+        where ε settles the motions that stay free and states of self-stress off the manifold.
+        """
+        used = np.unique(Cq.indices)
+        columns = np.where(used % 6 >= 3, 1 / self.L, 1.0)
+        B = sp.diags_array(1 / self.weight[members]) @ Cq[:, used] @ sp.diags_array(columns)
+        size = float(np.abs(B.data).max())
+        B = B / size
+        m, n = B.shape
+        lu = splu(
+            sp.block_array([[sp.eye_array(m), B], [B.T, -SETTLE * sp.eye_array(n)]]).tocsc()
+        )
+        x0 = y * self.weight[members]
+        F = B.T @ x0
+        x, enough = np.zeros(m), 1e-13 * float(np.abs(F).max(initial=0.0))
+        for _ in range(20):
+            rest = F - B.T @ x
+            if np.abs(rest).max(initial=0.0) <= enough:
+                break
+            x += lu.solve(np.concatenate([np.zeros(m), rest]))[:m]
+        return x / self.weight[members]
 
 
 def same_pattern(Cq: sp.csr_array, indptr: Ints, indices: Ints) -> bool:

@@ -15,10 +15,16 @@ import scipy.sparse as sp
 
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
-from linkwork.system.redundancy.full_rank import deficient, without_independent
+from linkwork.system.redundancy.elimination import eliminated, fixed_by_others
+from linkwork.system.redundancy.full_rank import deficient, large_labels, without_independent
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, Mask, row_of
 from linkwork.system.redundancy.self_stress import Component, SelfStress
-from linkwork.system.redundancy.sentences import conflicting, joint_sentences, motor_sentences
+from linkwork.system.redundancy.sentences import (
+    conflicting,
+    joint_sentences,
+    large_sentences,
+    motor_sentences,
+)
 
 TREE_WEIGHT, DRIVEN_WEIGHT = 0.1, 1e-3
 
@@ -61,6 +67,29 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     preference = row_preference(rows, closing)
     suspects, smallest = without_independent(A, label[rows.owner])
     parts: list[SelfStress] = []
+    large: list[Component] = []
+    conflicts = np.empty(0, np.intp)
+    messages: list[str] = []
+    for number in large_labels(suspects):
+        members = np.flatnonzero(suspects == number)
+        block, weight = sp.csr_array(A[members]), preference[members]
+        found = eliminated(block, weight, tolerance)
+        if found is None:  # close to the tolerance: the dense factorisation decides
+            continue
+        suspects[members] = -1
+        smallest = min(smallest, found.smallest_kept)
+        whole = Component(
+            members, members[found.keep], members[~found.keep], found.smallest_kept,
+            found.largest_dropped,
+        )  # fmt: skip
+        if whole.dropped.size:
+            large.append(whole)
+            clash = np.empty(0, np.intp)
+            if rows.driven[members].any():
+                driven = rows.driven[members]
+                clash = members[fixed_by_others(block, found.keep, driven, tolerance)]
+            conflicts = np.append(conflicts, clash)
+            messages += large_sentences(whole, clash, rows, A, found.space)
     for batch in batches(A, suspects):
         owner = rows.owner[batch.rows]
         alone = (owner == owner[:, :1]).all(axis=1)
@@ -76,15 +105,15 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
                 parts.append(part)
     parts.sort(key=lambda part: int(part.rows[part.dropped[0]]))
     keep = np.ones(A.shape[0], bool)
-    conflicts = np.empty(0, np.intp)
-    messages: list[str] = []
+    for component in large:
+        keep[component.dropped] = False
     for part in parts:
         keep[part.rows[part.dropped]] = False
         clash = conflicting(part, rows)
         conflicts = np.append(conflicts, part.rows[clash])
         messages += motor_sentences(part, clash, rows, preference)
         messages += joint_sentences(part, clash, rows)
-    components = [part.component() for part in parts]
+    components = large + [part.component() for part in parts]
     return Redundancy(keep, components, np.sort(conflicts), messages, smallest)
 
 
