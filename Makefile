@@ -1,12 +1,11 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types and tests
-# make bench  the speed figures of the README
-# make bench-peers  linkwork beside Exudyn: docs/speed.md
+# make bench  all speed figures, beside Exudyn: docs/speed.md; `make bench ARGS=--quick` for a look
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test bench bench-peers clean
+.PHONY: demo test bench clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -16,10 +15,7 @@ test: $(VENV)/tested
 	$(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/installed
-	$(BIN)/python -m benchmarks
-
-bench-peers: $(VENV)/installed
-	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks $(ARGS)
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,111 +1,59 @@
-"""Prints what a user waits for: start-up, compilation, and the time of a step.
+"""`make bench`: everything that is said about speed, measured in one go on one machine.
 
-Medians of three runs in processes of their own; CPU and wall time.
+    python -m benchmarks             five repetitions; writes docs/speed.md and its picture
+    python -m benchmarks --quick     one repetition and fewer sizes; writes nothing
+    python -m benchmarks --docs F    writes to the folder F instead
+
+linkwork and Exudyn (installed from PyPI into .venv-peers) run in turns, each in processes of its
+own with one thread.  No time is printed before both programs have given the same answer.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import statistics
-import subprocess
-import sys
-import tempfile
+import argparse
 import time
+from pathlib import Path
 
-SIZES = (1, 10, 100, 1000)
-TARGET = {1: 2.5, 10: 25.0, 100: 250.0, 1000: 2900.0}  # µs of CPU: sparse refactorisation in C
-
-FIRST_STEP = """
-import time
-begin = time.perf_counter()
-import linkwork as lw
-from benchmarks.chain import chain
-lw.transient(chain(1), t=1e-3, h=1e-3, progress=False)
-print(time.perf_counter() - begin)
-"""
-IMPORT = """
-import time
-begin = time.perf_counter()
-import linkwork
-print(time.perf_counter() - begin)
-"""
-IMPORT_ALL = """
-import time
-begin = time.perf_counter()
-import linkwork as lw
-lw.Model, lw.Body, lw.Revolute, lw.transient
-print(time.perf_counter() - begin)
-"""
-STEP = """
-import json
-from benchmarks.chain import microseconds_per_step
-print(json.dumps(microseconds_per_step({n})))
-"""
-
-
-SHARE = """
-import statistics
-from benchmarks.chain import microseconds_per_step as measure
-# in turns in one process, because the share is smaller than the machine's moods
-pairs = [(measure(100)["cpu"], measure(100, stiffness=False)["cpu"]) for _ in range(7)]
-print(statistics.median(1 - without / with_it for with_it, without in pairs))
-"""
-
-
-def process(code: str, **environment: str) -> tuple[str, float]:
-    """Output of a Python process and the seconds of CPU time it took."""
-    before = os.times()
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True,
-        env={**os.environ, **environment},
-    )  # fmt: skip
-    after = os.times()
-    used = after.children_user + after.children_system
-    return done.stdout, used - before.children_user - before.children_system
-
-
-def median(code: str, runs: int = 3, **environment: str) -> tuple[float, float]:
-    """Median wall seconds that the code prints, and median CPU seconds of the process."""
-    found = [process(code, **environment) for _ in range(runs)]
-    return (
-        statistics.median(float(out) for out, _ in found),
-        statistics.median(cpu for _, cpu in found),
-    )
-
-
-def step_time(n: int) -> dict[str, float]:
-    runs = [json.loads(process(STEP.format(n=n))[0]) for _ in range(3)]
-    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+from benchmarks.comparison import compare
+from benchmarks.inside import inside
+from benchmarks.processes import ROOT, exudyn_version, install_exudyn
+from benchmarks.sizes import sizes
+from benchmarks.speed_page import Measured, write_page
+from benchmarks.squeezer import squeezer
+from benchmarks.startup import start_up
 
 
 def main() -> None:
-    print("start-up                                     wall, s    CPU, s    limit, s")
-    with tempfile.TemporaryDirectory() as folder:
-        wall, cpu = median(FIRST_STEP, runs=1, NUMBA_CACHE_DIR=folder)
-        print(f"  first run ever, compiling                  {wall:7.2f}   {cpu:7.2f}        30")
-        wall, cpu = median(FIRST_STEP, NUMBA_CACHE_DIR=folder)
-        print(f"  later process, until the first step        {wall:7.2f}   {cpu:7.2f}       1.5")
-    imports = (("import linkwork", IMPORT), ("import and the names of a model", IMPORT_ALL))
-    for title, code in imports:
-        wall, cpu = median(code)
-        print(f"  {title:<42} {wall:7.2f}   {cpu:7.2f}       0.6")
-
-    print("\nchain of N links, µs per step                CPU       wall   limit (CPU)  violation")
-    times = {}
-    for n in SIZES:
-        found = step_time(n)
-        times[n] = found["cpu"]
-        print(
-            f"  N = {n:<6}                        {found['cpu']:12.1f} {found['wall']:10.1f}"
-            f"   {TARGET[n]:11.1f}  {found['violation']:9.1e}"
-        )
-    print(f"\ngrowth from N = 100 to 1000: {times[1000] / times[100]:.1f} (linear: 10)")
-    share = float(process(SHARE)[0])
-    print(f"constraint stiffness: {100 * share:.1f} % of a run (limit 9 %)")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="speed of linkwork")
+    parser.add_argument("--quick", action="store_true", help="one repetition, nothing written")
+    parser.add_argument("--docs", type=Path, help="folder to write speed.md to, instead of docs")
+    said = parser.parse_args()
+    quick, docs = said.quick, said.docs
+    if docs is None and not quick:
+        docs = ROOT / "docs"
+    runs = 1 if quick else 5
+    begin = time.perf_counter()
+    missing = install_exudyn()
+    print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn_version()}\n", flush=True)
+    waits = start_up(runs)
+    print()
+    tasks = compare(runs, exudyn=missing is None)
+    crank = squeezer(runs, exudyn=missing is None)
+    own = inside(1 if quick else 3)
+    large = sizes(quick)
+    seconds = time.perf_counter() - begin
+    print(f"\nmeasured in {seconds:.0f} s")
+    if docs is None:
+        return
+    if missing:
+        raise SystemExit(f"{missing}. The page stays as it was.")
+    wrong = [task.title for task in tasks if not task.settings or not task.agrees]
+    if wrong or len(crank.times) < 3:
+        raise SystemExit(f"Some answers differ: {wrong}. The page stays as it was.")
+    measured = Measured(exudyn_version(), runs, waits, tasks, crank, own, large)
+    write_page(docs, measured)
+    print(f"written: {docs / 'speed.md'}, {docs / 'images' / 'speed.png'}")
 
 
 if __name__ == "__main__":
-    started = time.perf_counter()
     main()
-    print(f"\nmeasured in {time.perf_counter() - started:.0f} s")

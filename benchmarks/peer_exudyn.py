@@ -4,7 +4,7 @@
 
 prints one line of JSON: CPU and wall time per step of the time loop alone, and where it ended.
 Exudyn runs with its module without range checks (AVX2), one thread and no output; the arguments of
-`run` are the settings among which peers.py searches the fastest for each mechanism.
+`run` are the settings among which comparison.py searches the fastest for each mechanism.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ sys.exudynFast = True  # type: ignore[attr-defined]  # must be set before the im
 import exudyn as exu  # noqa: E402
 import exudyn.itemInterface as items  # noqa: E402
 
+from benchmarks import peer_squeezer  # noqa: E402
 from benchmarks.cases import BUILDERS, GROUND, Case, Hinge, axes_along  # noqa: E402
 
 RHO = 0.8  # spectral radius at infinity, as in linkwork
@@ -79,10 +80,12 @@ def build(case: Case, node: str) -> tuple[Any, list[Any]]:
 
 
 def settings(
-    steps: int, solver: str, tolerance: float, modified: bool, contractivity: float
-) -> Any:
+    steps: int, solver: str, tolerance: float, modified: bool, contractivity: float,
+    end: float | None = None,
+) -> Any:  # fmt: skip
     s = exu.SimulationSettings()
-    s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = steps, steps * H
+    s.timeIntegration.numberOfSteps = steps
+    s.timeIntegration.endTime = steps * H if end is None else end
     s.timeIntegration.generalizedAlpha.spectralRadius = RHO
     s.timeIntegration.newton.useModifiedNewton = modified
     s.timeIntegration.newton.relativeTolerance = tolerance
@@ -124,4 +127,9 @@ def run(
 
 if __name__ == "__main__":
     exu.config.printToConsole = False
-    print(json.dumps(run(**json.loads(sys.argv[1]))))
+    question = json.loads(sys.argv[1])
+    if question["case"] == "squeezer":
+        del question["case"]
+        print(json.dumps(peer_squeezer.run(exu, items, settings, **question)))
+    else:
+        print(json.dumps(run(**question)))

@@ -1,8 +1,9 @@
-"""Writes docs/speed.md and its picture from what `python -m benchmarks.peers` measured."""
+"""Writes docs/speed.md and its picture from what `make bench` measured."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,59 +12,27 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from benchmarks.comparison import LOOSE, TUNED, Task
+from benchmarks.page_text import PAGE
+from benchmarks.squeezer import Squeezer
+from benchmarks.startup import Wait
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
-PAGE = """# Speed beside Exudyn
+MEMORY = 16  # GB of a common machine, for which the largest model is estimated
+WORDS = {1: "one", 3: "three", 5: "five"}
 
-Written by `make bench-peers`; do not edit by hand. Exudyn {version} from PyPI and linkwork ran in
-turns in one go on the same machine, each in a process of its own with one thread; medians of
-{runs} runs.
 
-| mechanism | steps | linkwork CPU, µs | wall | Exudyn CPU, µs | wall | CPU, Exudyn / linkwork |
-|---|---|---|---|---|---|---|
-{times}
+@dataclass(frozen=True)
+class Measured:
+    """All of one go."""
 
-All times are per step of the time loop, generalized-alpha with ρ = 0.8 and h = 1e-3 s.
-
-![CPU time per step against N](images/speed.png)
-
-## The answers are the same
-A time counts only when the end positions of all bodies in the two programs differ by less than
-the error of the method at this step, 4/3 |x(h) − x(h/2)|. Energy error is that of linkwork at the
-end, over the work of gravity until then; violation is that of all constraint rows.
-
-| mechanism | positions differ, m | error of the method, m | linkwork's violation | energy error |
-|---|---|---|---|---|
-{errors}
-
-## What was compared
-- *Chain*: N links of 1 m and 1 kg in space, hinge axes alternating, falling from horizontal.
-  *Tree*: the same links, two at the end of each. *Separate chains*: 100 of three links in a model.
-- *Four-bars*: N parallelograms in a row (IFToMM A02). linkwork has them in space, with
-  six coordinates per body and redundant hinges; Exudyn has its planar bodies and joints, three
-  coordinates per body. This favours Exudyn.
-- Both programs integrate absolute coordinates. Exudyn's minimal coordinates (kinematic trees) and
-  explicit methods are another formulation and were not measured.
-- Timed is the loop over the steps. Building the model and initial accelerations are left out on
-  both sides, as is compiling or loading compiled code, which only linkwork needs. This favours
-  linkwork in short runs; `make bench` prints its start-up. Exudyn's first Jacobian falls into its
-  loop and linkwork's first choice of pivots does not: about 3 % of Exudyn's time in the chain of
-  1000 links over 100 steps, less elsewhere.
-- Exudyn's setting was searched in stages (linear solver and rotations; full or modified Newton and
-  tolerance; the contractivity at which modified Newton renews its matrix, in brackets below), not
-  over all combinations.
-- linkwork runs with its defaults. Exudyn runs without range checks (its fast module), without
-  output, and with the fastest setting found for each mechanism, including a looser tolerance
-  of Newton's method as long as the answer stays within the error of the method. This favours
-  Exudyn; the last two columns have its time with Newton's method as it
-  comes, modified (0.5) and 1e-8.
-
-| mechanism | linear solver | rotations | Newton | tolerance | CPU at 1e-8, µs | / linkwork |
-|---|---|---|---|---|---|---|
-{settings}
-
-Not compared yet: Andrews' squeezer at a given accuracy, and programs that are not on PyPI.
-"""
+    version: str
+    runs: int
+    waits: list[Wait]
+    tasks: list[Task]
+    crank: Squeezer
+    own: dict[str, Any]
+    large: list[tuple[str, dict[str, Any]]]
 
 
 def figure(value: float) -> str:
@@ -73,49 +42,97 @@ def figure(value: float) -> str:
     return f"{value:.3g}"
 
 
-def time_row(task: Any) -> str:
-    ours, theirs = task.times["linkwork"], task.times["exudyn"]
-    cells = [figure(p[key]) for p in (ours, theirs) for key in ("cpu", "wall")]
-    ratio = f"**{theirs['cpu'] / ours['cpu']:.1f}**"
-    return f"| {task.title} | {task.steps} | {' | '.join(cells)} | {ratio} |"
+def line(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
 
 
-def error_row(task: Any) -> str:
-    numbers = (task.difference, task.accuracy, task.violation, task.energy)
-    return f"| {task.title} | {' | '.join(f'{x:.0e}' for x in numbers)} |"
+def time_row(task: Task) -> str:
+    names = ("linkwork", TUNED, LOOSE)
+    cells = [figure(task.times[name][key]) for name in names for key in ("cpu", "wall")]
+    ratios = [f"**{task.ratio(name):.1f}**" for name in (TUNED, LOOSE)]
+    return line(task.title, task.steps, *cells, *ratios)
 
 
-def setting_row(task: Any) -> str:
-    s, own = task.setting, task.times["exudyn, own tolerance"]["cpu"]
+def error_row(task: Task) -> str:
+    numbers = (max(task.difference.values()), task.accuracy, task.violation, task.energy)
+    return line(task.title, *(f"{x:.0e}" for x in numbers))
+
+
+def setting_row(task: Task) -> str:
+    cells = []
+    for name in (TUNED, LOOSE):
+        s = task.settings[name]
+        newton = f"modified ({s.get('contractivity', 0.5)})" if s["modified"] else "full"
+        cells += [newton, f"{s['tolerance']:.0e}"]
+    s = task.settings[LOOSE]
     rotations = "one angle" if task.case == "four-bars" else s["node"]
-    newton = f"modified ({s.get('contractivity', 0.5)})" if s["modified"] else "full"
-    ratio = own / task.times["linkwork"]["cpu"]
-    return (
-        f"| {task.title} | {s['solver']} | {rotations} | {newton} | {s['tolerance']:.0e} "
-        f"| {figure(own)} | {ratio:.1f} |"
+    return line(task.title, s["solver"], rotations, *cells)
+
+
+def squeezer_rows(crank: Squeezer) -> str:
+    words = {"linkwork": "linkwork", TUNED: "Exudyn, own tolerance", LOOSE: "Exudyn, any tolerance"}
+    rows = []
+    for name, t in crank.times.items():
+        s = crank.settings[name]
+        setting = s["method"]
+        if name != "linkwork":
+            setting += f", ρ = {s['rho']}, " if s["method"] == "GeneralizedAlpha" else ", "
+            setting += f"{'modified' if s['modified'] else 'full'} Newton, {s['tolerance']:.0e}, "
+            setting += s["solver"]
+        ratio = "" if name == "linkwork" else f"**{crank.ratio(name):.1f}**"
+        rows.append(line(
+            words[name], setting, f"{t['steps']:.0f}", figure(t["cpu"]), figure(t["wall"]), ratio,
+            *(f"{t[key]:.0e}" for key in ("error", "violation", "energy")),
+        ))  # fmt: skip
+    return "\n".join(rows)
+
+
+def size_rows(large: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    def seconds(f: dict[str, Any], key: str) -> str:
+        return f"{f[key]:.1f}" if key in f else "–"
+
+    return "\n".join(
+        line(
+            title, f"{f['bodies']:,}",
+            *(seconds(f, k) for k in ("model", "assemble", "equilibrium", "first step")),
+            figure(f["step"]), figure(f["memory"]), f"{1000 * f['memory'] / f['bodies']:.0f}",
+            f"{f['violation']:.0e}",
+        )  # fmt: skip
+        for title, f in large
     )
 
 
-def series(tasks: Sequence[Any], case: str, program: str) -> tuple[list[int], list[float]]:
+def output_rows(own: dict[str, Any]) -> str:
+    plain = own["output"]["no step"]["cpu"]
+    return "\n".join(
+        line(
+            f"{name} stored", f"{t['cpu']:.2f}", f"{t['wall']:.2f}",
+            f"{100 * (t['cpu'] / plain - 1):.0f} %" if name != "no step" else "",
+            f"{t['memory']:.0f}",
+        )  # fmt: skip
+        for name, t in own["output"].items()
+    )
+
+
+def series(tasks: Sequence[Task], case: str, program: str) -> tuple[list[int], list[float]]:
     chosen = [task for task in tasks if task.case == case]
     return [task.n for task in chosen], [task.times[program]["cpu"] for task in chosen]
 
 
-def draw(path: Path, tasks: Sequence[Any], version: str) -> None:
+def draw(path: Path, tasks: Sequence[Task], version: str) -> None:
     """Time per step against N, log-log: chains and four-bars side by side."""
     panels = {"chain": "chain of N links", "four-bars": "N four-bars in a row"}
     lines = {
-        "exudyn": (f"Exudyn {version}", COLOURS[1], "s"),
-        "linkwork": ("linkwork", COLOURS[0], "o"),
+        TUNED: (f"Exudyn {version}, own tolerance", COLOURS[1], "s", "-"),
+        LOOSE: ("Exudyn, tolerance loosened", COLOURS[1], "s", "--"),
+        "linkwork": ("linkwork", COLOURS[0], "o", "-"),
     }
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
     for ax, (case, title) in zip(axes, panels.items()):
-        for program, (label, colour, marker) in lines.items():
+        for program, (label, colour, marker, style) in lines.items():
             n, cpu = series(tasks, case, program)
-            ax.loglog(n, cpu, marker=marker, color=colour, linewidth=2)
-            ax.annotate(label, (n[-2], cpu[-2]), xytext=(0, 10 if program == "exudyn" else -18),
-                        textcoords="offset points", ha="right" if program == "exudyn" else "left",
-                        color=colour)  # fmt: skip
+            ax.loglog(n, cpu, style, marker=marker, color=colour, linewidth=2, label=label,
+                      markerfacecolor="white" if style == "--" else colour)  # fmt: skip
         ax.set_title(title, color=GREY, fontsize=11)
         ax.set_xlabel("N", color=GREY)
         ax.grid(True, color=LIGHT, linewidth=0.6)
@@ -123,16 +140,38 @@ def draw(path: Path, tasks: Sequence[Any], version: str) -> None:
         ax.spines[["top", "right"]].set_visible(False)
         ax.spines[["left", "bottom"]].set_color(LIGHT)
     axes[0].set_ylabel("CPU time per step, µs", color=GREY)
+    axes[0].legend(frameon=False, labelcolor=GREY, loc="upper left")
     fig.savefig(path, dpi=150)
     plt.close(fig)
 
 
-def write_page(docs: Path, tasks: Sequence[Any], version: str, runs: int) -> None:
-    draw(docs / "images" / "speed.png", tasks, version)
-    rows = {
-        name: "\n".join(make(task) for task in tasks)
-        for name, make in (("times", time_row), ("errors", error_row), ("settings", setting_row))
-    }
-    words = {1: "one", 3: "three", 5: "five"}
-    page = PAGE.format(version=version, runs=words.get(runs, runs), **rows)
+def write_page(docs: Path, m: Measured) -> None:
+    (docs / "images").mkdir(parents=True, exist_ok=True)
+    draw(docs / "images" / "speed.png", m.tasks, m.version)
+    biggest = max((f for _, f in m.large), key=lambda f: f["bodies"])
+    per_body = biggest["memory"] / biggest["bodies"]  # MB
+    limit = 1000 * MEMORY / per_body
+    page = PAGE.format(
+        version=m.version,
+        runs=WORDS.get(m.runs, m.runs),
+        times="\n".join(map(time_row, m.tasks)),
+        errors="\n".join(map(error_row, m.tasks)),
+        settings="\n".join(map(setting_row, m.tasks)),
+        squeezer=squeezer_rows(m.crank),
+        tried_ours=m.crank.tried["linkwork"],
+        tried_theirs=m.crank.tried["exudyn"],
+        startup="\n".join(line(w.title, f"{w.wall:.2f}", f"{w.cpu:.2f}") for w in m.waits),
+        output=output_rows(m.own),
+        stored=f"{m.own['output']['every step']['stored']:.0f}",
+        fresh=f"{m.own['fresh']:.2f}",
+        threads="\n".join(
+            line(f"chain, N = {n}", *(figure(x) for pair in t for x in pair))
+            for n, t in m.own["threads"].items()
+        ),
+        stiffness=f"{100 * m.own['stiffness']:.0f}",
+        sizes=size_rows(m.large),
+        per_body=f"{1000 * per_body:.0f}",
+        memory=MEMORY,
+        limit=f"{float(f'{limit:.1g}'):,.0f}",
+    )
     (docs / "speed.md").write_text(page, encoding="utf-8")

@@ -206,11 +206,14 @@ def load(path: str | Path, model: Model | None = None) -> Result:
     return _result(path, parts, _system(path, parts, model))
 
 
-def _result(path: str | Path, parts: dict[str, Any], system: System) -> Result:
+def _result(
+    path: str | Path, parts: dict[str, Any], system: System, stored_model: Any = None
+) -> Result:
     with _reading(path):
         return Result(
             system, parts["time"], parts["motion"], parts["acceleration"], parts["gamma"],
             parts["work"], parts["diagnostics"], parts["info"], parts["restart"],
+            stored_model=stored_model,
         )  # fmt: skip
 
 
@@ -219,9 +222,8 @@ def opened(
 ) -> Result:
     """The result in a file just written, its steps left where they are."""
     with _reading(path):
-        result = _result(path, _read(path, StoredSteps(path, temporary=temporary)), system)
-    result.stored_model = stored_model
-    return result
+        parts = _read(path, StoredSteps(path, temporary=temporary))
+    return _result(path, parts, system, stored_model)
 
 
 @contextlib.contextmanager

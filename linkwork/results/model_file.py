@@ -23,6 +23,7 @@ from linkwork.model.model import Model
 from linkwork.model.registry import ITEMS, Item
 
 FORMAT = 1
+FLOAT = np.dtype(float)
 
 
 # ------------------------------------------------------------------------------ model → data
@@ -63,30 +64,37 @@ def _is_markers(value: Any) -> bool:
 
 
 def _encode_words(words: dict[str, Any], item: Item, model: Model) -> dict[str, Any]:
-    return {word: _encode(v, f"{word} of {item.label}", model) for word, v in words.items()}
+    return {word: _encode(v, (word, item), model) for word, v in words.items()}
 
 
-def _encode(value: Any, what: str, model: Model) -> Any:
+def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
+    """A value as plain data; what: the item's word for it, to say in errors."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
         return _encode(value.item(), what, model)
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "fiub":
-            raise ModelError(f"{what} is an array of {value.dtype}, which a file cannot keep")
-        flat = value.ravel().tolist()
-        return {"array": flat, "shape": list(value.shape), "dtype": value.dtype.name}
+            raise ModelError(
+                f"{_said(what)} is an array of {value.dtype}, which a file cannot keep"
+            )
+        name = "float64" if value.dtype == FLOAT else value.dtype.name  # numpy takes its time
+        return {"array": value.ravel().tolist(), "shape": list(value.shape), "dtype": name}
     if isinstance(value, Ground):
         return {"ground": True}
     if isinstance(value, Item):
         if value.name is None or model.items.get(value.name) is not value:
             raise ModelError(
-                f"{what} is {value.label}, which is not in model '{model.name}'; add it first"
+                f"{_said(what)} is {value.label}, which is not in model '{model.name}'; "
+                "add it first"
             )
         return {"item": value.name}
     if isinstance(value, Frame):
-        parts = {k: getattr(value, k) for k in ("body", "position", "orientation")}
-        return {"frame": {k: _encode(v, what, model) for k, v in parts.items()}}
+        return {"frame": {
+            "body": _encode(value.body, what, model),
+            "position": _encode(value.position, what, model),
+            "orientation": _encode(value.orientation, what, model),
+        }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
     if isinstance(value, list):
@@ -99,10 +107,14 @@ def _encode(value: Any, what: str, model: Model) -> Any:
         return {"rotation": _encode(np.asarray(value.as_quat(), float), what, model)}
     if callable(value):
         raise ModelError(
-            f"{what} is a Python function and cannot be stored in a file; give the model again "
-            "with model="
+            f"{_said(what)} is a Python function and cannot be stored in a file; give the model "
+            "again with model="
         )
-    raise ModelError(f"{what} is a {type(value).__name__}, which a file cannot keep")
+    raise ModelError(f"{_said(what)} is a {type(value).__name__}, which a file cannot keep")
+
+
+def _said(what: tuple[str, Item]) -> str:
+    return f"{what[0]} of {what[1].label}"
 
 
 # ------------------------------------------------------------------------------ data → model

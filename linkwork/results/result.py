@@ -61,7 +61,7 @@ class Result:
         self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
         work: Any = None, diagnostics: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
-        single: bool = False,
+        single: bool = False, stored_model: dict[str, Any] | str | None = None,
     ) -> None:  # fmt: skip
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
@@ -75,7 +75,9 @@ class Result:
         self.restart = {k: np.asarray(v) for k, v in (restart or {}).items()}
         self.single = single
         # as it is now: the user may change the model before saving the result
-        self.stored_model: dict[str, Any] | str = "" if single else snapshot(system)
+        if stored_model is None:
+            stored_model = "" if single else snapshot(system)
+        self.stored_model: dict[str, Any] | str = stored_model
         self._views: dict[str, View] = {}
 
     @classmethod

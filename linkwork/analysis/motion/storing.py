@@ -63,13 +63,12 @@ class Storage:
     def __init__(self, full: System, reactions: Reactions, rows: float, path: Any = None) -> None:
         self.full, self.reactions, self.path = full, reactions, path
         self.row_bytes = 8 * (19 * full.bodies + len(full.all_rows) + 5)
-        self.model = snapshot(full)
         self.recording: Recording | None = None
         self.finished: Result | None = None
         self.used, self.last = 0, -math.inf
         require_room(full, rows * self.row_bytes, path)
         if path is not None or rows * self.row_bytes > result_file.IN_MEMORY:
-            self.recording = Recording(full, self.model, path)
+            self.recording = Recording(full, snapshot(full), path)
             rows = self.recording.block
         self._allocate(max(1, math.ceil(rows)))
 
@@ -113,7 +112,7 @@ class Storage:
             if wanted * self.row_bytes <= result_file.IN_MEMORY:
                 self._grow(wanted)
                 return
-            self.recording = Recording(self.full, self.model, None)
+            self.recording = Recording(self.full, snapshot(self.full), None)
         self._append()
         if rows > self.capacity or self.capacity > 2 * self.recording.block:
             self._allocate(max(rows, self.recording.block))

@@ -1,0 +1,79 @@
+"""Everything is measured in a process of its own, with one thread unless that is the question."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+VENV = ROOT / ".venv-peers"
+EXUDYN = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def environment(threads: int = 1, **more: str) -> dict[str, str]:
+    return {**os.environ, **{name: str(threads) for name in THREADS}, **more}
+
+
+def ask(
+    module: str, question: dict[str, Any], threads: int = 1, **more: str
+) -> dict[str, Any] | None:
+    """The answer of a module that prints JSON; None where Exudyn did not get through."""
+    other = module == "peer_exudyn"
+    done = subprocess.run(
+        [EXUDYN if other else sys.executable, "-W", "ignore", "-m", f"benchmarks.{module}",
+         json.dumps(question)],
+        capture_output=True, text=True, cwd=ROOT, env=environment(threads, **more),
+    )  # fmt: skip
+    if done.returncode == 0:
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    if not other:
+        raise SystemExit(f"linkwork failed on {question}:\n{done.stderr}")
+    return None
+
+
+def answer(module: str, question: dict[str, Any], threads: int = 1, **more: str) -> dict[str, Any]:
+    """The same where there must be one."""
+    found = ask(module, question, threads, **more)
+    if found is None:
+        raise SystemExit(f"Exudyn failed on {question}, which it had solved before")
+    return found
+
+
+def in_turns(
+    questions: dict[str, tuple[str, dict[str, Any]]], runs: int
+) -> dict[str, list[dict[str, Any]]]:
+    """All questions `runs` times, one after the other: what disturbs one disturbs all."""
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in questions}
+    for _ in range(runs):
+        for name, (module, question) in questions.items():
+            found[name].append(answer(module, question))
+    return found
+
+
+def medians(answers: list[dict[str, Any]], *keys: str) -> dict[str, float]:
+    return {key: statistics.median(a[key] for a in answers) for key in keys}
+
+
+def install_exudyn() -> str | None:
+    """Makes the virtual environment; gives a sentence if that was not possible."""
+    try:
+        if not EXUDYN.exists():
+            subprocess.run([sys.executable, "-m", "venv", VENV], check=True, capture_output=True)
+        if subprocess.run([EXUDYN, "-c", "import exudyn"], capture_output=True).returncode:
+            pip = [str(EXUDYN), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            subprocess.run([*pip, "exudyn"], check=True, capture_output=True, text=True)
+    except (subprocess.CalledProcessError, OSError) as error:
+        reason = (getattr(error, "stderr", None) or str(error)).strip().splitlines()[-1:]
+        return f"Exudyn could not be installed into {VENV.name}: {' '.join(map(str, reason))}"
+    return None
+
+
+def exudyn_version() -> str:
+    code = "from importlib.metadata import version; print(version('exudyn'))"
+    return subprocess.run([EXUDYN, "-c", code], capture_output=True, text=True).stdout.strip()
