@@ -70,21 +70,21 @@ QUESTIONS = {"output": output, "fresh_memory": fresh_memory, "step": step, "stif
 def inside(runs: int) -> dict[str, Any]:
     """All of it, printed as it is measured."""
     found = in_turns({
-        "every step": ("inside", {"what": "output", "every": 1}),
-        "no step": ("inside", {"what": "output", "every": STEPS}),
-        "every step, to a file": ("inside", {"what": "output", "every": 1, "file": True}),
+        "every step stored": ("inside", {"what": "output", "every": 1}),
+        "no step stored": ("inside", {"what": "output", "every": STEPS}),
+        "every step stored in a file": ("inside", {"what": "output", "every": 1, "file": True}),
     }, runs)  # fmt: skip
     table = {k: medians(v, "cpu", "wall", "memory", "stored") for k, v in found.items()}
-    stored = table["every step"]["stored"]
+    stored = table["every step stored"]["stored"]
     fresh = medians(
         [answer("inside", {"what": "fresh_memory", "megabytes": stored}) for _ in range(runs)],
         "cpu",
     )["cpu"]
     print(f"\noutput of {BODIES} bodies over {STEPS} steps   CPU, s    wall, s   adds    peak MB")
     for name, t in table.items():
-        share = 100 * (t["cpu"] / table["no step"]["cpu"] - 1)
+        share = 100 * (t["cpu"] / table["no step stored"]["cpu"] - 1)
         print(
-            f"  {name + ' stored':<34} {t['cpu']:8.2f} {t['wall']:10.2f} {share:6.0f} % "
+            f"  {name:<34} {t['cpu']:8.2f} {t['wall']:10.2f} {share:6.0f} % "
             f"{t['memory']:9.0f}"
         )
     print(f"  {stored:.0f} MB; filling as much fresh memory alone takes {fresh:.2f} s here")

@@ -57,9 +57,9 @@ A whole run of 100 bodies over 10,000 steps, with every step stored ({stored} MB
 |---|---|---|---|---|
 {output}
 
-Storing copies numbers and little else; what it costs is mostly the operating system's, which has to
-find fresh memory: filling {stored} MB of it, and nothing more, takes {fresh} s on this machine. To
-a file, the checksum and the disk come on top, and memory stays bounded.
+Filling {stored} MB of fresh memory, and nothing more, takes {fresh} s on this machine: that part of
+what is added is the operating system's. With a file the checksum and the disk come on top, and
+memory stays bounded.
 
 ## Threads
 
@@ -81,8 +81,9 @@ CPU time in seconds, of a step in µs; memory is what the process needs beyond a
 |---|---|---|---|---|---|---|---|---|---|
 {sizes}
 
-Time and memory grow in proportion to the number of bodies. At {per_body} KB for a body, {memory} GB
-of memory hold about {limit} bodies: that is where one machine ends, before patience does.
+From {small} to {big} links a step takes {more_time} times as long and memory grows
+{more_memory} times. At {per_body} KB for a body, {memory} GB of memory would hold about {limit}
+bodies; that is an estimate, not a measurement.
 Mechanisms whose joint graph is a wide mesh in space need more, since bodies have ever more
 neighbours as others are eliminated.
 
