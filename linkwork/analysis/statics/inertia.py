@@ -46,13 +46,15 @@ def eigenvalues_below(system: System, matrix: sp.csr_matrix, bounds: Sequence[fl
 
 def elimination(system: System) -> np.ndarray:
     """The turn of every unknown: bodies by least degree, joints with the first of their bodies."""
-    n, starts = system.bodies, system.pattern.starts
-    ends = [[b for b in places if b < n] for places in starts]
-    turn = np.empty(len(starts), np.intp)
+    n, p = system.bodies, system.pattern
+    ends: list[list[int]] = [[] for _ in p.first[1:]]
+    for group, body in p.blocks:
+        ends[group].append(body)
+    turn = np.empty(len(ends), np.intp)
     turn[:n] = least_degree(n, ends)
-    for g in range(n, len(starts)):
+    for g in range(n, len(ends)):
         turn[g] = turn[ends[g]].min()
-    return turn[system.pattern.groups]
+    return turn[p.groups]
 
 
 def negative_eigenvalues(
