@@ -158,6 +158,9 @@ class Result:
         return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
 
     def _kinetic(self) -> np.ndarray:
+        """Of the method's own velocities where it says so (diagnostics), which may not be rigid."""
+        if "kinetic_energy" in self.arrays:
+            return self.arrays["kinetic_energy"]
         m, J = self._masses()
         v, w = self.motion[:, :, 7:10], self.motion[:, :, 10:13]
         spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
@@ -187,6 +190,7 @@ class Result:
         R = rotations.matrix(self.motion[:, :, 3:7])
         L = np.einsum("b,tbi->ti", m, np.cross(r, v))
         L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
+        L = self.arrays.get("angular_momentum", L)
         words = "angular momentum about the origin"
         return self.data_array("angular_momentum", L, "xyz", "N m s", words)
 

@@ -138,6 +138,7 @@ class TimeLoop:
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
         self.started = clock.perf_counter()
+        self.own: dict[str, int] = getattr(run, "own", {})  # names and widths of its own columns
         self._store_now(0.0)
 
     # --------------------------------------------------------------------------------- running
@@ -222,7 +223,7 @@ class TimeLoop:
         if last:
             store[-1] = True
         saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
-        out = make_output(self.full, int(store.sum()))
+        out = self._output(int(store.sum()))
         begin, count = self.run.time, len(times)
         try:
             self.run.advance(times, self.run.system.schedule(times), saved, out)
@@ -283,13 +284,16 @@ class TimeLoop:
 
     def _plain(self, time: float) -> tuple:
         times = np.array([time])
-        out = make_output(self.full, 0)
+        out = self._output(0)
         return times, self.run.system.schedule(times), np.array([-1]), out
 
     def _controlled(self, bar: Progress) -> None:
         """Error-controlled steps: rejected ones are taken again, smaller."""
         if not isinstance(self.run, ImplicitRun):
-            raise ModelError(f"{self.method!r} controls its step by itself; leave out tolerance=")
+            raise ModelError(
+                f"{self.method!r} has no error estimate to control the step with; leave out "
+                "tolerance=, or use lw.GeneralizedAlpha()"
+            )
         assert self.tolerance is not None
         before = first_values(self.events, self.run.time, self.run.state())
         h, stored = self.h, 0
@@ -320,15 +324,20 @@ class TimeLoop:
 
     # --------------------------------------------------------------------------------- results
     def _store_now(self, step: float) -> None:
-        out = make_output(self.full, 1)
+        out = self._output(1)
         state = self.run.state()
         out.motion[0], out.gamma[0] = state.motion, state.gamma
         out.acceleration[0] = state.acceleration
         out.work[0] = self.run.work_done
         out.iterations[0] = self.run.iterations
+        if self.own:
+            out.own[0] = self.run.own_now()
         self.outputs.append(out)
         self.times.append(np.array([self.run.time]))
         self.step_sizes.append(np.array([step]))
+
+    def _output(self, rows: int) -> Output:
+        return make_output(self.full, rows, sum(self.own.values()))
 
     def result(self) -> Result:
         """What was stored so far, and where the run stands."""
@@ -351,9 +360,21 @@ class TimeLoop:
         return Result(
             self.full, np.concatenate(self.times), out.motion, out.acceleration,
             minimum_norm(self.full, self.run.system, np.concatenate(self.times), out), out.work,
-            {"iterations": out.iterations, "step": np.concatenate(self.step_sizes)},
+            {
+                "iterations": out.iterations, "step": np.concatenate(self.step_sizes),
+                **own_columns(self.own, out.own),
+            },
             info, restart,
         )  # fmt: skip
+
+
+def own_columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:
+    """The method's own columns by name; a single one without a second axis."""
+    ends = np.cumsum(list(own.values()))
+    return {
+        name: values[:, end - 1] if width == 1 else values[:, end - width : end]
+        for (name, width), end in zip(own.items(), ends, strict=True)
+    }
 
 
 def minimum_norm(full: System, system: System, times: np.ndarray, out: Output) -> np.ndarray:

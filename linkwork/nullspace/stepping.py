@@ -1,0 +1,389 @@
+"""The reduced step, compiled: Newton's method in joint coordinates, linear in the number of bodies.
+
+The reduced equations are P(q₀, q₁)ᵀ R(q₁) = 0 with q₁ = F(u) and P the discrete null space matrix,
+range P = null G(q̄) ([B] section 2.2.2).  Newton's direction Δu satisfies Pᵀ(K F' Δu + R) = 0.  As
+the rows of G(q̄) span what P leaves out, this is the same as
+
+    [P_int(q̄)ᵀ K P_int(q₁)   G̃(q̄)ᵀ] [t]     [P_int(q̄)ᵀ R]
+    [G̃(q₁)                    0     ] [μ] = − [Φ(q₁)      ],     t = (δφ, θ) = twist increments
+
+with G̃ = G P_int, whose first part is t = F' Δu: tree joints are satisfied exactly by F, so only
+closures of loops have Φ ≠ 0 on the right.  The matrix is sparse and solved in linear time along
+chains; Δu is read off from t and all bodies are placed anew along the tree.
+
+Scaled with h/(2 m): R h/(2m) = M (q₁ − q₀ − h v₀)/m − h² f̄/(2m), μ = λ h²/(2m).  In the body's blocks
+
+    φφ  m_b/m I,   θθ  tr(X) I − X,  X = D₁ E D̄ᵀ/m;   and from the change of P_int(q̄)ᵀ, with N the
+    director part of R and of the rows' forces:  θθ  (D₁ Nᵀ − (N : D₁) I)/2
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements.layout import (
+    CD, CK, KC, OMEGA, POS, QUAT, ROT, TANGENT, VEL, add33,
+)  # fmt: skip
+from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.rotations import rotation_matrix
+from linkwork.math.vectors import (
+    IDENTITY, at, at4, at9, cross, madd, mm, mscale, mt, mv, skew, tv,
+)  # fmt: skip
+from linkwork.nullspace.forces import add_springs, cayley, half_way, remember_twists
+from linkwork.nullspace.quadratic import add_rows
+from linkwork.nullspace.tree import (
+    joint_increment,
+    move_coordinates,
+    place_tree,
+    predict_coordinates,
+    read_coordinates,
+    remember_increments,
+)
+from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.sparse_lu import refactor, solve
+
+STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, COUNT, SETTINGS = range(8)
+SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
+FAR = 1e-3  # a correction above which it is, too
+
+
+class Motion(NamedTuple):
+    """What the scheme carries from step to step, and its work arrays."""
+
+    base: np.ndarray  # (bodies + 1, NODE) poses at the start of the step
+    end: np.ndarray  # (bodies + 1, NODE) poses at its end
+    mean: np.ndarray  # (bodies + 1, 12) q̄: φ̄ and D̄ row by row
+    velocity: np.ndarray  # (bodies + 1, 12) φ̇ and Ḋ row by row
+    coordinate: np.ndarray  # (bodies, 8) joint coordinates at the start
+    trial: np.ndarray  # (bodies, 8) at the end
+    past: np.ndarray  # (3, bodies, 7) increments of the last steps
+    rate: np.ndarray  # (bodies, 7) rates of the coordinates, or their increments
+    delta: np.ndarray  # (bodies + 1, 6) increments of the bodies
+    residual: np.ndarray  # (bodies + 1, 12) N
+    wrench: np.ndarray  # (bodies + 1, 6) forces at the level of twists
+    euler: np.ndarray  # (bodies, 10) mass and Euler tensor
+    mu: np.ndarray  # (2, rows + 1) multipliers of this step and of the one before
+    C: np.ndarray  # (rows + 1,)
+    rhs: np.ndarray
+    work: np.ndarray  # (2,) energy dissipated and supplied until now
+    taken: np.ndarray  # (2,) the same in this step
+    settings: np.ndarray
+    report: np.ndarray  # iterations, last correction, worst unknown, its residual
+
+
+@inlined
+def mean_and_inertia(m, gravity):
+    """q̄, and the parts of inertia and weight in N."""
+    h, mass = m.settings[STEP], m.settings[MASS]
+    nb = m.euler.shape[0]
+    for b in range(nb + 1):
+        for i in range(3):
+            m.mean[b, i] = 0.5 * (m.base[b, POS + i] + m.end[b, POS + i])
+        for i in range(9):
+            m.mean[b, 3 + i] = 0.5 * (m.base[b, ROT + i] + m.end[b, ROT + i])
+    m.residual[nb] = 0.0
+    for b in range(nb):
+        c = m.euler[b, 0] / mass
+        for i in range(3):
+            move = m.end[b, POS + i] - m.base[b, POS + i] - h * m.velocity[b, i]
+            m.residual[b, i] = c * (move - 0.5 * h * h * gravity[i])
+        for i in range(3):
+            x = m.end[b, ROT + 3 * i] - m.base[b, ROT + 3 * i] - h * m.velocity[b, 3 + 3 * i]
+            y = m.end[b, ROT + 3 * i + 1] - m.base[b, ROT + 3 * i + 1]
+            y -= h * m.velocity[b, 4 + 3 * i]
+            z = m.end[b, ROT + 3 * i + 2] - m.base[b, ROT + 3 * i + 2]
+            z -= h * m.velocity[b, 5 + 3 * i]
+            for j in range(3):
+                E = m.euler
+                s = x * E[b, 1 + j] + y * E[b, 4 + j] + z * E[b, 7 + j]
+                m.residual[b, 3 + 3 * i + j] = s / mass
+
+
+@inlined
+def axial(A, B):
+    """Σ a_I × b_I over the columns: the axial vector of B Aᵀ − A Bᵀ."""
+    X = mt(B, A)
+    return (X[7] - X[5], X[2] - X[6], X[3] - X[1])
+
+
+@inlined
+def body_blocks(m, blocks, vals):
+    """Inertia and the change of P_int(q̄)ᵀ."""
+    mass = m.settings[MASS]
+    for b in range(m.euler.shape[0]):
+        base, stride = blocks[b, 0], blocks[b, 1]
+        c = m.euler[b, 0] / mass
+        for i in range(3):
+            vals[base + i * stride + i] += c
+        D = at9(m.end, b, ROT)
+        X = mm(mscale(1.0 / mass, mm(D, at9(m.euler, b, 1))), (
+            m.mean[b, 3], m.mean[b, 6], m.mean[b, 9], m.mean[b, 4], m.mean[b, 7], m.mean[b, 10],
+            m.mean[b, 5], m.mean[b, 8], m.mean[b, 11],
+        ))  # fmt: skip
+        Y = mt(D, at9(m.residual, b, 3))
+        t = X[0] + X[4] + X[8] - 0.5 * (Y[0] + Y[4] + Y[8])
+        Z = madd(mscale(t, IDENTITY), madd(mscale(-1.0, X), mscale(0.5, Y)))
+        add33(vals, base, stride, 3, 3, 1.0, Z)
+
+
+@inlined
+def other_forces(kernels, forces, work, m, time, tangent):
+    """Forces of element kernels at q̄ into the wrench; their tangent turned to world axes."""
+    h, mass = m.settings[STEP], m.settings[MASS]
+    nb = m.euler.shape[0]
+    nodes = work.nodes
+    for b in range(nb):
+        q0, q1 = at4(m.base, b, QUAT), at4(m.end, b, QUAT)
+        q, turn = half_way(q0, q1), cayley(q0, q1)
+        spin = tv(rotation_matrix(q), turn)
+        for i in range(4):
+            nodes[b, QUAT + i] = q[i]
+        for i in range(3):
+            nodes[b, POS + i] = m.mean[b, i]
+            nodes[b, VEL + i] = (m.end[b, POS + i] - m.base[b, POS + i]) / h
+            nodes[b, OMEGA + i] = spin[i] / h
+        set_rotation(nodes, b)
+    c = 0.5 * h * h / mass
+    coef = work.coef
+    coef[:] = 0.0
+    coef[CK], coef[CD], coef[KC] = 0.5 * c, c / h, 1.0
+    coef[TANGENT] = 1.0 if tangent else 0.0
+    evaluate(kernels, forces.tables, work, time, 0.0)
+    m.taken[0] += h * work.power[0]
+    m.taken[1] += h * work.power[1]
+    vals = work.vals
+    if tangent:
+        for k in range(forces.blocks.shape[0]):
+            base, stride = forces.blocks[k, 2], forces.blocks[k, 3]
+            turn_block(vals, base, stride, nodes, forces.blocks[k, 0], forces.blocks[k, 1])
+    for b in range(nb):
+        T = mv(at9(nodes, b, ROT), at(work.f, b, 3))
+        for i in range(3):
+            m.wrench[b, i] += c * work.f[b, i]
+            m.wrench[b, 3 + i] += c * T[i]
+        if tangent:
+            blocks = forces.tables.blocks
+            add33(vals, blocks[b, 0], blocks[b, 1], 3, 3, -0.5 * c, skew(T))
+
+
+@inlined
+def turn_block(vals, base, stride, nodes, row, col):
+    """Torque rows and rotation columns of a block from body to world axes."""
+    R, Q = at9(nodes, row, ROT), at9(nodes, col, ROT)
+    for i in range(6):
+        p = base + i * stride + 3
+        x = mv(Q, (vals[p], vals[p + 1], vals[p + 2]))
+        vals[p], vals[p + 1], vals[p + 2] = x
+    for j in range(6):
+        p, s = base + 3 * stride + j, stride
+        x = mv(R, (vals[p], vals[p + s], vals[p + 2 * s]))
+        vals[p], vals[p + s], vals[p + 2 * s] = x
+
+
+@compiled
+def assemble_forces(kernels, forces, tables, work, m, time, tangent):
+    """All forces but weight into m.wrench, times h²/(2m); with `tangent` into a fresh matrix."""
+    h, mass, L = m.settings[STEP], m.settings[MASS], m.settings[LENGTH]
+    m.wrench[:] = 0.0
+    m.taken[:] = 0.0
+    if forces.tables.directory.shape[0] > 0:
+        other_forces(kernels, forces, work, m, time, tangent)
+    elif tangent:
+        work.vals[:] = 0.0
+    if forces.springs.shape[0] > 0:
+        m.taken[0] += add_springs(
+            forces.springs, tables.reals, m.base, m.end, h, 0.5 * h * h / mass, L, m.wrench,
+            work.vals, tangent,
+        )  # fmt: skip
+
+
+@compiled
+def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
+    """Right-hand side, and with `tangent` the matrix, at the poses m.end."""
+    nb = m.euler.shape[0]
+    mean_and_inertia(m, tables.gravity)
+    assemble_forces(kernels, forces, tables, work, m, time, tangent)
+    add_rows(rows, m.end, m.mean, m.mu[0], m.residual, m.C, work.vals, tangent)
+    if tangent:
+        body_blocks(m, tables.blocks, work.vals)
+    for b in range(nb):
+        T = axial(at9(m.mean, b, 3), at9(m.residual, b, 3))
+        for i in range(3):
+            m.rhs[6 * b + i] = -m.residual[b, i] - m.wrench[b, i]
+            m.rhs[6 * b + 3 + i] = -T[i] - m.wrench[b, 3 + i]
+    for e in range(m.rhs.shape[0] - 6 * nb):
+        m.rhs[6 * nb + e] = -m.C[e]
+
+
+@inlined
+def correct(tree, m):
+    """Apply the solution in m.rhs; returns its size, lengths over L and angles."""
+    nb, size, L = m.euler.shape[0], 0.0, m.settings[LENGTH]
+    for b in range(nb):
+        for i in range(6):
+            m.delta[b, i] = m.rhs[6 * b + i]
+            step = abs(m.delta[b, i])
+            if not size >= (step / L if i < 3 else step):
+                size = step / L if i < 3 else step
+    for e in range(m.rhs.shape[0] - 6 * nb):
+        m.mu[0, e] += m.rhs[6 * nb + e]
+    for i in range(tree.ints.shape[0]):
+        joint_increment(tree, i, m.end, m.delta, m.rate)
+    move_coordinates(tree, m.coordinate, m.trial, m.rate)
+    place_tree(tree, m.trial, m.end)
+    return size
+
+
+@inlined
+def worst_residual(m):
+    worst, place = -1.0, 0
+    for e in range(m.rhs.shape[0]):
+        if not abs(m.rhs[e]) <= worst:
+            worst, place = abs(m.rhs[e]), e
+    m.report[2], m.report[3] = place, worst
+
+
+@inlined
+def rates(tree, m):
+    """Rates of the joint coordinates from the velocities, for the first prediction."""
+    for b in range(m.euler.shape[0]):
+        spin = axial(at9(m.base, b, ROT), at9(m.velocity, b, 3))
+        for i in range(3):
+            m.delta[b, i] = m.velocity[b, i]
+            m.delta[b, 3 + i] = 0.5 * spin[i]
+    for i in range(tree.ints.shape[0]):
+        joint_increment(tree, i, m.base, m.delta, m.rate)
+
+
+@compiled
+def begin_step(tree, m):
+    """Predicted coordinates, poses and multipliers."""
+    count = int(m.settings[COUNT])
+    m.trial[:] = m.coordinate
+    if count == 0:
+        rates(tree, m)
+    predict_coordinates(tree, m.trial, m.past, count, m.rate, m.settings[STEP])
+    place_tree(tree, m.trial, m.end)
+
+
+@inlined
+def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
+    """One step: the matrix at the prediction, again only where convergence is slow."""
+    begin_step(tree, m)
+    s = m.settings
+    for e in range(m.mu.shape[1]):
+        now = m.mu[0, e]
+        m.mu[0, e] = 2.0 * now - m.mu[1, e]
+        m.mu[1, e] = now
+    before, fresh, finished = 1e300, True, False
+    for iteration in range(int(s[MAX_ITERATIONS])):
+        assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
+        if fresh and not refactor(lu, work.vals) < s[GROWTH]:
+            worst_residual(m)
+            return PIVOTS
+        m.report[0] = iteration + 1
+        solve(lu, m.rhs)
+        size = correct(tree, m)
+        m.report[1] = size
+        if not size < 1e10:
+            return NOT_FINITE
+        # what is left after this correction: the last ratio goes on
+        ratio = size / before
+        if iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]:
+            finished = True
+        elif iteration > 1 and size < 1e-12 and ratio > 0.3:
+            finished = True  # round-off: nothing is left to gain
+        if finished:  # the work of the forces belongs to where the step ends
+            assemble_forces(kernels, forces, tables, work, m, time, False)
+            return DONE
+        fresh = size > FAR or (iteration > 0 and ratio > SLOW)
+        before = size
+    worst_residual(m)
+    return NO_CONVERGENCE
+
+
+@compiled
+def accept_poses(tree, forces, reals, m):
+    """Accept poses that another solver has put into m.end."""
+    m.trial[:] = m.coordinate
+    read_coordinates(tree, m.end, m.trial)
+    accept(tree, forces, reals, m)
+
+
+@inlined
+def accept(tree, forces, reals, m):
+    """v₁ = 2 (q₁ − q₀)/h − v₀, and the step's work."""
+    h = m.settings[STEP]
+    for b in range(m.euler.shape[0]):
+        for i in range(3):
+            move = m.end[b, POS + i] - m.base[b, POS + i]
+            m.velocity[b, i] = 2.0 * move / h - m.velocity[b, i]
+        for i in range(9):
+            move = m.end[b, ROT + i] - m.base[b, ROT + i]
+            m.velocity[b, 3 + i] = 2.0 * move / h - m.velocity[b, 3 + i]
+        for i in range(m.base.shape[1]):
+            m.base[b, i] = m.end[b, i]
+    remember_increments(tree, m.coordinate, m.trial, m.past)
+    m.coordinate[:] = m.trial
+    m.settings[COUNT] = min(m.settings[COUNT] + 1.0, 3.0)
+    m.work[0] += m.taken[0]
+    m.work[1] += m.taken[1]
+    if forces.springs.shape[0] > 0:
+        remember_twists(forces.springs, reals, m.end)
+
+
+@compiled
+def own_numbers(base, velocity, euler, out):
+    """Kinetic energy and angular momentum of (q, q̇): ½ q̇ᵀM q̇ and Σ φ × m φ̇ + d_I × E_IJ ḋ_J."""
+    out[:4] = 0.0
+    for b in range(euler.shape[0]):
+        v, V, E = at(velocity, b, 0), at9(velocity, b, 3), at9(euler, b, 1)
+        p = (euler[b, 0] * v[0], euler[b, 0] * v[1], euler[b, 0] * v[2])
+        W = mm(V, E)
+        energy = p[0] * v[0] + p[1] * v[1] + p[2] * v[2]
+        for i in range(9):
+            energy += W[i] * V[i]
+        out[0] += 0.5 * energy
+        L = cross(at(base, b, POS), p)
+        S = axial(at9(base, b, ROT), W)
+        for i in range(3):
+            out[1 + i] += L[i] + S[i]
+
+
+@compiled
+def store(m, out, row):
+    for b in range(m.euler.shape[0]):
+        spin = tv(at9(m.base, b, ROT), axial(at9(m.base, b, ROT), at9(m.velocity, b, 3)))
+        for i in range(7):
+            out.motion[row, b, i] = m.base[b, i]
+        for i in range(3):
+            out.motion[row, b, VEL + i] = m.velocity[b, i]
+            out.motion[row, b, OMEGA + i] = 0.5 * spin[i]
+    out.work[row, 0] = m.work[0]
+    out.work[row, 1] = m.work[1]
+    out.iterations[row] = m.report[0]
+    own_numbers(m.base, m.velocity, m.euler, out.own[row])
+
+
+@compiled
+def advance(
+    kernels, forces, rows, tree, tables, lu, work, m, times, schedule, saved, out, first, last
+):  # fmt: skip
+    """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
+    h = m.settings[STEP]
+    for k in range(first, last):
+        for j in range(tables.targets.shape[0]):
+            tables.reals[tables.targets[j]] = schedule[k, j]
+        status = newton(
+            kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
+        )
+        if status != DONE:
+            m.mu[0] = m.mu[1]
+            return status, k
+        accept(tree, forces, tables.reals, m)
+        if saved[k] >= 0:
+            store(m, out, saved[k])
+    return DONE, last
