@@ -48,9 +48,9 @@ def make_motion(system: System, tree: Tree, motion: np.ndarray) -> Motion:
     base = np.zeros((n + 1, NODE))
     base[:n, :7] = motion[:, :7]
     base[n, QUAT] = 1.0
+    set_rotations(base)
     coordinate = coordinates(tree, motion)
     tr.place_tree(tree, coordinate, base)
-    set_rotations(base)
     velocity = np.zeros((n + 1, 12))
     velocity[:n, :3] = motion[:, 7:10]
     R = base[:n, ROT : ROT + 9].reshape(-1, 3, 3)

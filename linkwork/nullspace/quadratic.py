@@ -11,18 +11,24 @@ quadratic.  s = D u arms, m = D c axes; a bar means q̄, no bar q₁; blocks in 
 
 from __future__ import annotations
 
-from linkwork.elements.layout import (
-    AA, AB, AT, BA, BB, BT, CA, CB, POS, ROT, SA, SB, SC, add33,
-)  # fmt: skip
+from linkwork.elements import layout
+from linkwork.elements.layout import POS, ROT, add33
 from linkwork.math.compiled import inlined
 from linkwork.math.vectors import (
-    IDENTITY, add, at, at9, cc, cross, dot, mscale, mv, scale, skew, sub,
+    IDENTITY, add, at, at9, cc, cross, dot, mc, mscale, mv, scale, skew, sub,
 )  # fmt: skip
 from linkwork.nullspace.rows import (
-    A1, A2, ALONG, AXES, B1, B2, DISTANCE, J, KIND, LENGTH, OF_ELEMENT,
+    A1, A2, ALONG, B1, B2, BALL, DISTANCE, J, KIND, LENGTH, LINE, OF_ELEMENT, ONE_PAIR, TWO_PAIRS,
+    WAY,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
+AXIS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# where the ints of a row's element are
+A, B, SA, SB, AA, AB, BA, BB = (OF_ELEMENT + i for i in range(8))
+SC, AT, BT, CA, CB = (
+    OF_ELEMENT + i for i in (layout.SC, layout.AT, layout.BT, layout.CA, layout.CB)
+)
 
 
 @inlined
@@ -50,64 +56,78 @@ def put_line(vals, base, stride, j, force, torque):
 
 
 @inlined
-def put_gradients(vals, x, j, mid_a, mid_b, end_a, end_b):
-    """A row's wrenches at q̄ into its column, at q₁ into its line; x the ints of its element."""
-    put_column(vals, x[AT], x[SA], j, mid_a[0], mid_a[1])
-    put_column(vals, x[BT], x[SB], j, mid_b[0], mid_b[1])
-    put_line(vals, x[CA], x[SC], j, end_a[0], end_a[1])
-    put_line(vals, x[CB], x[SC], j, end_b[0], end_b[1])
+def put_gradients(vals, x, e, mid_a, mid_b, end_a, end_b):
+    """A row's wrenches at q̄ into its column, at q₁ into its line."""
+    j = x[e, J]
+    put_column(vals, x[e, AT], x[e, SA], j, mid_a[0], mid_a[1])
+    put_column(vals, x[e, BT], x[e, SB], j, mid_b[0], mid_b[1])
+    put_line(vals, x[e, CA], x[e, SC], j, end_a[0], end_a[1])
+    put_line(vals, x[e, CB], x[e, SC], j, end_b[0], end_b[1])
 
 
 @inlined
-def axes_row(x, j, reals, e, end, mean, mu, N, C, vals, tangent):
-    a, b = x[0], x[1]
-    ta, tb, ua, ub = ZERO, ZERO, ZERO, ZERO
+def axes_row(x, reals, e, pairs, end, mean, mu, N, C, vals, tangent):
+    a, b = x[e, A], x[e, B]
+    ta, ua = ZERO, ZERO
     Ma, Mb, Ea, Eb = at9(mean, a, 3), at9(mean, b, 3), at9(end, a, ROT), at9(end, b, ROT)
-    C[e] = 0.0
-    for term in range(2):
-        w = 1.0 - 2.0 * term
-        ca, cb = at(reals, e, A1 + term * (A2 - A1)), at(reals, e, B1 + term * (B2 - B1))
+    value = 0.0
+    for pair in range(pairs):
+        w = 1.0 - 2.0 * pair
+        ca, cb = at(reals, e, A1 + pair * (A2 - A1)), at(reals, e, B1 + pair * (B2 - B1))
         ma, mb, ea, eb = mv(Ma, ca), mv(Mb, cb), mv(Ea, ca), mv(Eb, cb)
-        C[e] += w * dot(ea, eb)
+        value += w * dot(ea, eb)
         add_outer(N, a, w * mu, mb, ca)
         add_outer(N, b, w * mu, ma, cb)
         if tangent:
-            n = scale(w, cross(ma, mb))
-            ta, tb = add(ta, n), sub(tb, n)
-            n = scale(w, cross(ea, eb))
-            ua, ub = add(ua, n), sub(ub, n)
+            ta = add(ta, scale(w, cross(ma, mb)))
+            ua = add(ua, scale(w, cross(ea, eb)))
             c = -0.5 * w * mu
-            add33(vals, x[AB], x[SA], 3, 3, c, cc(ma, eb))
-            add33(vals, x[BA], x[SB], 3, 3, c, cc(mb, ea))
+            add33(vals, x[e, AB], x[e, SA], 3, 3, c, cc(ma, eb))
+            add33(vals, x[e, BA], x[e, SB], 3, 3, c, cc(mb, ea))
+    C[e] = value
     if tangent:
-        put_gradients(vals, x, j, (ZERO, ta), (ZERO, tb), (ZERO, ua), (ZERO, ub))
+        tb, ub = scale(-1.0, ta), scale(-1.0, ua)
+        put_gradients(vals, x, e, (ZERO, ta), (ZERO, tb), (ZERO, ua), (ZERO, ub))
 
 
 @inlined
-def moved_line(vals, x, row, c, M, sa, sb, side):
-    """c M δd with δd = δr_b + θ_b × s_b − δr_a − θ_a × s_a, into rows `row` of body a or b."""
-    pa, pb, s = x[BA], x[BB], x[SB]
-    if side == 0:
-        pa, pb, s = x[AA], x[AB], x[SA]
+def ball_rows(x, reals, e, end, mean, mu, N, C, vals, tangent):
+    """ε·d for the three world axes, in rows e, e + 1, e + 2."""
+    a, b = x[e, A], x[e, B]
+    u, w = at(reals, e, A1), at(reals, e, B1)
+    F = (mu[e], mu[e + 1], mu[e + 2])
+    for i in range(3):
+        N[b, i] += F[i]
+        N[a, i] -= F[i]
+    add_outer(N, b, 1.0, F, w)
+    add_outer(N, a, -1.0, F, u)
+    ta, tb = mv(at9(end, a, ROT), u), mv(at9(end, b, ROT), w)
+    for i in range(3):
+        C[e + i] = end[b, POS + i] + tb[i] - end[a, POS + i] - ta[i]
+    if tangent:
+        sa, sb = mv(at9(mean, a, 3), u), mv(at9(mean, b, 3), w)
+        for i in range(3):
+            m = AXIS[i]
+            put_gradients(
+                vals, x, e + i, (scale(-1.0, m), cross(m, sa)), (m, cross(sb, m)),
+                (scale(-1.0, m), cross(m, ta)), (m, cross(tb, m)),
+            )  # fmt: skip
+
+
+@inlined
+def moved_line(vals, pa, pb, s, row, c, M, sa, sb):
+    """c M δd with δd = δr_b + θ_b × s_b − δr_a − θ_a × s_a, into rows from `row` on of a body
+    whose blocks with a and b start at pa and pb."""
     add33(vals, pb, s, row, 0, c, M)
     add33(vals, pa, s, row, 0, -c, M)
-    add33(vals, pb, s, row, 3, -c, times_skew(M, sb))
-    add33(vals, pa, s, row, 3, c, times_skew(M, sa))
+    add33(vals, pb, s, row, 3, -c, mc(M, sb))
+    add33(vals, pa, s, row, 3, c, mc(M, sa))
 
 
 @inlined
-def times_skew(A, b):
-    """A b̃."""
-    return (
-        A[1] * b[2] - A[2] * b[1], A[2] * b[0] - A[0] * b[2], A[0] * b[1] - A[1] * b[0],
-        A[4] * b[2] - A[5] * b[1], A[5] * b[0] - A[3] * b[2], A[3] * b[1] - A[4] * b[0],
-        A[7] * b[2] - A[8] * b[1], A[8] * b[0] - A[6] * b[2], A[6] * b[1] - A[7] * b[0],
-    )  # fmt: skip
-
-
-@inlined
-def point_row(kind, x, j, reals, e, end, mean, mu, N, C, vals, tangent):
-    a, b = x[0], x[1]
+def line_row(x, reals, e, end, mean, mu, N, C, vals, tangent):
+    """COINCIDE by itself, ALONG and DISTANCE."""
+    a, b, kind = x[e, A], x[e, B], x[e, KIND]
     u, w, c = at(reals, e, A1), at(reals, e, B1), at(reals, e, A2)
     Ma, Ea = at9(mean, a, 3), at9(end, a, ROT)
     sa, sb = mv(Ma, u), mv(at9(mean, b, 3), w)
@@ -132,32 +152,35 @@ def point_row(kind, x, j, reals, e, end, mean, mu, N, C, vals, tangent):
         if kind == ALONG:
             back, back1 = add(back, cross(m, d)), add(back1, cross(m1, d1))
         put_gradients(
-            vals, x, j, (scale(-1.0, m), back), (m, cross(sb, m)),
+            vals, x, e, (scale(-1.0, m), back), (m, cross(sb, m)),
             (scale(-1.0, m1), back1), (m1, cross(tb, m1)),
         )  # fmt: skip
+        pa, pb, p = x[e, AA], x[e, AB], x[e, SA]
+        qa, qb, q = x[e, BA], x[e, BB], x[e, SB]
         if kind == ALONG:
             X = mscale(-0.5 * mu, skew(m1))  # change of μ m̄ with θ_a
-            add33(vals, x[BA], x[SB], 0, 3, 1.0, X)
-            add33(vals, x[AA], x[SA], 0, 3, -1.0, X)
-            add33(vals, x[BA], x[SB], 3, 3, -0.5 * mu, cc(sb, m1))
-            add33(vals, x[AA], x[SA], 3, 3, 0.5 * mu, cc(sa, m1))
-            moved_line(vals, x, 3, 0.5 * mu, skew(m), ta, tb, 0)
+            add33(vals, qa, q, 0, 3, 1.0, X)
+            add33(vals, pa, p, 0, 3, -1.0, X)
+            add33(vals, qa, q, 3, 3, -0.5 * mu, cc(sb, m1))
+            add33(vals, pa, p, 3, 3, 0.5 * mu, cc(sa, m1))
+            moved_line(vals, pa, pb, p, 3, 0.5 * mu, skew(m), ta, tb)
         elif kind == DISTANCE:
             k = 0.5 * mu / L
-            moved_line(vals, x, 0, k, IDENTITY, ta, tb, 1)
-            moved_line(vals, x, 0, -k, IDENTITY, ta, tb, 0)
-            moved_line(vals, x, 3, k, skew(sb), ta, tb, 1)
-            moved_line(vals, x, 3, -k, skew(sa), ta, tb, 0)
+            moved_line(vals, qa, qb, q, 0, k, IDENTITY, ta, tb)
+            moved_line(vals, pa, pb, p, 0, -k, IDENTITY, ta, tb)
+            moved_line(vals, qa, qb, q, 3, k, skew(sb), ta, tb)
+            moved_line(vals, pa, pb, p, 3, -k, skew(sa), ta, tb)
 
 
 @inlined
 def add_rows(rows, end, mean, mu, N, C, vals, tangent):
     """All rows: end are nodes at q₁, mean (bodies + 1, 12) is q̄, N the residual in (φ, D)."""
-    for e in range(rows.ints.shape[0]):
-        x, j = rows.ints[e, OF_ELEMENT:J], rows.ints[e, J]
-        kind = rows.ints[e, KIND]
-        if kind == AXES:
-            axes_row(x, j, rows.reals, e, end, mean, mu[e], N, C, vals, tangent)
-        else:
-            point_row(kind, x, j, rows.reals, e, end, mean, mu[e], N, C, vals, tangent)
-
+    x, reals = rows.ints, rows.reals
+    for e in range(x.shape[0]):
+        way = x[e, WAY]
+        if way == ONE_PAIR or way == TWO_PAIRS:
+            axes_row(x, reals, e, way, end, mean, mu[e], N, C, vals, tangent)
+        elif way == BALL:
+            ball_rows(x, reals, e, end, mean, mu, N, C, vals, tangent)
+        elif way == LINE:
+            line_row(x, reals, e, end, mean, mu[e], N, C, vals, tangent)

@@ -39,8 +39,10 @@ COINCIDE, ALONG, AXES, DISTANCE = 0, 1, 2, 3
 # reals: points (or axes) on a and b, a second pair (or the axis), the length
 A1, B1, A2, B2, LENGTH, REALS = 0, 3, 6, 9, 12, 13
 # ints: kind, then the ints of the element (elements.layout) up to CB, then j, its number in the
-# element's rows
-KIND, OF_ELEMENT, J, INTS = 0, 1, 16, 17
+# element's rows, and how the compiled step treats it
+KIND, OF_ELEMENT, J, WAY, INTS = 0, 1, 16, 17, 18
+LINE, ONE_PAIR, TWO_PAIRS, BALL, WITH_BALL = 0, 1, 2, 3, 4
+WELL_CONDITIONED = 1e-6  # smallest pivot of normalised rows
 
 
 class Rows(NamedTuple):
@@ -118,7 +120,17 @@ def make_rows(system: System) -> Rows:
                 ints[eq + j, KIND], ints[eq + j, OF_ELEMENT:J] = kind, of_element[:15]
                 ints[eq + j, J], reals[eq + j] = j, form
                 j += 1
+        ways(ints[eq : eq + j], reals[eq : eq + j])
     return Rows(ints, reals)
+
+
+def ways(ints: np.ndarray, reals: np.ndarray) -> None:
+    """How to compute the rows of one element: x y z of a ball together, others one by one."""
+    axes = ints[:, KIND] == AXES
+    ints[axes, WAY] = np.where(reals[axes, A2 : A2 + 3].any(axis=1), TWO_PAIRS, ONE_PAIR)
+    ball = np.flatnonzero(ints[:, KIND] == COINCIDE)
+    if len(ball) == 3:
+        ints[ball, WAY] = BALL, WITH_BALL, WITH_BALL
 
 
 def refuse_unknown(system: System) -> None:
@@ -178,32 +190,51 @@ def directors(motion: np.ndarray) -> np.ndarray:
     return q.reshape(-1, 12)
 
 
-def choose_rows(full: System, state: State) -> System:
-    """The system with rows that are independent in this form at an assembled state."""
+def choose_rows(full: System, system: System, state: State) -> System:
+    """The system with rows that are independent in this form at an assembled state.
+
+    The rows that the core steps with are taken where they are, so that one message names them.
+    """
     if not full.all_rows:
         return full
+    rows = constraint_rows(full, state)
+    if independent_rows(only(rows, system.keep)).smallest_kept > WELL_CONDITIONED:
+        return system
+    keep = independent_rows(rows).keep
+    return full if keep.all() else full.with_rows(keep)
+
+
+def only(rows: ConstraintRows, keep: np.ndarray) -> ConstraintRows:
+    return ConstraintRows(
+        Cq=sp.csr_array(rows.Cq[keep]), owner=rows.owner[keep],
+        row_name=[name for name, k in zip(rows.row_name, keep, strict=True) if k],
+        joint_names=rows.joint_names, joint_bodies=rows.joint_bodies, L=rows.L,
+    )  # fmt: skip
+
+
+def constraint_rows(full: System, state: State) -> ConstraintRows:
+    """G P_int of all rows, with whose rows they are."""
     q, n = directors(state.motion), full.bodies
-    data, places, owner = [], [], []
     joints = list(dict.fromkeys(row.owner for row in full.all_rows))
+    number = {name: i for i, name in enumerate(joints)}
+    data, places = [], []
     bodies: list[list[int]] = [[] for _ in joints]
     for e in full.elements:
         if not e.entry.rows:
             continue
-        number = joints.index(e.owner)
-        bodies[number] += e.ends
+        bodies[number[e.owner]] += e.ends
         a, b = (end if end >= 0 else n for end in e.ends)
         for r, (kind, form) in zip(e.rows, row_forms(e), strict=True):
             _, ga, gb = gradients(kind, form, q[a], q[b])
-            owner.append(number)
             for body, g in ((a, ga), (b, gb)):
                 if body < n:
                     data.append(projected(g, q[body]))
                     places.append((r, body))
-    rows = np.repeat([r for r, _ in places], 6)
-    cols = np.concatenate([6 * b + np.arange(6) for _, b in places])
-    G = sp.csr_array((np.concatenate(data), (rows, cols)), (len(full.all_rows), 6 * n))
-    found = independent_rows(ConstraintRows(
-        Cq=G, owner=np.array(owner), row_name=[row.name for row in full.all_rows],
-        joint_names=joints, joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=full.length,
-    ))  # fmt: skip
-    return full if found.keep.all() else full.with_rows(found.keep)
+    at = np.repeat([r for r, _ in places], 6)
+    columns = np.concatenate([6 * b + np.arange(6) for _, b in places])
+    return ConstraintRows(
+        Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(full.all_rows), 6 * n)),
+        owner=np.array([number[row.owner] for row in full.all_rows]),
+        row_name=[row.name for row in full.all_rows], joint_names=joints,
+        joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=full.length,
+    )  # fmt: skip

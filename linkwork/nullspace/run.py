@@ -22,8 +22,9 @@ from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.null_space import (
     condition, constrained_matrix, reduced_matrix,
 )  # fmt: skip
-from linkwork.nullspace.rows import choose_rows, refuse_unknown
+from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.system.accelerations import factorise
+from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -46,7 +47,7 @@ class ReducedRun:
             self._take_up(state)
         else:
             self.system = system
-            self._prepare(choose_rows(full, state), state.motion, state.memory)
+            self._prepare(choose_rows(full, system, state), state.motion, state.memory)
             self.balance = Balance(system, state)
             self.pivot()
 
@@ -62,7 +63,7 @@ class ReducedRun:
         r = state.restart
         keep, own = np.asarray(r["keep"], bool), np.asarray(r["own_keep"], bool)
         self.system = self.full if keep.all() else self.full.with_rows(keep)
-        stepping = self.full if own.all() else self.full.with_rows(own)
+        stepping = self.system if np.array_equal(own, keep) else self.full.with_rows(own)
         self.origin = float(r["origin"])
         h, self.h = self.h, float(r["h"])
         self._prepare(stepping, state.motion, state.memory)
@@ -221,7 +222,8 @@ class ReducedRun:
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
         state = self.state()
-        stepping = choose_rows(self.full, state)
+        keep = independent_rows(constraint_rows(self.full, state)).keep
+        stepping = self.full if keep.all() else self.full.with_rows(keep)
         old = self.parts.motion
         if not np.array_equal(stepping.keep, self.parts.system.keep):
             self._prepare(stepping, state.motion, self.memory)

@@ -90,16 +90,11 @@ def mean_and_inertia(m, gravity):
         for i in range(3):
             move = m.end[b, POS + i] - m.base[b, POS + i] - h * m.velocity[b, i]
             m.residual[b, i] = c * (move - 0.5 * h * h * gravity[i])
-        for i in range(3):
-            x = m.end[b, ROT + 3 * i] - m.base[b, ROT + 3 * i] - h * m.velocity[b, 3 + 3 * i]
-            y = m.end[b, ROT + 3 * i + 1] - m.base[b, ROT + 3 * i + 1]
-            y -= h * m.velocity[b, 4 + 3 * i]
-            z = m.end[b, ROT + 3 * i + 2] - m.base[b, ROT + 3 * i + 2]
-            z -= h * m.velocity[b, 5 + 3 * i]
-            for j in range(3):
-                E = m.euler
-                s = x * E[b, 1 + j] + y * E[b, 4 + j] + z * E[b, 7 + j]
-                m.residual[b, 3 + 3 * i + j] = s / mass
+        turned = madd(at9(m.end, b, ROT), mscale(-1.0, at9(m.base, b, ROT)))
+        X = madd(turned, mscale(-h, at9(m.velocity, b, 3)))
+        X = mscale(1.0 / mass, mm(X, at9(m.euler, b, 1)))
+        for i in range(9):
+            m.residual[b, 3 + i] = X[i]
 
 
 @inlined
