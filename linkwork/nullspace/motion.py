@@ -9,7 +9,7 @@ from linkwork.math import rotations
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace import tree as tr
 from linkwork.nullspace.forces import Forces, make_forces
-from linkwork.nullspace.rows import Rows, make_rows
+from linkwork.nullspace.rows import Rows, left_out_rows, make_rows
 from linkwork.nullspace.stepping import Motion
 from linkwork.nullspace.tree import Tree, coordinates, make_tree
 from linkwork.system.evaluate import set_rotations
@@ -24,6 +24,7 @@ class Parts:
     def __init__(self, system: System, motion: np.ndarray, h: float, method) -> None:
         self.system = system
         self.rows: Rows = make_rows(system)
+        self.left: Rows = left_out_rows(system)
         self.forces: Forces = make_forces(system)
         self.tree: Tree = make_tree(system)
         self.motion = make_motion(system, self.tree, motion)

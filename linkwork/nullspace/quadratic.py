@@ -18,8 +18,8 @@ from linkwork.math.vectors import (
     IDENTITY, add, at, at9, cc, cross, dot, mc, mscale, mv, scale, skew, sub,
 )  # fmt: skip
 from linkwork.nullspace.rows import (
-    A1, A2, ALONG, B1, B2, BALL, DISTANCE, J, KIND, LENGTH, LINE, OF_ELEMENT, ONE_PAIR, TWO_PAIRS,
-    WAY,
+    A1, A2, ALONG, AXES, B1, B2, BALL, DISTANCE, J, KIND, LENGTH, LINE, OF_ELEMENT, ONE_PAIR,
+    TWO_PAIRS, WAY,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
@@ -184,3 +184,25 @@ def add_rows(rows, end, mean, mu, N, C, vals, tangent):
             ball_rows(x, reals, e, end, mean, mu, N, C, vals, tangent)
         elif way == LINE:
             line_row(x, reals, e, end, mean, mu[e], N, C, vals, tangent)
+
+
+@inlined
+def largest_error(rows, end):
+    """The largest |Φ(q₁)| of rows that are not in the equations."""
+    x, y, worst = rows.ints, rows.reals, 0.0
+    for e in range(x.shape[0]):
+        a, b, kind = x[e, A], x[e, B], x[e, KIND]
+        Ra, Rb = at9(end, a, ROT), at9(end, b, ROT)
+        u, w = mv(Ra, at(y, e, A1)), mv(Rb, at(y, e, B1))
+        c = at(y, e, A2)
+        if kind == AXES:
+            value = dot(u, w) - dot(mv(Ra, c), mv(Rb, at(y, e, B2)))
+        else:
+            d = sub(add(at(end, b, POS), w), add(at(end, a, POS), u))
+            if kind == DISTANCE:
+                L = y[e, LENGTH]
+                value = 0.5 * (dot(d, d) - L * L) / L
+            else:
+                value = dot(mv(Ra, c) if kind == ALONG else c, d)
+        worst = max(worst, abs(value))
+    return worst

@@ -124,6 +124,20 @@ def make_rows(system: System) -> Rows:
     return Rows(ints, reals)
 
 
+def left_out_rows(system: System) -> Rows:
+    """The rows that the system does not keep, to watch: kinds, bodies and vectors alone."""
+    ints, reals = [], []
+    for e in system.elements:
+        if not e.entry.rows:
+            continue
+        for r, (kind, form) in zip(e.rows, row_forms(e), strict=True):
+            if not system.keep[r]:
+                ends = [b % (system.bodies + 1) for b in e.ends]
+                ints.append([kind, *ends, *[0] * (INTS - 3)])
+                reals.append(form)
+    return Rows(np.array(ints, np.int64).reshape(-1, INTS), np.array(reals).reshape(-1, REALS))
+
+
 def ways(ints: np.ndarray, reals: np.ndarray) -> None:
     """How to compute the rows of one element: x y z of a ball together, others one by one."""
     axes = ints[:, KIND] == AXES

@@ -146,7 +146,7 @@ class ReducedRun:
         laws = s.schedule(times - self.h / 2)
         if not self.method.condition_number:
             status, now = ns.advance(
-                s.kernels, p.forces, p.rows, p.tree, s.tables, self.lu, s.work, p.motion,
+                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
                 times, laws, saved, out, done, last,
             )  # fmt: skip
             if now > done:
@@ -155,7 +155,7 @@ class ReducedRun:
         for k in range(done, last):
             q0, v0 = self.directors.q(p.motion.base), self.directors.v(p.motion.velocity)
             status, _ = ns.advance(
-                s.kernels, p.forces, p.rows, p.tree, s.tables, self.lu, s.work, p.motion,
+                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
                 times, laws, np.full(len(times), -1), out, k, k + 1,
             )  # fmt: skip
             if status != DONE:
@@ -204,14 +204,14 @@ class ReducedRun:
     def _repair(self, status: int, tried: int, time: float) -> bool:
         """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
         try:
-            if tried == 1 or (tried == 2 and status == PIVOTS):
+            if status != ns.LEFT_OUT and (tried == 1 or (tried == 2 and status == PIVOTS)):
                 self._assemble(time - self.h / 2)
                 self.lu = factorise(self.parts.system)
                 return False
         except SingularError:
             tried = 3
         try:
-            if tried <= 3:
+            if tried <= (1 if status == ns.LEFT_OUT else 3):
                 self._other_rows()
                 return False
         except SingularError:

@@ -33,7 +33,7 @@ from linkwork.math.vectors import (
     IDENTITY, at, at4, at9, cross, madd, mm, mscale, mt, mv, skew, tv,
 )  # fmt: skip
 from linkwork.nullspace.forces import add_springs, cayley, half_way, remember_twists
-from linkwork.nullspace.quadratic import add_rows
+from linkwork.nullspace.quadratic import add_rows, largest_error
 from linkwork.nullspace.tree import (
     joint_increment,
     move_coordinates,
@@ -47,6 +47,8 @@ from linkwork.system.sparse_lu import refactor, solve
 
 STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, COUNT, SETTINGS = range(8)
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
+LEFT_OUT = 4  # status: a row left out of the equations does not hold any more
+LOOSE = 1e-10  # its error over the larger of one and L
 FAR = 1e-3  # a correction above which it is, too
 
 
@@ -365,7 +367,8 @@ def store(m, out, row):
 
 @compiled
 def advance(
-    kernels, forces, rows, tree, tables, lu, work, m, times, schedule, saved, out, first, last
+    kernels, forces, rows, left, tree, tables, lu, work, m, times, schedule, saved, out, first,
+    last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
     h = m.settings[STEP]
@@ -375,6 +378,8 @@ def advance(
         status = newton(
             kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
         )
+        if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
+            status = LEFT_OUT
         if status != DONE:
             m.mu[0] = m.mu[1]
             return status, k
