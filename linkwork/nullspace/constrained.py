@@ -132,8 +132,10 @@ class Directors:
         """Poses whose rotations are nearest to the directors."""
         for b, x in enumerate(q.reshape(-1, 4, 3)[:-1]):
             U, _, W = np.linalg.svd(x[1:].T)
+            quaternion = rotations.from_matrix(U @ W)
+            before = nodes[b, QUAT : QUAT + 4]
             nodes[b, POS : POS + 3] = x[0]
-            nodes[b, QUAT : QUAT + 4] = rotations.from_matrix(U @ W)
+            nodes[b, QUAT : QUAT + 4] = quaternion if quaternion @ before >= 0 else -quaternion
         set_rotations(nodes)
 
     def jacobian(self, q: np.ndarray) -> sp.csr_array:

@@ -23,19 +23,21 @@ import numpy as np
 
 from linkwork.elements import bushing, points, spring, torsion_spring
 from linkwork.elements.bushing import BUSHING, bend, kappa, law, rotation_vector
-from linkwork.elements.layout import AA, AB, BA, BB, POS, QUAT, SA, SB
+from linkwork.elements.layout import (
+    AA, AB, ACCEPT, BA, BB, POS, QUAT, SA, SB, TANGENT,
+)  # fmt: skip
 from linkwork.elements.lock import LOCK
 from linkwork.elements.spring import SPRING
 from linkwork.elements.torsion_spring import TORSION
 from linkwork.errors import ModelError
-from linkwork.math.compiled import compiled, inlined
+from linkwork.math.compiled import Kernel, KernelTable, inlined
 from linkwork.math.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     add, at, at4, column, cross, dot, madd, mscale, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables
-from linkwork.system.system import System
+from linkwork.system.system import NO_FAMILY, System
 
 SPRING_, TORSION_, BUSHING_ = 0, 1, 2
 KINDS = {SPRING: SPRING_, TORSION: TORSION_, BUSHING: BUSHING_}
@@ -49,6 +51,8 @@ class Forces(NamedTuple):
     """Springs of all kinds; and the tables that evaluate the other forces at q̄ alone."""
 
     springs: np.ndarray  # (n, INTS)
+    kernel: KernelTable  # theirs, where there are some
+    nothing: np.ndarray  # (1,) for the kernel's arguments that it does not use
     tables: Tables
     blocks: np.ndarray  # (n, 4) row body, column body, base, stride of blocks they write
 
@@ -76,7 +80,8 @@ def make_forces(system: System) -> Forces:
         bodies=np.zeros_like(system.tables.bodies),
     )
     return Forces(
-        np.array(springs, np.int64).reshape(-1, INTS), tables,
+        np.array(springs, np.int64).reshape(-1, INTS),
+        KernelTable([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 4),
     )  # fmt: skip
 
@@ -246,24 +251,30 @@ def put_wrench_column(vals, x, j, c, w1, w0):
         vals[pb + (3 + i) * x[SB] + col] += c * (w1[2][i] - w0[2][i])
 
 
-@compiled
-def add_springs(springs, reals, base, end, h, c, L, f, vals, tangent):
-    """Wrenches of all springs times c into f (bodies + 1, 6); returns the energy they take."""
-    taken = 0.0
-    for k in range(springs.shape[0]):
-        kind, first, width = springs[k, KIND], springs[k, FIRST], springs[k, WIDTH]
-        y = reals[first : first + width].reshape(1, width)
-        x = springs[k, OF_ELEMENT:]
+def springs_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    """All springs, behind the signature of element kernels so that only models that have some
+    compile it: reals are the nodes at q₀, nodes those at q₁, gamma the system's reals, time is h,
+    and coef [factor of the wrench, L, tangent wanted, —, step accepted].  power[0] takes the
+    energy dissipated."""
+    h, c, L = time, coef[0], coef[1]
+    for k in range(ints.shape[0]):
+        kind, first, width = ints[k, KIND], ints[k, FIRST], ints[k, WIDTH]
+        y = gamma[first : first + width].reshape(1, width)
+        x = ints[k, OF_ELEMENT:]
         a, b = x[0], x[1]
-        pa0, pb0, pa1, pb1 = pose(base, a), pose(base, b), pose(end, a), pose(end, b)
+        pa0, pb0, pa1, pb1 = pose(reals, a), pose(reals, b), pose(nodes, a), pose(nodes, b)
+        if coef[ACCEPT] != 0.0:
+            if kind == TORSION_:
+                gamma[first + torsion_spring.MEMORY] = twist(y, 0, pa1[1], pb1[1])
+            continue
         w = wrench(kind, y, 0, pa0, pa1, pb0, pb1, h)
         for i in range(3):
             f[b, i] += c * w[0][i]
             f[a, i] -= c * w[0][i]
             f[a, 3 + i] += c * w[1][i]
             f[b, 3 + i] += c * w[2][i]
-        taken += w[3]
-        if tangent:
+        power[0] += w[3]
+        if coef[TANGENT] != 0.0:
             for j in range(12):
                 qa, qb = pa1, pb1
                 if j < 6:
@@ -273,16 +284,6 @@ def add_springs(springs, reals, base, end, h, c, L, f, vals, tangent):
                 moved = wrench(kind, y, 0, pa0, qa, pb0, qb, h)
                 step = NUDGE * L if j % 6 < 3 else NUDGE
                 put_wrench_column(vals, x, j, c / step, moved, w)
-    return taken
 
 
-@compiled
-def remember_twists(springs, reals, end):
-    """Take over the angles of torsion springs, which count turns."""
-    for k in range(springs.shape[0]):
-        if springs[k, KIND] == TORSION_:
-            first, width = springs[k, FIRST], springs[k, WIDTH]
-            y = reals[first : first + width].reshape(1, width)
-            qa = at4(end, springs[k, OF_ELEMENT], QUAT)
-            qb = at4(end, springs[k, OF_ELEMENT + 1], QUAT)
-            reals[first + torsion_spring.MEMORY] = twist(y, 0, qa, qb)
+SPRINGS = Kernel(springs_kernel)

@@ -160,8 +160,9 @@ class ReducedRun:
             )  # fmt: skip
             if status != DONE:
                 return status, k
-            solution = self._solution(q0, v0, float(times[k]) - self.h / 2)
-            self.condition = condition(reduced_matrix(self.directors, solution))
+            if saved[k] >= 0 or len(times) == 1:
+                solution = self._solution(q0, v0, float(times[k]) - self.h / 2)
+                self.condition = condition(reduced_matrix(self.directors, solution))
             self.time = float(times[k])
             self._store(out, int(saved[k]))
         return DONE, last
@@ -339,7 +340,7 @@ class ConstrainedRun(ReducedRun):
             if solution is None:
                 return status, k
             self.multiplier = solution.multiplier
-            if self.method.condition_number:
+            if self.method.condition_number and (saved[k] >= 0 or len(times) == 1):
                 matrix = constrained_matrix(self.directors, solution, self.h)
                 self.condition = condition(matrix)
             ns.accept_poses(p.tree, p.forces, s.tables.reals, m)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import (
-    CD, CK, KC, OMEGA, POS, QUAT, ROT, TANGENT, VEL, add33,
+    ACCEPT, CD, CK, KC, OMEGA, POS, QUAT, ROT, TANGENT, VEL, add33,
 )  # fmt: skip
 from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
 from linkwork.math.compiled import compiled, inlined
@@ -32,7 +32,7 @@ from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY, at, at4, at9, cross, madd, mm, mscale, mt, mv, skew, tv,
 )  # fmt: skip
-from linkwork.nullspace.forces import add_springs, cayley, half_way, remember_twists
+from linkwork.nullspace.forces import cayley, half_way
 from linkwork.nullspace.quadratic import add_rows, largest_error
 from linkwork.nullspace.tree import (
     joint_increment,
@@ -191,10 +191,19 @@ def assemble_forces(kernels, forces, tables, work, m, time, tangent):
     elif tangent:
         work.vals[:] = 0.0
     if forces.springs.shape[0] > 0:
-        m.taken[0] += add_springs(
-            forces.springs, tables.reals, m.base, m.end, h, 0.5 * h * h / mass, L, m.wrench,
-            work.vals, tangent,
-        )  # fmt: skip
+        coef = work.coef
+        coef[:] = 0.0
+        coef[0], coef[1] = 0.5 * h * h / mass, L
+        coef[TANGENT] = 1.0 if tangent else 0.0
+        spring_forces(forces, tables.reals, m, coef, work.vals)
+
+
+@inlined
+def spring_forces(forces, reals, m, coef, vals):
+    forces.kernel[0](
+        forces.springs, m.base, m.end, reals, m.settings[STEP], coef, m.wrench,
+        forces.nothing, forces.nothing, forces.nothing, vals, m.taken,
+    )  # fmt: skip
 
 
 @compiled
@@ -275,7 +284,9 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         now = m.mu[0, e]
         m.mu[0, e] = 2.0 * now - m.mu[1, e]
         m.mu[1, e] = now
-    before, fresh, finished = 1e300, True, False
+    # no literal True or False: numba would compile everything once for each
+    before = 1e300
+    fresh = before > 0.0
     for iteration in range(int(s[MAX_ITERATIONS])):
         assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
         if fresh and not refactor(lu, work.vals) < s[GROWTH]:
@@ -289,12 +300,11 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
             return NOT_FINITE
         # what is left after this correction: the last ratio goes on
         ratio = size / before
-        if iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]:
-            finished = True
-        elif iteration > 1 and size < 1e-12 and ratio > 0.3:
-            finished = True  # round-off: nothing is left to gain
-        if finished:  # the work of the forces belongs to where the step ends
-            assemble_forces(kernels, forces, tables, work, m, time, False)
+        finished = iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]
+        # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
+        if finished or (iteration > 1 and size < 1e-12 and ratio > 0.3):
+            # the work of the forces belongs to where the step ends
+            assemble_forces(kernels, forces, tables, work, m, time, size < 0.0)
             return DONE
         fresh = size > FAR or (iteration > 0 and ratio > SLOW)
         before = size
@@ -329,7 +339,9 @@ def accept(tree, forces, reals, m):
     m.work[0] += m.taken[0]
     m.work[1] += m.taken[1]
     if forces.springs.shape[0] > 0:
-        remember_twists(forces.springs, reals, m.end)
+        m.delta[:] = 0.0
+        m.delta[0, ACCEPT] = 1.0
+        spring_forces(forces, reals, m, m.delta[0], forces.nothing)
 
 
 @compiled
