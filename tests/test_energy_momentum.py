@@ -72,7 +72,8 @@ def test_the_row_left_out_is_one_that_closes_the_ring():
 
     full, system, state = beginning(load_example("six_body_linkage").build(), None, EM())
     run = EM().run(full, system, state, 1e-3)
-    left = [str(r) for r, kept in zip(full.all_rows, run.parts.system.keep, strict=True) if not kept]
+    keep = run.parts.system.keep
+    left = [str(row) for row, kept in zip(full.all_rows, keep, strict=True) if not kept]
     assert left == ["joint 'hinge 6', row z"]
 
 

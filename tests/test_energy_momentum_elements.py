@@ -116,7 +116,8 @@ CONSERVATIVE = [
 OTHERS = [
     lambda: spring(3.0), torsion, lambda: bushing([5, 4, 3, 0.2, 0.1, 0.1]), forced,
 ]  # fmt: skip
-NAMES = [f.__name__ for f in CONSERVATIVE] + ["damped spring", "torsion", "damped bushing", "forced"]
+NAMES = [f.__name__ for f in CONSERVATIVE]
+NAMES += ["damped spring", "torsion", "damped bushing", "forced"]
 
 
 @pytest.mark.parametrize("build", [*CONSERVATIVE, *OTHERS], ids=NAMES)
@@ -164,8 +165,8 @@ def random_tree(rng, bodies=6):
     for i in range(bodies):
         x = rng.normal(size=(3, 3))
         x = x @ x.T
-        body = m.add(f"body {i}", lw.Body(
-            rng.uniform(1, 3), np.trace(x) * np.eye(3) - x, position=rng.normal(size=3)))  # fmt: skip
+        J = np.trace(x) * np.eye(3) - x
+        body = m.add(f"body {i}", lw.Body(rng.uniform(1, 3), J, position=rng.normal(size=3)))
         other = placed[rng.integers(len(placed))]
         kind = joints[rng.integers(len(joints))]
         pair = (other, body) if rng.integers(2) else (body, other)
@@ -239,16 +240,16 @@ def test_examples_with_both_methods(name):
 
 
 def test_refusals_name_the_item_and_another_method():
-    m, a, b = two_bodies()
+    m, a, _ = two_bodies()
     m.add("motor", lw.Motor(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0), angle=lw.ramp(1)))
     with pytest.raises(lw.ModelError, match=r"Motor 'motor'.*GeneralizedAlpha"):
         lw.transient(m, 1, 0.1, EM(), progress=False)
-    m, a, b = two_bodies()
+    m, a, _ = two_bodies()
     ball = m.add("ball", lw.Spherical(lw.GROUND, a, at=(0, 0, 0)))
     m.add("coil", lw.TorsionSpring(ball, stiffness=1))
     with pytest.raises(lw.ModelError, match=r"TorsionSpring 'coil'.*'ball'.*GeneralizedAlpha"):
         lw.transient(m, 1, 0.1, EM(), progress=False)
-    m, a, b = two_bodies()
+    m, _, _ = two_bodies()
     with pytest.raises(lw.ModelError, match="leave out tolerance"):
         lw.transient(m, 1, 0.1, EM(), tolerance=1e-6, progress=False)
 

@@ -24,7 +24,16 @@ import numpy as np
 from linkwork.elements import bushing, points, spring, torsion_spring
 from linkwork.elements.bushing import BUSHING, bend, kappa, law, rotation_vector
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, POS, QUAT, SA, SB, TANGENT,
+    AA,
+    AB,
+    ACCEPT,
+    BA,
+    BB,
+    POS,
+    QUAT,
+    SA,
+    SB,
+    TANGENT,
 )  # fmt: skip
 from linkwork.elements.lock import LOCK
 from linkwork.elements.spring import SPRING
@@ -33,7 +42,18 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, KernelTable, inlined
 from linkwork.math.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
-    add, at, at4, column, cross, dot, madd, mscale, mv, scale, sub, tv,
+    add,
+    at,
+    at4,
+    column,
+    cross,
+    dot,
+    madd,
+    mscale,
+    mv,
+    scale,
+    sub,
+    tv,
 )  # fmt: skip
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables

@@ -15,11 +15,37 @@ from linkwork.elements import layout
 from linkwork.elements.layout import POS, ROT, add33
 from linkwork.math.compiled import inlined
 from linkwork.math.vectors import (
-    IDENTITY, add, at, at9, cc, cross, dot, mc, mscale, mv, scale, skew, sub,
+    IDENTITY,
+    add,
+    at,
+    at9,
+    cc,
+    cross,
+    dot,
+    mc,
+    mscale,
+    mv,
+    scale,
+    skew,
+    sub,
 )  # fmt: skip
 from linkwork.nullspace.rows import (
-    A1, A2, ALONG, AXES, B1, B2, BALL, DISTANCE, J, KIND, LENGTH, LINE, OF_ELEMENT, ONE_PAIR,
-    TWO_PAIRS, WAY,
+    A1,
+    A2,
+    ALONG,
+    AXES,
+    B1,
+    B2,
+    BALL,
+    DISTANCE,
+    KIND,
+    LENGTH,
+    LINE,
+    OF_ELEMENT,
+    ONE_PAIR,
+    TWO_PAIRS,
+    WAY,
+    J,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
@@ -178,7 +204,7 @@ def add_rows(rows, end, mean, mu, N, C, vals, tangent):
     x, reals = rows.ints, rows.reals
     for e in range(x.shape[0]):
         way = x[e, WAY]
-        if way == ONE_PAIR or way == TWO_PAIRS:
+        if way in (ONE_PAIR, TWO_PAIRS):
             axes_row(x, reals, e, way, end, mean, mu[e], N, C, vals, tangent)
         elif way == BALL:
             ball_rows(x, reals, e, end, mean, mu, N, C, vals, tangent)

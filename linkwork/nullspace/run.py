@@ -12,7 +12,10 @@ import numpy as np
 
 from linkwork.errors import SingularError
 from linkwork.integrators.implicit import (
-    SMALLEST, StepFailure, make_output, watch_left_out_rows,
+    SMALLEST,
+    StepFailure,
+    make_output,
+    watch_left_out_rows,
 )  # fmt: skip
 from linkwork.integrators.stepping import DONE, PIVOTS, Output
 from linkwork.nullspace import stepping as ns
@@ -20,7 +23,9 @@ from linkwork.nullspace.balance import Balance
 from linkwork.nullspace.constrained import Directors, Solution, solve_step, tangent
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.null_space import (
-    condition, constrained_matrix, reduced_matrix,
+    condition,
+    constrained_matrix,
+    reduced_matrix,
 )  # fmt: skip
 from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.system.accelerations import factorise

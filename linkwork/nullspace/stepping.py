@@ -11,7 +11,7 @@ with G̃ = G P_int, whose first part is t = F' Δu: tree joints are satisfied ex
 closures of loops have Φ ≠ 0 on the right.  The matrix is sparse and solved in linear time along
 chains; Δu is read off from t and all bodies are placed anew along the tree.
 
-Scaled with h/(2 m): R h/(2m) = M (q₁ − q₀ − h v₀)/m − h² f̄/(2m), μ = λ h²/(2m).  In the body's blocks
+Scaled with h/(2m): R h/(2m) = M (q₁ − q₀ − h v₀)/m − h² f̄/(2m), μ = λ h²/(2m).  Bodies' blocks:
 
     φφ  m_b/m I,   θθ  tr(X) I − X,  X = D₁ E D̄ᵀ/m;   and from the change of P_int(q̄)ᵀ, with N the
     director part of R and of the rows' forces:  θθ  (D₁ Nᵀ − (N : D₁) I)/2
@@ -24,13 +24,34 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, OMEGA, POS, QUAT, ROT, TANGENT, VEL, add33,
+    ACCEPT,
+    CD,
+    CK,
+    KC,
+    OMEGA,
+    POS,
+    QUAT,
+    ROT,
+    TANGENT,
+    VEL,
+    add33,
 )  # fmt: skip
 from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
-    IDENTITY, at, at4, at9, cross, madd, mm, mscale, mt, mv, skew, tv,
+    IDENTITY,
+    at,
+    at4,
+    at9,
+    cross,
+    madd,
+    mm,
+    mscale,
+    mt,
+    mv,
+    skew,
+    tv,
 )  # fmt: skip
 from linkwork.nullspace.forces import cayley, half_way
 from linkwork.nullspace.quadratic import add_rows, largest_error
