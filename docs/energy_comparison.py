@@ -57,7 +57,7 @@ def main() -> None:
               f"largest {np.abs(energy).max():.2g}, {cost:.1f} µs per step")  # fmt: skip
         axes[0].plot(time, energy, color=colour, label=name)
         axes[1].semilogy(time[1:], np.maximum(np.abs(energy[1:]), 1e-16), color=colour, lw=0.8)
-    axes[0].set_ylim(-2.2, 1.2)
+    axes[0].set_ylim(-0.15, 0.15)
     axes[0].set_ylabel("energy − initial (m g · 1 m)")
     axes[0].legend(loc="lower left", frameon=False)
     axes[1].set_ylabel("its size")

@@ -30,7 +30,6 @@ IMPLICIT += [
     pytest.param(lw.GeneralizedAlpha(1.0, stabilized=True), id="rho=1 stabilized"),
     pytest.param(lw.Newmark(0.5, stabilized=True), id="trapezoidal stabilized"),
     pytest.param(lw.EnergyMomentum(), id="energy-momentum reduced"),
-    pytest.param(lw.EnergyMomentum(reduced=False), id="energy-momentum constrained"),
 ]
 
 

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from linkwork.elements.layout import POS, QUAT, ROT
 from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE
 from linkwork.math import rotations
-from linkwork.nullspace import stepping as ns
+from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.rows import KIND, OF_ELEMENT, gradients
 from linkwork.system.evaluate import set_rotations
@@ -48,7 +48,7 @@ class Quadratic:
         """Σ λ D²Φ over the first n coordinates."""
         w = self.columns.shape[1]
         i, j = np.repeat(self.columns, w, axis=1), np.tile(self.columns, (1, w))
-        values = (multiplier[:, None, None] * self.H).reshape(len(self.c), -1)
+        values = (multiplier[:, None, None] * self.H).reshape(len(self.c), w * w)
         inside = (i < n) & (j < n)
         return sp.csr_array((values[inside], (i[inside], j[inside])), (n, n))
 
@@ -155,15 +155,15 @@ class Directors:
     def forces(self, q0: np.ndarray, q1: np.ndarray, time: float) -> tuple:
         """Residual −f̄ of all forces but weight, in directors, and its derivative by q₁."""
         p, system = self.parts, self.parts.system
-        m, h = p.motion, p.motion.settings[ns.STEP]
+        m, h = p.motion, p.motion.settings[asm.STEP]
         if not len(p.forces.springs) and not len(p.forces.tables.directory):
             return np.zeros(self.n), sp.csr_array((self.n, self.n))
         self.place(q1, m.end)
         m.mean[:, :3] = 0.5 * (m.base[:, :3] + m.end[:, :3])
-        ns.assemble_forces(
+        asm.assemble_forces(
             system.kernels, p.forces, system.tables, system.work, m, time, True
         )
-        scale = 2.0 * m.settings[ns.MASS] / h**2
+        scale = 2.0 * m.settings[asm.MASS] / h**2
         n, pattern = 6 * system.bodies, system.pattern
         values = system.work.vals[: pattern.spare].copy()
         matrix = sp.csr_array((values, pattern.indices, pattern.indptr))[:n, :n]
@@ -211,11 +211,11 @@ def solve_step(
 ) -> tuple[int, Solution | None]:
     """Newton's method from the predicted poses in motion.end; (status, solution)."""
     m, n = directors.parts.motion, directors.n
-    h, L = m.settings[ns.STEP], m.settings[ns.LENGTH]
+    h, L = m.settings[asm.STEP], m.settings[asm.LENGTH]
     q0, q1, v0 = directors.q(m.base), directors.q(m.end), directors.v(m.velocity)
     multiplier, before = multiplier.copy(), np.inf
     scale = np.tile(np.repeat([L, 1.0], [3, 9]), n // 12)
-    for iteration in range(int(m.settings[ns.MAX_ITERATIONS])):
+    for iteration in range(int(m.settings[asm.MAX_ITERATIONS])):
         f, force = directors.forces(q0, q1, time)
         G = directors.jacobian(0.5 * (q0 + q1))
         R = directors.M @ (2 / h * (q1 - q0)[:n] - 2 * v0) + h * (f - directors.weight)
@@ -237,7 +237,7 @@ def solve_step(
         multiplier += x[n:] * 2 / h**2
         size = float(np.abs(x[:n] / scale).max())
         m.report[0], m.report[1] = iteration + 1, size
-        done = iteration > 0 and size < before and size * size / before < m.settings[ns.TOLERANCE]
+        done = iteration > 0 and size < before and size * size / before < m.settings[asm.TOLERANCE]
         if done or (iteration > 1 and size < 1e-12 and size > 0.3 * before):
             f, force = directors.forces(q0, q1, time)
             directors.place(q1, m.end)

@@ -6,11 +6,11 @@ import numpy as np
 
 from linkwork.elements.layout import NODE, QUAT, ROT
 from linkwork.math import rotations
-from linkwork.nullspace import stepping as ns
+from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import tree as tr
+from linkwork.nullspace.assembly import Motion
 from linkwork.nullspace.forces import Forces, make_forces
 from linkwork.nullspace.rows import Rows, left_out_rows, make_rows
-from linkwork.nullspace.stepping import Motion
 from linkwork.nullspace.tree import Tree, coordinates, make_tree
 from linkwork.system.evaluate import set_rotations
 from linkwork.system.system import System
@@ -29,10 +29,10 @@ class Parts:
         self.tree: Tree = make_tree(system)
         self.motion = make_motion(system, self.tree, motion)
         s = self.motion.settings
-        s[ns.STEP], s[ns.TOLERANCE], s[ns.MAX_ITERATIONS] = h, method.tolerance, (
+        s[asm.STEP], s[asm.TOLERANCE], s[asm.MAX_ITERATIONS] = h, method.tolerance, (
             method.max_iterations
         )  # fmt: skip
-        s[ns.LENGTH], s[ns.MASS], s[ns.GROWTH] = system.length, system.mass, GROWTH
+        s[asm.LENGTH], s[asm.MASS], s[asm.GROWTH] = system.length, system.mass, GROWTH
 
 
 def euler_table(system: System) -> np.ndarray:
@@ -74,6 +74,6 @@ def make_motion(system: System, tree: Tree, motion: np.ndarray) -> Motion:
         rhs=np.zeros(system.unknowns),
         work=np.zeros(2),
         taken=np.zeros(2),
-        settings=np.zeros(ns.SETTINGS),
+        settings=np.zeros(asm.SETTINGS),
         report=np.zeros(4),
     )

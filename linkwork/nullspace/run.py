@@ -18,6 +18,7 @@ from linkwork.integrators.implicit import (
     watch_left_out_rows,
 )  # fmt: skip
 from linkwork.integrators.stepping import DONE, PIVOTS, Output
+from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.balance import Balance
 from linkwork.nullspace.constrained import Directors, Solution, solve_step, tangent
@@ -75,7 +76,7 @@ class ReducedRun:
         m = self.parts.motion
         for name in CARRIED:
             getattr(m, name)[:] = r[name]
-        m.settings[ns.COUNT] = float(r["count"])
+        m.settings[asm.COUNT] = float(r["count"])
         self.balance = Balance(self.system, state)
         self.pivot(tuple(np.asarray(r[f"pivots{i}"]) for i in range(3)))
         if h != self.h:
@@ -99,9 +100,9 @@ class ReducedRun:
     def set_step(self, h: float) -> None:
         m = self.parts.motion
         if h != self.h:
-            m.settings[ns.COUNT] = 0.0  # increments of another step predict nothing
+            m.settings[asm.COUNT] = 0.0  # increments of another step predict nothing
             m.mu[:] *= (h / self.h) ** 2
-        self.h = m.settings[ns.STEP] = h
+        self.h = m.settings[asm.STEP] = h
 
     def pivot(self, pivots: tuple | None = None) -> None:
         """Choose pivots for the matrix of the next step."""
@@ -113,7 +114,7 @@ class ReducedRun:
 
     def _assemble(self, time: float) -> None:
         p, s = self.parts, self.parts.system
-        ns.assemble_step(
+        asm.assemble_step(
             s.kernels, p.forces, p.rows, s.tables, s.work, p.motion, time, True
         )
 
@@ -235,7 +236,7 @@ class ReducedRun:
             self._prepare(stepping, state.motion, self.memory)
             for name in set(CARRIED) - {"mu"}:
                 getattr(self.parts.motion, name)[:] = getattr(old, name)
-        self.parts.motion.settings[ns.COUNT] = 0.0
+        self.parts.motion.settings[asm.COUNT] = 0.0
         self.pivot()
 
     def _substeps(self, time: float) -> None:
@@ -313,7 +314,7 @@ class ReducedRun:
         """All numbers needed to go on with the same digits."""
         m = self.parts.motion
         out: dict[str, Any] = {name: getattr(m, name).copy() for name in CARRIED}
-        out["count"] = np.array(m.settings[ns.COUNT])
+        out["count"] = np.array(m.settings[asm.COUNT])
         out["keep"], out["own_keep"] = self.system.keep.copy(), self.parts.system.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
@@ -331,6 +332,13 @@ class ConstrainedRun(ReducedRun):
         self.multiplier = np.zeros(len(self.directors.value(self.directors.q(
             self.parts.motion.base
         ))))  # fmt: skip
+
+    def _take_up(self, state: State) -> None:
+        super()._take_up(state)
+        self.multiplier[:] = state.restart["multiplier"]
+
+    def restart(self) -> dict[str, Any]:
+        return {**super().restart(), "multiplier": self.multiplier.copy()}
 
     def _march(
         self, times: np.ndarray, saved: np.ndarray, out: Output, done: int, last: int
