@@ -59,7 +59,7 @@ def main() -> None:
         axes[1].semilogy(time[1:], np.maximum(np.abs(energy[1:]), 1e-16), color=colour, lw=0.8)
     axes[0].set_ylim(-0.15, 0.15)
     axes[0].set_ylabel("energy − initial (m g · 1 m)")
-    axes[0].legend(loc="lower left", frameon=False)
+    axes[0].legend(loc="upper left", frameon=False)
     axes[1].set_ylabel("its size")
     axes[1].set_xlabel("time (s)")
     figure.savefig(Path(__file__).parent / "images" / "energy-comparison.png", dpi=130)

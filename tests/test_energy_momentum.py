@@ -128,15 +128,13 @@ def test_second_order(name):
     assert np.log2(errors[1] / errors[2]) == pytest.approx(2, abs=0.2), errors
 
 
-@pytest.mark.parametrize("h", [0.05, 0.01, 0.001])
-def test_steady_precession(h):
-    """The top keeps its height better than h² allows on the scale of its spin, and goes round at
-    the analytic rate: error per unit time C h², with C from the two larger steps' own scale."""
+@pytest.mark.parametrize(("h", "bound"), [(0.05, 0.5), (0.01, 0.1), (0.001, 0.001)])
+def test_steady_precession(h, bound):
+    """The centre of mass against the analytic circle, over its arm, for one second (ten radians of
+    precession).  [B] figures 8 and 9: plainly off at 0.05, where the top spins through 6.8 rad in a
+    step, close at 0.01, and no deviation to be seen at 0.001: second order from 0.01 on."""
     top = load_example("gyro_top")
     run = lw.transient(top.build(), t=1, h=h, method=EM(), progress=False)
     error = np.abs(run["top"].position.values - top.exact(run.time)).max() / top.ARM
-    # the spin turns by h ω_s in a step: (h ω_s)² / 24 is the mid-point rule's error in an angle
-    # of unit size, at a precession of 10 rad in the second
-    turn = min(h * top.SPIN, np.pi)
-    assert error < 10 * turn**2 / 24 * 2
+    assert error < bound
     assert np.ptp(run.energy.total.values) < 1e-11 * abs(float(run.energy.total[0]))
