@@ -24,6 +24,7 @@ _HOME = {
     ],
     "integrators.methods": ["GeneralizedAlpha", "HHT", "Newmark", "BDF2"],
     "integrators.ode": ["RK4", "ODE"],
+    "nullspace.method": ["EnergyMomentum"],
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
     "analysis.driven.kinematics": ["kinematics"],

@@ -17,7 +17,7 @@ LAYERS = (
     ("model",),
     ("elements",),
     ("system",),
-    ("integrators",),
+    ("integrators", "nullspace"),
     ("results",),
     ("analysis",),
     ("io",),

@@ -29,6 +29,7 @@ IMPLICIT = [
 IMPLICIT += [
     pytest.param(lw.GeneralizedAlpha(1.0, stabilized=True), id="rho=1 stabilized"),
     pytest.param(lw.Newmark(0.5, stabilized=True), id="trapezoidal stabilized"),
+    pytest.param(lw.EnergyMomentum(), id="energy-momentum reduced"),
 ]
 
 

@@ -33,6 +33,7 @@ METHODS = {
     "bdf2": "BDF2",
     "rk4": "RK4",
     "ode": "ODE",
+    "energy-momentum": "EnergyMomentum",
 }
 OFFERED = {word: name for word, name in METHODS.items() if name in linkwork.__all__}
 

@@ -8,9 +8,10 @@ from typing import Any
 from linkwork.errors import ResultFileError
 from linkwork.integrators.methods import BDF2, HHT, GeneralizedAlpha, Newmark
 from linkwork.integrators.ode import ODE, RK4
+from linkwork.nullspace.method import EnergyMomentum
 
 METHODS: dict[str, Any] = {
-    cls.__name__: cls for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE)
+    cls.__name__: cls for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum)
 }
 
 

@@ -7,6 +7,7 @@ in singular positions), and with smaller steps, in this order, before the run gi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -202,7 +203,7 @@ class ImplicitRun:
                         st.store(self.stepper, out, saved[done])
                     done += 1
                     tried = 0
-        self._watch_left_out_rows()
+        watch_left_out_rows(self.full, self.system, self.state)
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
@@ -238,24 +239,6 @@ class ImplicitRun:
             pass
         self._substeps(time)
         return True
-
-    def _watch_left_out_rows(self) -> None:
-        """Redundant rows are not solved for, so make sure that they still hold."""
-        if self.full is None or self.system.keep.all():
-            return
-        state = self.state()
-        C = np.abs(self.full.evaluate(replace(state, acceleration=None), tangent=False).C)
-        C[self.system.kept] = 0.0
-        worst = int(np.argmax(C))
-        if C[worst] > LEFT_OUT * max(1.0, self.system.length):
-            row = self.full.all_rows[worst]
-            raise StepFailure(
-                self.time, 0, float(C[worst]), str(row),
-                f"came to a position at t = {self.time:.6g} where {row}, left out because other "
-                f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
-                "each other there, or the mechanism changed its branch in a singular position; "
-                "try a smaller step",
-            )  # fmt: skip
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -385,6 +368,25 @@ def vectors(*shape: int) -> np.ndarray:
     return zeros8(math.prod(shape) * STRIDE).reshape(*shape, STRIDE)
 
 
+def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
+    """Redundant rows are not solved for, so make sure that they still hold."""
+    if full is None or system.keep.all():
+        return
+    now = state()
+    C = np.abs(full.evaluate(replace(now, acceleration=None), tangent=False).C)
+    C[system.kept] = 0.0
+    worst = int(np.argmax(C))
+    if C[worst] > LEFT_OUT * max(1.0, system.length):
+        row = full.all_rows[worst]
+        raise StepFailure(
+            now.time, 0, float(C[worst]), str(row),
+            f"came to a position at t = {now.time:.6g} where {row}, left out because other "
+            f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
+            "each other there, or the mechanism changed its branch in a singular position; "
+            "try a smaller step",
+        )  # fmt: skip
+
+
 def set_coefficients(stepper: Stepper, work: Any) -> None:
     s = stepper.settings
     scale = s[st.CA] * s[st.MASS]
@@ -402,12 +404,13 @@ def factorise_restart(run: ImplicitRun, restart: dict[str, Any]) -> Any:
     return factorise(system, pivots)
 
 
-def make_output(system: System, rows: int) -> Output:
-    """Room for stored steps."""
+def make_output(system: System, rows: int, own: int = 0) -> Output:
+    """Room for stored steps, with `own` columns of the method's own."""
     return Output(
         motion=np.zeros((rows, system.bodies, 13)),
         acceleration=np.zeros((rows, system.bodies, 6)),
         gamma=np.zeros((rows, len(system.all_rows))),
         work=np.zeros((rows, 2)),
         iterations=np.zeros(rows),
+        own=np.zeros((rows, own)),
     )

@@ -75,6 +75,7 @@ class Output(NamedTuple):
     gamma: np.ndarray
     work: np.ndarray
     iterations: np.ndarray
+    own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
 @lean

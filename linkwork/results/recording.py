@@ -59,11 +59,13 @@ class Recording:
     """Appends steps to a result file; `finish` gives the result, whose steps stay in the file.
 
     path : of the file; None makes a temporary one, which is deleted with its result
+    own  : further diagnostics over time, and how many numbers each has
     """
 
     def __init__(
-        self, system: System, stored_model: dict[str, Any] | str, path: str | Path | None
-    ) -> None:
+        self, system: System, stored_model: dict[str, Any] | str, path: str | Path | None,
+        own: dict[str, int] | None = None,
+    ) -> None:  # fmt: skip
         import h5netcdf
 
         self.system, self.stored_model, self.given = system, stored_model, path
@@ -75,7 +77,8 @@ class Recording:
             self.target = check_writable(path)
             self.trial = beside(self.target)
         self.rows = 0  # stored so far
-        row = 8 * (19 * system.bodies + len(system.all_rows) + 5)
+        self.own = {"iterations": 1, "step": 1, **(own or {})}
+        row = 8 * (19 * system.bodies + len(system.all_rows) + 3 + sum(self.own.values()))
         self.chunk = max(1, min(4096, CHUNK // (8 * 13 * system.bodies)))
         self.block = max(1, BLOCK // row)  # rows to append at once
         text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
@@ -118,8 +121,12 @@ class Recording:
         for name in WORK:
             self._add(root, name, (), (), {"long_name": work_words(name), "units": "J"})
         diagnostics = root.create_group("diagnostics")
-        for name in ("iterations", "step"):
-            self._add(diagnostics, name, (), (), {"numpy_type": np.dtype(float).str})
+        for name, width in self.own.items():
+            more = {} if width == 1 else {f"{name}_1": width}
+            for dim, size in more.items():
+                diagnostics.dimensions[dim] = size
+            words = {"numpy_type": np.dtype(float).str}
+            self._add(diagnostics, name, tuple(more), tuple(more.values()), words)
         write_model(root, system, self.stored_model)
 
     def _add(
@@ -164,7 +171,7 @@ class Recording:
 
     def _put(self, values: dict[str, np.ndarray], n: int) -> None:
         first, last = self.rows, self.rows + n
-        flat = {k: values[k] for k in ("time", "iterations", "step")}
+        flat = {k: values[k] for k in ("time", *self.own)}
         flat["multiplier"] = values["gamma"]
         for k, name in enumerate(WORK):
             flat[name] = values["work"][:, k]
@@ -180,8 +187,9 @@ class Recording:
         try:
             with self._cleaned(), undisturbed():
                 diagnostics = self.root.groups["diagnostics"].variables
-                for name in ("iterations", "step"):
-                    diagnostics[name].attrs["numpy_shape"] = json.dumps([self.rows])
+                for name, width in self.own.items():
+                    shape = [self.rows] if width == 1 else [self.rows, width]
+                    diagnostics[name].attrs["numpy_shape"] = json.dumps(shape)
                 write_end(self.root, info, restart)
                 self.root.close()
                 os.close(self.granted)

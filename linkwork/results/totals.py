@@ -30,6 +30,9 @@ def over_times(result: Result, values: Callable[[np.ndarray], np.ndarray]) -> np
 
 
 def kinetic_energy(result: Result) -> np.ndarray:
+    """Of the method's own velocities where it stores it, since these may not be rigid."""
+    if "kinetic_energy" in result.arrays:
+        return result.arrays["kinetic_energy"]
     m, J = masses(result)
 
     def energy(motion: np.ndarray) -> np.ndarray:
@@ -57,6 +60,9 @@ def momentum(result: Result) -> np.ndarray:
 
 
 def angular_momentum(result: Result) -> np.ndarray:
+    """Of the method's own velocities where it stores it."""
+    if "angular_momentum" in result.arrays:
+        return result.arrays["angular_momentum"]
     m, J = masses(result)
 
     def about_origin(motion: np.ndarray) -> np.ndarray:

@@ -26,10 +26,12 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 
-def factorise(system: System, pivots: tuple | None = None) -> Elimination:
+def factorise(
+    system: System, pivots: tuple | None = None, two_sided: bool = False
+) -> Elimination:
     """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular."""
     try:
-        return analyse(system.pattern, system.work.vals, system.length, pivots)
+        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided)
     except SingularMatrix as error:
         if not np.all(np.isfinite(system.work.vals)):
             raise_if_failed(system)

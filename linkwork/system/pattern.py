@@ -5,7 +5,9 @@ block is the rows of one group against the columns of another, stored by rows of
 which a group uses at most six, so that a row is one vector (elements.layout).  First come the
 diagonal blocks, written by the bodies and added to by elements; then blocks of two bodies that
 one element writes, and those that several add to, which are cleared before; then the blocks of
-C_q, which stand for C_qᵀ too, and places for the elimination, a row per constraint row.
+C_q, which stand for C_qᵀ too, and places for the elimination, a row per constraint row.  All
+from C_q on is there twice, for methods whose matrix has other columns than rows of constraints:
+the second lies `left` further on.
 
 The same matrix by rows (CSR) for everything else: `places` says where its entries lie.
 """
@@ -35,6 +37,7 @@ class Pattern:
     sums: slice  # values that elements add to and nothing writes before: to be cleared
     delayed: int  # from here on places of the elimination
     nothing: int  # a block that stays zero
+    left: int  # how far on C_q and what follows lies once more
     size: int
 
     @property
@@ -94,7 +97,7 @@ def make_pattern(
     nothing = end + STRIDE * int(size[bodies:].sum())
     pattern = Pattern(
         indptr, indices, places, groups, bodies, first, blocks, sums, end, nothing,
-        nothing + BLOCK,
+        nothing + BLOCK - sums.stop, 2 * (nothing + BLOCK) - sums.stop,
     )  # fmt: skip
     return pattern, group_of
 

@@ -58,17 +58,23 @@ class Storage:
     """Rows of a run: `room` for some, then `keep` those that were filled; at last the `result`.
 
     rows : how many are expected;   path : of a file to write them to, or None
+    own  : names and widths of columns that only this method has
     """
 
-    def __init__(self, full: System, reactions: Reactions, rows: float, path: Any = None) -> None:
+    def __init__(
+        self, full: System, reactions: Reactions, rows: float, path: Any = None,
+        own: dict[str, int] | None = None,
+    ) -> None:  # fmt: skip
         self.full, self.reactions, self.path = full, reactions, path
-        self.row_bytes = 8 * (19 * full.bodies + len(full.all_rows) + 5)
+        self.own = own or {}
+        wide = 5 + sum(self.own.values())
+        self.row_bytes = 8 * (19 * full.bodies + len(full.all_rows) + wide)
         self.recording: Recording | None = None
         self.finished: Result | None = None
         self.used, self.last = 0, -math.inf
         require_room(full, rows * self.row_bytes, path)
         if path is not None or rows * self.row_bytes > result_file.IN_MEMORY:
-            self.recording = Recording(full, snapshot(full), path)
+            self.recording = Recording(full, snapshot(full), path, self.own)
             rows = self.recording.block
         self._allocate(max(1, math.ceil(rows)))
 
@@ -79,7 +85,7 @@ class Storage:
         self.out = Output(
             motion=np.empty((rows, full.bodies, 13)), acceleration=np.empty((rows, full.bodies, 6)),
             gamma=np.empty((rows, len(full.all_rows))), work=np.empty((rows, 2)),
-            iterations=np.empty(rows),
+            iterations=np.empty(rows), own=np.empty((rows, sum(self.own.values()))),
         )  # fmt: skip
         self.times, self.steps = np.empty(rows), np.empty(rows)
 
@@ -94,7 +100,7 @@ class Storage:
         if self.used + rows > self.capacity:
             self._make_room(rows)
         out = Output(*(part[self.used : self.used + rows] for part in self.out))
-        for part in (out.gamma, out.work, out.iterations):  # methods fill what they have
+        for part in (out.gamma, out.work, out.iterations, out.own):  # methods fill what they have
             part[:] = 0.0
         return out
 
@@ -112,7 +118,7 @@ class Storage:
             if wanted * self.row_bytes <= result_file.IN_MEMORY:
                 self._grow(wanted)
                 return
-            self.recording = Recording(self.full, snapshot(self.full), None)
+            self.recording = Recording(self.full, snapshot(self.full), None, self.own)
         self._append()
         if rows > self.capacity or self.capacity > 2 * self.recording.block:
             self._allocate(max(rows, self.recording.block))
@@ -133,6 +139,7 @@ class Storage:
         assert self.recording is not None
         times, out = self._rows()
         values = {**out._asdict(), "time": times, "step": self.steps[: self.used]}
+        values |= columns(self.own, out.own)
         self.used = 0  # stored, also when there is no room for more
         try:
             self.recording.append(values)
@@ -159,13 +166,23 @@ class Storage:
             out = Output(*(part.copy() for part in out))
         return Result(
             self.full, times, out.motion, out.acceleration, out.gamma, out.work,
-            {"iterations": out.iterations, "step": steps}, info, restart,
+            {"iterations": out.iterations, "step": steps, **columns(self.own, out.own)}, info,
+            restart,
         )  # fmt: skip
 
     def discard(self) -> None:
         """The run ended without a result: leave no part of a file."""
         if self.recording is not None and self.finished is None:
             self.recording.discard()
+
+
+def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:
+    """The method's own columns by name; a single one without a second axis."""
+    ends = np.cumsum(list(own.values()))
+    return {
+        name: values[:, end - 1] if width == 1 else values[:, end - width : end]
+        for (name, width), end in zip(own.items(), ends, strict=True)
+    }
 
 
 def require_room(full: System, size: float, path: Any) -> None:

@@ -24,7 +24,7 @@ from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFileError
 from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
-from linkwork.integrators.stepping import ALG
+from linkwork.integrators.stepping import ALG, Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
@@ -71,7 +71,8 @@ def transient(
         )
     run = method_run(method, full, system, state, h)
     rows = (t - state.time) / h / every + 2
-    storage = Storage(full, Reactions(full, run), rows, file)
+    own = getattr(run, "own", {})  # names and widths of the method's own columns
+    storage = Storage(full, Reactions(full, run), rows, file, own)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
     return loop.go(progress)
@@ -291,13 +292,16 @@ class TimeLoop:
 
     def _plain(self, time: float) -> tuple:
         times = np.array([time])
-        out = make_output(self.full, 0)
+        out = self._output(0)
         return times, self.run.system.schedule(times), np.array([-1]), out
 
     def _controlled(self, bar: Progress) -> None:
         """Error-controlled steps: rejected ones are taken again, smaller."""
         if not isinstance(self.run, ImplicitRun):
-            raise ModelError(f"{self.method!r} controls its step by itself; leave out tolerance=")
+            raise ModelError(
+                f"{self.method!r} has no error estimate to control the step with; leave out "
+                "tolerance=, or use lw.GeneralizedAlpha()"
+            )
         assert self.tolerance is not None
         before = first_values(self.events, self.run.time, self.run.state())
         h, stored = self.h, 0
@@ -334,7 +338,12 @@ class TimeLoop:
         out.acceleration[0] = state.acceleration
         out.work[0] = self.run.work_done
         out.iterations[0] = self.run.iterations
+        if self.storage.own:
+            out.own[0] = self.run.own_now()
         self.storage.keep(np.array([self.run.time]), np.array([step]))
+
+    def _output(self, rows: int) -> Output:
+        return make_output(self.full, rows, sum(self.storage.own.values()))
 
     def result(self) -> Result:
         """What was stored so far, and where the run stands."""

@@ -21,9 +21,14 @@ from linkwork.math.eights import zeros8
 from linkwork.system.elimination.core import NO_CORE, find_core, original
 from linkwork.system.elimination.node import factor_node
 from linkwork.system.elimination.tables import (
+    LEFT,
     MOST_ROWS,
     NODE_INTS,
+    ROW,
     ROW_INTS,
+    ROWS,
+    STORE,
+    WIDE,
     Elimination,
     borrowed,
     store_size,
@@ -33,29 +38,33 @@ from linkwork.system.sparse_lu import SingularMatrix
 
 
 def analyse(
-    pattern: Pattern, vals: np.ndarray, length: float, pivots: tuple | None = None
-) -> Elimination:
+    pattern: Pattern, vals: np.ndarray, length: float, pivots: tuple | None = None,
+    two_sided: bool = False,
+) -> Elimination:  # fmt: skip
     """Nodes and core for a matrix with these values, which stay; call `refactor` next.
 
     `length` makes displacements and rotations comparable.  `pivots` is `.pivots` of an earlier
-    elimination of the same pattern.  Raises SingularMatrix.
+    elimination of the same pattern.  two_sided: the columns of constraints are not their rows,
+    they lie `pattern.left` behind these.  Raises SingularMatrix.
     """
     values = zeros8(pattern.size)
     values[:] = vals
-    peeling = Peeling(pattern, length)
+    peeling = Peeling(pattern, length, two_sided)
     if pivots is None:
         peeling.peel(values)
     else:
         peeling.repeat(values, *pivots[:4])
     core = find_core(
-        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[4:]
-    )
+        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[4:],
+        peeling.trial.left,
+    )  # fmt: skip
     n = len(peeling.nodes)
-    stores = [store_size(node.ints[2], node.ints[4]) for node in peeling.nodes]
+    sizes = [store_size(node.ints[ROWS], node.ints[WIDE], two_sided) for node in peeling.nodes]
+    stores = np.array(sizes, np.int64)
     nodes = np.array([node.ints for node in peeling.nodes], np.int64).reshape(n, NODE_INTS)
-    counts = [len(node.rows) for node in peeling.nodes]
-    nodes[:, -2] = np.cumsum(counts) - counts
-    nodes[:, -1] = np.cumsum(stores) - stores
+    counts = np.array([len(node.rows) for node in peeling.nodes], np.int64)
+    nodes[:, ROW] = np.cumsum(counts) - counts
+    nodes[:, [STORE, LEFT]] += (np.cumsum(stores) - stores)[:, None]
     late = [len(node.late) for node in peeling.nodes]
     rows = [row for node in peeling.nodes for row in node.rows]
     delayed = np.array([x for node in peeling.nodes for x in node.late], np.int64).reshape(-1, 2)
@@ -72,7 +81,7 @@ def analyse(
         core_place=core.places,
         core_rhs=np.zeros(len(core.unknowns)),
         lu=core.lu,
-        store=zeros8(sum(stores)),
+        store=zeros8(int(stores.sum())),
         x=zeros8(STRIDE * pattern.bodies),
         out=np.zeros(pattern.unknowns + len(delayed)),
     )
@@ -100,7 +109,7 @@ class Node:
 class Peeling:
     """Takes bodies with one neighbour off the mechanism, one after the other."""
 
-    def __init__(self, pattern: Pattern, length: float) -> None:
+    def __init__(self, pattern: Pattern, length: float, two_sided: bool) -> None:
         self.pattern = p = pattern
         n = p.bodies
         self.neighbours: list[set[int]] = [set() for _ in range(n)]
@@ -116,7 +125,7 @@ class Peeling:
         self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.unknowns - 6 * n)][::-1]
         self.unknowns = p.unknowns
         self.rest = np.zeros(p.unknowns)
-        self.trial = single_node(p, length)
+        self.trial = single_node(p, length, two_sided)
 
     def peel(self, vals: np.ndarray) -> None:
         """Take off what can be taken off, bodies that delay no rows first."""
@@ -170,7 +179,9 @@ class Peeling:
             late.append((self.places[-1 - i], self.unknowns + i))
         pair = [p.blocks[x] if parent >= 0 else p.nothing
                 for x in ((b, parent), (parent, b), (parent, parent))]  # fmt: skip
-        ints = (b, parent, m, k, 1 if m <= STRIDE else 2, p.blocks[b, b], *pair, 0, 0)
+        wide = 1 if m <= STRIDE else 2
+        left = store_size(m, wide, False) if trial.left else 0
+        ints = (b, parent, m, k, wide, p.blocks[b, b], *pair, 0, 0, left)
         trial.nodes[0] = ints
         trial.rows[:m] = np.array(rows, np.int64).reshape(-1, ROW_INTS)
         trial.late_place[: m - k] = [place for place, _ in late]
@@ -194,7 +205,7 @@ class Peeling:
         return True
 
 
-def single_node(pattern: Pattern, length: float) -> Elimination:
+def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination:
     """Room for one node, to try it."""
     scale, units = zeros8(2 * STRIDE), zeros8(3 * STRIDE * STRIDE)
     scale[:6] = np.repeat([length, 1.0], 3)
@@ -203,6 +214,7 @@ def single_node(pattern: Pattern, length: float) -> Elimination:
     ints, none = np.int64, np.zeros(0, np.int64)
     return Elimination(
         unknowns=pattern.unknowns,
+        left=pattern.left if two_sided else 0,
         nodes=np.zeros((1, NODE_INTS), ints),
         rows=np.zeros((MOST_ROWS, ROW_INTS), ints),
         order=np.zeros(MOST_ROWS, ints),
@@ -215,7 +227,7 @@ def single_node(pattern: Pattern, length: float) -> Elimination:
         core_place=none,
         core_rhs=np.zeros(0),
         lu=NO_CORE,
-        store=zeros8(store_size(MOST_ROWS, 2)),
+        store=zeros8(store_size(MOST_ROWS, 2, two_sided)),
         x=zeros8(0),
         out=np.zeros(0),
         spare=zeros8(4 * STRIDE),

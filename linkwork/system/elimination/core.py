@@ -25,9 +25,12 @@ class Core(NamedTuple):
 
 def find_core(
     pattern: Pattern, vals: np.ndarray, nodes: list[Any],
-    waiting: list[list[tuple[int, int]]], pivots: tuple | None,
+    waiting: list[list[tuple[int, int]]], pivots: tuple | None, columns: int,
 ) -> Core:  # fmt: skip
-    """What the nodes left: bodies, their rows, and delayed rows; `vals` as the nodes left them."""
+    """What the nodes left: bodies, their rows, and delayed rows; `vals` as the nodes left them.
+
+    columns: how far behind the rows of constraints their columns lie; 0 if they are the same.
+    """
     p, n = pattern, pattern.bodies
     left = np.ones(len(p.first) - 1, bool)
     for node in nodes:
@@ -45,12 +48,14 @@ def find_core(
     number[mine] = np.arange(len(mine))
     rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
     inside = (number[rows] >= 0) & (number[p.indices] >= 0)
-    i, j, source = [number[rows[inside]]], [number[p.indices[inside]]], [p.places[inside]]
+    i, j = [number[rows[inside]]], [number[p.indices[inside]]]
+    above = (rows < 6 * n) & (p.indices >= 6 * n)
+    source = [(p.places + columns * above)[inside]]
     for r, (b, place, _) in enumerate(late):
-        row, columns = np.full(6, len(mine) + r), number[6 * b : 6 * b + 6]
-        i += [row, columns]
-        j += [columns, row]
-        source += [place + np.arange(6)] * 2
+        row, six = np.full(6, len(mine) + r), number[6 * b : 6 * b + 6]
+        i += [row, six]
+        j += [six, row]
+        source += [place + np.arange(6), place + columns + np.arange(6)]
     row, column, where = np.concatenate(i), np.concatenate(j), np.concatenate(source)
     order = np.lexsort((column, row))
     row, column, where = row[order], column[order], where[order]

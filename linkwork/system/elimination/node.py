@@ -13,6 +13,9 @@
 
 The right-hand side goes along in column 6 of S_bb and C_b.  It is the idea of the articulated body
 (Featherstone 1983) for the implicit step, S being the tangent of the step with K_c.
+
+Where the columns of the constraints, B in place of Cᵀ, differ from the rows (energy-momentum), the
+map of step 3 and G of the multipliers come from Bᵀ in the same way (`left`).
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from linkwork.system.elimination.tables import (
     BB,
     BODY,
     BP,
+    LEFT,
     NODE_INTS,
     PARENT,
     PB,
@@ -96,7 +100,7 @@ def insert_pivots(e, at_, tail, wide, k, n0, vals, bb, bp, rhs, b0):
 
 
 @fused_inlined
-def eliminate_free(e, at_, tail, wide, k, n0, fresh):
+def eliminate_free(e, left, tail, wide, k, n0, fresh):
     """Rows of the free unknowns solved for them, [M⁻¹ | M⁻¹ T_p]; the sum of squares, scaled.
 
     fresh: choose their order, largest diagonal entries in scaled unknowns first.
@@ -107,7 +111,7 @@ def eliminate_free(e, at_, tail, wide, k, n0, fresh):
         u = tail + i * 2 * STRIDE
         b, p = load8(store, u), load8(store, u + STRIDE)
         for t in range(k):
-            s = store[at_ + t * (2 + wide) * STRIDE + i]
+            s = store[left + t * (2 + wide) * STRIDE + i]
             v = tail + col[n0 + t] * 2 * STRIDE
             b, p = b - load8(store, v) * s, p - load8(store, v + STRIDE) * s
         store8(store, u, b)
@@ -143,7 +147,7 @@ def eliminate_free(e, at_, tail, wide, k, n0, fresh):
 
 
 @fused_inlined
-def add_to_parent(e, at_, tail, wide, k, n0, vals, pb, pp):
+def add_to_parent(e, at_, left, tail, wide, k, n0, vals, pb, pp):
     """What remains for the neighbour: to its diagonal block, right-hand side in its column."""
     store, col, one = e.store, e.pivot_col, unit(e.units, RHS)
     for i in range(0, 6, 3):
@@ -153,7 +157,7 @@ def add_to_parent(e, at_, tail, wide, k, n0, vals, pb, pp):
             pb + i * STRIDE, col, n0,
         )  # fmt: skip
         for t in range(k):
-            d = at_ + t * (2 + wide) * STRIDE + STRIDE + i
+            d = left + t * (2 + wide) * STRIDE + STRIDE + i
             v = tail + col[n0 + t] * 2 * STRIDE
             B, P = load8(store, v), load8(store, v + STRIDE)
             s = store[d]
@@ -182,33 +186,39 @@ def factor_node(e, number, vals, rhs, fresh):
     node, ints = NODE_INTS * number, e.nodes
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
     r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
-    tail = at_ + m * (2 + wide) * STRIDE
+    tail, left, two = at_ + m * (2 + wide) * STRIDE, ints[node + LEFT], e.left > 0
     good = False
     if not fresh:
-        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_)
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, 0)
         good = ratio <= SMALL and faded <= e.limit[number]
     if not good:
-        load_rows(e, vals, rhs, r0, o0, m, wide, at_)
+        load_rows(e, vals, rhs, r0, o0, m, wide, at_, 0)
         if not choose_pivots(e, m, wide, k, o0, n0, at_):
             return np.inf
-        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_)
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, 0)
         if not ratio <= SMALL:
             return np.inf
         e.limit[number] = FADED * faded
+    if two:  # the same pivots for the columns, which are nearly the rows
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, left, e.left)
+        if not (ratio <= 4.0 * SMALL and faded <= 4.0 * e.limit[number]):
+            return np.inf
     insert_pivots(
         e, at_, tail, wide, k, n0, vals, ints[node + BB], ints[node + BP], rhs,
         6 * ints[node + BODY],
     )  # fmt: skip
-    growth = leverage(e, at_, wide, k, n0) ** 2
+    growth = leverage(e, at_, wide, k, n0) * leverage(e, left, wide, k, n0)
     if k < 6:
-        growth += eliminate_free(e, at_, tail, wide, k, n0, not good)
+        growth += eliminate_free(e, left, tail, wide, k, n0, not good)
     if not growth < (LOST if fresh else np.inf):
         return np.inf
     if ints[node + PARENT] >= 0:
         # delayed rows first: a node that is refused leaves its neighbour as it was
-        if m > k and not delay_rows(e, number, m, wide, k, r0, at_, vals):
+        if m > k and not delay_rows(e, number, m, wide, k, r0, at_, vals, 0):
             return np.inf
-        add_to_parent(e, at_, tail, wide, k, n0, vals, ints[node + PB], ints[node + PP])
+        if m > k and two and not delay_rows(e, number, m, wide, k, r0, left, vals, e.left):
+            return np.inf
+        add_to_parent(e, at_, left, tail, wide, k, n0, vals, ints[node + PB], ints[node + PP])
     return growth
 
 
@@ -219,7 +229,7 @@ def solve_node(e, number):
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
     width, store, units, x, out = (2 + wide) * STRIDE, e.store, e.units, e.x, e.out
     col, n0 = e.pivot_col, 6 * number
-    tail = at_ + m * width
+    tail, left = at_ + m * width, ints[node + LEFT]
     b, p = ints[node + BODY], ints[node + PARENT]
     parent = load8(x, STRIDE * p) if p >= 0 else spread8(0.0)
     free = spread8(0.0)
@@ -239,6 +249,7 @@ def solve_node(e, number):
             load = store[v + RHS] - sum8(part)
         else:
             load = out[e.late_unknown[slot + t]]
+        q = left + t * width
         g = g + load8(store, q + 2 * STRIDE) * load
         h = h + load8(store, q + (1 + wide) * STRIDE) * load
     store8(x, STRIDE * b, mine)

@@ -4,6 +4,9 @@ Rows are kept in the order of their pivots.  A row is three vectors, E with the 
 column 6, D, and G; up to six rows stay in registers, more (of which some will be delayed) in the
 store, where G may take two vectors.
 
+`shift` is where in the values rows are taken from: 0, or for the columns of constraints, where
+they differ from the rows, the elimination's `left`.
+
 Pivots are judged when their turn comes, in unknowns of comparable size: a row much larger than
 its pivot (SMALL), or a pivot much smaller than when it was chosen (FADED), and they are chosen
 anew, the largest entries first.
@@ -33,12 +36,12 @@ LOST = 1e14  # squares: growth beyond which a new node is none, cancellation tha
 
 
 @fused_inlined
-def loaded(e, vals, rhs, row, order):
+def loaded(e, vals, rhs, row, order, shift):
     """Row [C_b c | C_p | 1], where G begins as a unit vector; behind it room for 1/pivot."""
     u = e.rows[row + UNKNOWN]
     c = rhs[u] if u < e.unknowns else 0.0
-    b = load8(vals, e.rows[row + ROW_B]) + unit(e.units, RHS) * c
-    return b, load8(vals, e.rows[row + ROW_P]), unit(e.units, order), b
+    b = load8(vals, e.rows[row + ROW_B] + shift) + unit(e.units, RHS) * c
+    return b, load8(vals, e.rows[row + ROW_P] + shift), unit(e.units, order), b
 
 
 @fused_inlined
@@ -70,7 +73,7 @@ def stored(store, at_, row):
 
 
 @fused_inlined
-def reduce_few(e, vals, rhs, r0, o0, m, n0, at_):
+def reduce_few(e, vals, rhs, r0, o0, m, n0, at_, shift):
     """Echelon form of up to six rows with the stored pivots, all rows in registers; the verdict."""
     order, col, scale = e.order, e.pivot_col, e.scale
     zero = spread8(0.0)
@@ -78,22 +81,22 @@ def reduce_few(e, vals, rhs, r0, o0, m, n0, at_):
     a = b = c = d = f = g = none
     if m > 0:
         i = order[o0]
-        a = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        a = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 1:
         i = order[o0 + 1]
-        b = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        b = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 2:
         i = order[o0 + 2]
-        c = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        c = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 3:
         i = order[o0 + 3]
-        d = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        d = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 4:
         i = order[o0 + 4]
-        f = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        f = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 5:
         i = order[o0 + 5]
-        g = loaded(e, vals, rhs, r0 + ROW_INTS * i, i)
+        g = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
     if m > 0:
         k = col[n0]
         a = scaled(a, k)
@@ -150,11 +153,11 @@ def reduce_few(e, vals, rhs, r0, o0, m, n0, at_):
 
 
 @fused_inlined
-def load_rows(e, vals, rhs, r0, o0, m, wide, at_):
+def load_rows(e, vals, rhs, r0, o0, m, wide, at_, shift):
     """Rows [C_b c | C_p | 1] of a node into its store, in their order."""
     for t in range(m):
         i = e.order[o0 + t]
-        stored(e.store, at_, loaded(e, vals, rhs, r0 + ROW_INTS * i, i))
+        stored(e.store, at_, loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift))
         if wide > 1:
             store8(e.store, at_ + 3 * STRIDE, unit(e.units, i - STRIDE))
         at_ += (2 + wide) * STRIDE
@@ -224,16 +227,16 @@ def choose_pivots(e, m, wide, k, o0, n0, at_):
 
 
 @fused_inlined
-def reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_):
+def reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, shift):
     """Echelon form with the stored pivots: the verdict on them, two sums of squares.
 
     Not finite where a pivot vanishes.  The final form hides pivots that were small when their
     turn came.
     """
     if m <= 6:
-        verdict = reduce_few(e, vals, rhs, r0, o0, m, n0, at_)
+        verdict = reduce_few(e, vals, rhs, r0, o0, m, n0, at_, shift)
     else:
-        load_rows(e, vals, rhs, r0, o0, m, wide, at_)
+        load_rows(e, vals, rhs, r0, o0, m, wide, at_, shift)
         verdict = (spread8(0.0), spread8(0.0))
         for t in range(k):
             c = e.pivot_col[n0 + t]
@@ -253,7 +256,7 @@ def leverage(e, at_, wide, k, n0):
 
 
 @fused_inlined
-def delay_rows(e, number, m, wide, k, r0, at_, vals):
+def delay_rows(e, number, m, wide, k, r0, at_, vals, shift):
     """Rows without a pivot, now rows of the neighbour alone, to where it finds them.
 
     False where one is a difference of equal rows: it repeats others.
@@ -263,12 +266,12 @@ def delay_rows(e, number, m, wide, k, r0, at_, vals):
         q = at_ + t * (2 + wide) * STRIDE
         row, parts = load8(e.store, q + STRIDE), spread8(0.0)
         for j in range(m):
-            part = load8(vals, e.rows[r0 + ROW_INTS * j + ROW_P]) * weights
+            part = load8(vals, e.rows[r0 + ROW_INTS * j + ROW_P] + shift) * weights
             part = part * e.store[q + 2 * STRIDE + j]
             parts = parts + part * part
         left = row * weights
         if not LOST * sum8(left * left) > sum8(parts):
             return False
-        store8(vals, e.late_place[slot], row + unit(e.units, RHS) * e.store[q + RHS])
+        store8(vals, e.late_place[slot] + shift, row + unit(e.units, RHS) * e.store[q + RHS])
         slot += 1
     return True

@@ -13,6 +13,7 @@ from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
     BB,
     BODY,
+    LEFT,
     NODE_INTS,
     PARENT,
     PB,
@@ -100,7 +101,7 @@ def forward_node(e, number, vals, b):
     width, first = (2 + ints[node + WIDE]) * STRIDE, 6 * number
     bb, pb, parent = ints[node + BB], ints[node + PB], ints[node + PARENT]
     r0 = ROW_INTS * ints[node + ROW] + UNKNOWN
-    tail = at_ + m * width
+    tail, left = at_ + m * width, ints[node + LEFT]
     slot = e.late_at[number]
     for r in range(m):
         s = 0.0
@@ -120,7 +121,7 @@ def forward_node(e, number, vals, b):
         store[tail + c * 2 * STRIDE + RHS] = e.spare[c]
         for f in range(k, 6):
             i = e.pivot_col[first + f]
-            e.spare[i] -= store[at_ + t * width + i] * e.spare[c]
+            e.spare[i] -= store[left + t * width + i] * e.spare[c]
     for f in range(k, 6):
         i = e.pivot_col[first + f]
         s = 0.0
@@ -132,15 +133,15 @@ def forward_node(e, number, vals, b):
         for i in range(6):
             s = 0.0
             for t in range(k):
-                q, c = at_ + t * width, e.pivot_col[first + t]
-                s += vals[pb + i * STRIDE + c] * store[q + RHS]
-                s += store[q + STRIDE + i] * e.spare[c]
+                q, c = t * width, e.pivot_col[first + t]
+                s += vals[pb + i * STRIDE + c] * store[at_ + q + RHS]
+                s += store[left + q + STRIDE + i] * e.spare[c]
             for f in range(k, 6):
                 j = e.pivot_col[first + f]
                 u = vals[pb + i * STRIDE + j]
                 for t in range(k):
-                    q, c = at_ + t * width, e.pivot_col[first + t]
-                    u -= vals[pb + i * STRIDE + c] * store[q + j]
-                    u -= store[q + STRIDE + i] * store[tail + c * 2 * STRIDE + j]
+                    q, c = t * width, e.pivot_col[first + t]
+                    u -= vals[pb + i * STRIDE + c] * store[at_ + q + j]
+                    u -= store[left + q + STRIDE + i] * store[tail + c * 2 * STRIDE + j]
                 s += u * store[tail + j * 2 * STRIDE + RHS]
             b[6 * parent + i] -= s

@@ -14,7 +14,7 @@ from linkwork.system.sparse_lu import LU
 
 # ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
 # (S_bb, S_bp, S_pb, S_pp), its first row, and where its factors are
-(BODY, PARENT, ROWS, PIVOTS, WIDE, BB, BP, PB, PP, ROW, STORE, NODE_INTS) = range(12)
+(BODY, PARENT, ROWS, PIVOTS, WIDE, BB, BP, PB, PP, ROW, STORE, LEFT, NODE_INTS) = range(13)
 # ints of a row: where its parts of body and neighbour are, its unknown
 ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
 RHS = 6  # the column of the right-hand side
@@ -25,6 +25,7 @@ class Elimination(NamedTuple):
     """Nodes, their factors, and the sparse LU of the core; all arrays, for compiled loops."""
 
     unknowns: int
+    left: int  # how far on the columns of constraints lie in the values; 0: they are the rows
     nodes: np.ndarray  # (nodes, NODE_INTS), neighbours after their nodes
     rows: np.ndarray  # (rows of nodes, ROW_INTS)
     order: np.ndarray  # of the rows in their node: those with pivots first
@@ -55,6 +56,7 @@ class Borrowed(NamedTuple):
     """The arrays of an elimination for the loops over nodes (linkwork.math.borrowed)."""
 
     unknowns: int
+    left: int
     nodes: np.ndarray
     rows: np.ndarray
     order: np.ndarray
@@ -74,16 +76,16 @@ class Borrowed(NamedTuple):
 @fused_inlined
 def borrowed(e):
     return Borrowed(
-        e.unknowns, borrow(e.nodes), borrow(e.rows), borrow(e.order), borrow(e.pivot_col),
+        e.unknowns, e.left, borrow(e.nodes), borrow(e.rows), borrow(e.order), borrow(e.pivot_col),
         borrow(e.limit), borrow(e.late_at), borrow(e.late_place), borrow(e.late_unknown),
         borrow(e.store), borrow(e.x), borrow(e.out), borrow(e.spare), borrow(e.scale),
         borrow(e.units),
     )  # fmt: skip
 
 
-def store_size(rows: int, wide: int) -> int:
-    """Numbers that a node keeps: rows [E D G], then T."""
-    return rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
+def store_size(rows: int, wide: int, two_sided: bool) -> int:
+    """Numbers that a node keeps: rows [E D G], then T, then the same rows of the columns."""
+    return (1 + two_sided) * rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
 
 
 @fused_inlined

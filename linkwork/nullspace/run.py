@@ -1,0 +1,362 @@
+"""A run with energy-momentum steps: repairs failing steps, stores, and takes up where it left.
+
+A failed step is tried again with new pivots, with a new choice of independent rows, and in 2, 4, …
+256 pieces, in this order; a one-step method needs nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import SingularError
+from linkwork.integrators.implicit import (
+    SMALLEST,
+    StepFailure,
+    make_output,
+    watch_left_out_rows,
+)  # fmt: skip
+from linkwork.integrators.stepping import DONE, PIVOTS, Output
+from linkwork.nullspace import assembly as asm
+from linkwork.nullspace import stepping as ns
+from linkwork.nullspace.balance import Balance
+from linkwork.nullspace.constrained import Directors, Solution, solve_step, tangent
+from linkwork.nullspace.motion import Parts
+from linkwork.nullspace.null_space import (
+    condition,
+    constrained_matrix,
+    reduced_matrix,
+)  # fmt: skip
+from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
+from linkwork.system.accelerations import factorise
+from linkwork.system.redundancy import independent_rows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+CARRIED = ("base", "velocity", "coordinate", "past", "work", "mu")
+
+
+class ReducedRun:
+    """Steps in joint coordinates; `system` keeps linkwork's rows, `parts` those of the scheme."""
+
+    def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+        self.method, self.full, self.h = method, full, h
+        refuse_unknown(full)
+        self.time = self.origin = state.time
+        self.repairs = 0
+        self.own = {"kinetic_energy": 1, "angular_momentum": 3}
+        if method.condition_number:
+            self.own["condition_number"] = 1
+        self.condition = np.nan
+        if state.restart:
+            self._take_up(state)
+        else:
+            self.system = system
+            self._prepare(choose_rows(full, system, state), state.motion, state.memory)
+            self.balance = Balance(system, state)
+            self.pivot()
+
+    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
+        """Rows, forces, tree and arrays of the system to step with, from given poses."""
+        if memory is not None and memory.size:
+            stepping.tables.reals[stepping.memory_places] = memory
+        self.parts = Parts(stepping, motion, self.h, self.method)
+        self._directors: Directors | None = None
+
+    def _take_up(self, state: State) -> None:
+        """From the numbers of an earlier run: goes on with the same digits."""
+        r = state.restart
+        keep, own = np.asarray(r["keep"], bool), np.asarray(r["own_keep"], bool)
+        self.system = self.full if keep.all() else self.full.with_rows(keep)
+        stepping = self.system if np.array_equal(own, keep) else self.full.with_rows(own)
+        self.origin = float(r["origin"])
+        h, self.h = self.h, float(r["h"])
+        self._prepare(stepping, state.motion, state.memory)
+        m = self.parts.motion
+        for name in CARRIED:
+            getattr(m, name)[:] = r[name]
+        m.settings[asm.COUNT] = float(r["count"])
+        self.balance = Balance(self.system, state)
+        self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
+        if h != self.h:
+            self.set_step(h)
+
+    # --------------------------------------------------------------------------------- stepping
+    @property
+    def work_done(self) -> np.ndarray:
+        return self.parts.motion.work
+
+    @property
+    def iterations(self) -> float:
+        return float(self.parts.motion.report[0])
+
+    @property
+    def directors(self) -> Directors:
+        if self._directors is None:
+            self._directors = Directors(self.parts)
+        return self._directors
+
+    def set_step(self, h: float) -> None:
+        m = self.parts.motion
+        if h != self.h:
+            m.settings[asm.COUNT] = 0.0  # increments of another step predict nothing
+            m.mu[:] *= (h / self.h) ** 2
+        self.h = m.settings[asm.STEP] = h
+
+    def pivot(self, pivots: tuple | None = None) -> None:
+        """Choose pivots for the matrix of the next step."""
+        p, s = self.parts, self.parts.system
+        s.set_time(self.time + self.h / 2)
+        ns.begin_step(p.tree, p.motion)
+        self._assemble(self.time + self.h / 2)
+        self.lu = factorise(s, pivots, two_sided=True)
+
+    def _assemble(self, time: float) -> None:
+        p, s = self.parts, self.parts.system
+        asm.assemble_step(
+            s.kernels, p.forces, p.rows, s.tables, s.work, p.motion, time, True
+        )
+
+    def advance(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+    ) -> None:
+        """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
+        done = tried = 0
+        try:
+            while done < len(times):
+                before = done
+                last = len(times)
+                if self.parts.system.memory:  # reactions of a stored step need its turn counts
+                    last = done + 1
+                status, done = self._march(times, saved, out, done, last)
+                if status != DONE:
+                    tried = 1 if done > before else tried + 1
+                    self.repairs += 1
+                    if self._repair(status, tried, float(times[done])):
+                        self._store(out, int(saved[done]))
+                        done += 1
+                        tried = 0
+                if self.parts.system.memory:
+                    self._balance(times, saved, out, before, done)
+        finally:
+            if not self.parts.system.memory:
+                self._balance(times, saved, out, 0, done)
+        watch_left_out_rows(self.full, self.parts.system, self.state)
+
+    def _march(
+        self, times: np.ndarray, saved: np.ndarray, out: Output, done: int, last: int
+    ) -> tuple[int, int]:
+        """Steps from number `done` on, until one fails or `last` is reached."""
+        p, s = self.parts, self.parts.system
+        laws = s.schedule(times - self.h / 2)
+        if not self.method.condition_number:
+            status, now = ns.advance(
+                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
+                times, laws, saved, out, done, last,
+            )  # fmt: skip
+            if now > done:
+                self.time = float(times[now - 1])
+            return status, now
+        for k in range(done, last):
+            q0, v0 = self.directors.q(p.motion.base), self.directors.v(p.motion.velocity)
+            status, _ = ns.advance(
+                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
+                times, laws, np.full(len(times), -1), out, k, k + 1,
+            )  # fmt: skip
+            if status != DONE:
+                return status, k
+            if saved[k] >= 0 or len(times) == 1:
+                solution = self._solution(q0, v0, float(times[k]) - self.h / 2)
+                self.condition = condition(reduced_matrix(self.directors, solution))
+            self.time = float(times[k])
+            self._store(out, int(saved[k]))
+        return DONE, last
+
+    def _solution(self, q0: np.ndarray, v0: np.ndarray, time: float) -> Solution:
+        """The step just taken in directors, the internal multipliers from its residual."""
+        d, h = self.directors, self.h
+        q1 = d.q(self.parts.motion.base)
+        base = self.parts.motion.base.copy()
+        d.place(q0, self.parts.motion.base)
+        f, force = d.forces(q0, q1, time)
+        self.parts.motion.base[:] = base
+        G = d.jacobian(0.5 * (q0 + q1))
+        R = d.M @ (2 / h * (q1 - q0)[: d.n] - 2 * v0) + h * (f - d.weight)
+        multiplier = np.linalg.lstsq(h * G.T.toarray(), -R, rcond=None)[0]
+        return Solution(q0, q1, multiplier, tangent(d, h, multiplier, force))
+
+    def _store(self, out: Output, row: int) -> None:
+        if row >= 0:
+            ns.store(self.parts.motion, out, row)
+            if self.method.condition_number:
+                out.own[row, 4] = self.condition
+
+    def _balance(self, times: np.ndarray, saved: np.ndarray, out: Output, a: int, b: int) -> None:
+        """Accelerations and multipliers of the steps a … b − 1 that were stored."""
+        rows = saved[a:b][saved[a:b] >= 0]
+        if len(rows):
+            part = slice(int(rows[0]), int(rows[-1]) + 1)
+            stored = times[a:b][saved[a:b] >= 0]
+            self.balance(
+                stored, out.motion[part], out.acceleration[part], out.gamma[part], self.memory
+            )
+
+    @property
+    def memory(self) -> np.ndarray:
+        s = self.parts.system
+        return s.tables.reals[s.memory_places].copy()
+
+    # ------------------------------------------------------------------------------- mending
+    def _repair(self, status: int, tried: int, time: float) -> bool:
+        """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
+        try:
+            if status != ns.LEFT_OUT and (tried == 1 or (tried == 2 and status == PIVOTS)):
+                self._assemble(time - self.h / 2)
+                self.lu = factorise(self.parts.system, two_sided=True)
+                return False
+        except SingularError:
+            tried = 3
+        try:
+            if tried <= (1 if status == ns.LEFT_OUT else 3):
+                self._other_rows()
+                return False
+        except SingularError:
+            pass
+        self._substeps(time)
+        return True
+
+    def _other_rows(self) -> None:
+        """Look again which rows are independent at the last good position."""
+        state = self.state()
+        keep = independent_rows(constraint_rows(self.full, state)).keep
+        stepping = self.full if keep.all() else self.full.with_rows(keep)
+        old = self.parts.motion
+        if not np.array_equal(stepping.keep, self.parts.system.keep):
+            self._prepare(stepping, state.motion, self.memory)
+            for name in set(CARRIED) - {"mu"}:
+                getattr(self.parts.motion, name)[:] = getattr(old, name)
+        self.parts.motion.settings[asm.COUNT] = 0.0
+        self.pivot()
+
+    def _substeps(self, time: float) -> None:
+        """Take the step in 2, 4, … pieces."""
+        begin, h = self.time, self.h
+        for halvings in range(1, SMALLEST + 1):
+            pieces = 2**halvings
+            snapshot = self.snapshot()
+            self.set_step(h / pieces)
+            times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
+            out = make_output(self.full, 0, sum(self.own.values()))
+            try:
+                self.pivot()
+                status, _ = self._march(times, np.full(pieces, -1), out, 0, pieces)
+            except SingularError:
+                status = PIVOTS
+            if status == DONE:
+                self.time = time
+                self.set_step(h)
+                self.pivot()
+                return
+            report = self.parts.motion.report.copy()
+            self.recover(snapshot)
+            self.parts.motion.report[:] = report
+        self._give_up(time)
+
+    def _give_up(self, time: float) -> None:
+        iterations, _, place, residual = self.parts.motion.report
+        s = self.parts.system
+        place, n = int(place), 6 * s.bodies
+        where = (
+            str(s.kept_rows[place - n]) if place >= n else f"body '{s.names[place // 6]}'"
+        )
+        raise StepFailure(
+            time, int(iterations), float(residual), where,
+            f"did not converge at t = {time:.6g} after {int(iterations)} iterations, even in "
+            f"{2**SMALLEST} pieces of the step; largest residual {residual:.2g} in {where}; try a "
+            "smaller step, or look whether the mechanism locks there",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------ states, restart
+    def snapshot(self) -> tuple:
+        arrays = [np.copy(a) for a in self.parts.motion]
+        reals = self.parts.system.tables.reals.copy()
+        return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition
+
+    def recover(self, snapshot: tuple) -> None:
+        parts, self.lu, arrays, reals, self.time, self.h, self.condition = snapshot
+        if parts is not self.parts:
+            self.parts, self._directors = parts, None
+        for mine, copy in zip(self.parts.motion, arrays, strict=True):
+            mine[:] = copy
+        self.parts.system.tables.reals[:] = reals
+
+    def own_now(self) -> np.ndarray:
+        """The columns of `own` at the last good step."""
+        m = self.parts.motion
+        out = np.full(sum(self.own.values()), self.condition)
+        ns.own_numbers(m.base, m.velocity, m.euler, out)
+        return out
+
+    def state(self) -> State:
+        """The last good step."""
+        out = make_output(self.full, 1, sum(self.own.values()))
+        ns.store(self.parts.motion, out, 0)
+        self.balance(
+            np.array([self.time]), out.motion, out.acceleration, out.gamma, self.memory
+        )
+        return State(
+            self.time, self.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
+            self.memory, self.restart(),
+        )  # fmt: skip
+
+    def restart(self) -> dict[str, Any]:
+        """All numbers needed to go on with the same digits."""
+        m = self.parts.motion
+        out: dict[str, Any] = {name: getattr(m, name).copy() for name in CARRIED}
+        out["count"] = np.array(m.settings[asm.COUNT])
+        out["keep"], out["own_keep"] = self.system.keep.copy(), self.parts.system.keep.copy()
+        out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
+        out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
+        out["memory"] = self.memory
+        for i, part in enumerate(self.lu.pivots):
+            out[f"pivots{i}"] = np.array(part)
+        return out
+
+
+class ConstrainedRun(ReducedRun):
+    """Steps for directors and multipliers; poses, forces and storing are those of the other."""
+
+    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
+        super()._prepare(stepping, motion, memory)
+        self.multiplier = np.zeros(len(self.directors.value(self.directors.q(
+            self.parts.motion.base
+        ))))  # fmt: skip
+
+    def _take_up(self, state: State) -> None:
+        super()._take_up(state)
+        self.multiplier[:] = state.restart["multiplier"]
+
+    def restart(self) -> dict[str, Any]:
+        return {**super().restart(), "multiplier": self.multiplier.copy()}
+
+    def _march(
+        self, times: np.ndarray, saved: np.ndarray, out: Output, done: int, last: int
+    ) -> tuple[int, int]:
+        p, s = self.parts, self.parts.system
+        m = p.motion
+        for k in range(done, last):
+            middle = float(times[k]) - self.h / 2
+            s.set_time(middle)
+            ns.begin_step(p.tree, m)
+            status, solution = solve_step(self.directors, self.multiplier, middle)
+            if solution is None:
+                return status, k
+            self.multiplier = solution.multiplier
+            if self.method.condition_number and (saved[k] >= 0 or len(times) == 1):
+                matrix = constrained_matrix(self.directors, solution, self.h)
+                self.condition = condition(matrix)
+            ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
+            self.time = float(times[k])
+            self._store(out, int(saved[k]))
+        return DONE, last

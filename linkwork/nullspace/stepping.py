@@ -1,0 +1,236 @@
+"""The reduced step, compiled: Newton's method in joint coordinates, linear in the number of bodies.
+
+The reduced equations are P(q₀, q₁)ᵀ R(q₁) = 0 with q₁ = F(u) and P the discrete null space matrix,
+range P = null G(q̄) ([B] section 2.2.2).  Newton's direction Δu satisfies Pᵀ(K F' Δu + R) = 0.  As
+the rows of G(q̄) span what P leaves out, this is the same as
+
+    [P_int(q̄)ᵀ K P_int(q₁)   G̃(q̄)ᵀ] [t]     [P_int(q̄)ᵀ R]
+    [G̃(q₁)                    0     ] [μ] = − [Φ(q₁)      ],     t = (δφ, θ) = twist increments
+
+with G̃ = G P_int, whose first part is t = F' Δu: tree joints are satisfied exactly by F, so only
+closures of loops have Φ ≠ 0 on the right.  The matrix is sparse and solved in linear time along
+chains; Δu is read off from t and all bodies are placed anew along the tree.
+"""
+
+from __future__ import annotations
+
+from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
+from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
+from linkwork.math.compiled import inlined, lean
+from linkwork.math.vectors import at, at9, cross, mm, tv
+from linkwork.nullspace.assembly import (
+    COUNT,
+    GROWTH,
+    LENGTH,
+    MAX_ITERATIONS,
+    STEP,
+    TOLERANCE,
+    assemble_forces,
+    assemble_step,
+    axial,
+    spring_forces,
+)  # fmt: skip
+from linkwork.nullspace.quadratic import largest_error
+from linkwork.nullspace.tree import (
+    joint_increment,
+    move_coordinates,
+    place_tree,
+    predict_coordinates,
+    read_coordinates,
+    remember_increments,
+)
+from linkwork.system.elimination import refactor, solve, sweep_back
+
+SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
+LEFT_OUT = 4  # status: a row left out of the equations does not hold any more
+LOOSE = 1e-10  # its error over the larger of one and L
+FAR = 1e-3  # a correction above which it is, too
+
+
+@inlined
+def copied(to, of):
+    """to = of, without an array in between."""
+    for i in range(to.shape[0]):
+        for j in range(to.shape[1]):
+            to[i, j] = of[i, j]
+
+
+@inlined
+def correct(tree, m):
+    """Apply the solution in m.rhs; returns its size, lengths over L and angles."""
+    nb, size, L = m.euler.shape[0], 0.0, m.settings[LENGTH]
+    for b in range(nb):
+        for i in range(6):
+            m.delta[b, i] = m.rhs[6 * b + i]
+            step = abs(m.delta[b, i])
+            if not size >= (step / L if i < 3 else step):
+                size = step / L if i < 3 else step
+    for e in range(m.rhs.shape[0] - 6 * nb):
+        m.mu[0, e] += m.rhs[6 * nb + e]
+    for i in range(tree.ints.shape[0]):
+        joint_increment(tree, i, m.end, m.delta, m.rate)
+    move_coordinates(tree, m.coordinate, m.trial, m.rate)
+    place_tree(tree, m.trial, m.end)
+    return size
+
+
+@inlined
+def worst_residual(m):
+    worst, place = -1.0, 0
+    for e in range(m.rhs.shape[0]):
+        if not abs(m.rhs[e]) <= worst:
+            worst, place = abs(m.rhs[e]), e
+    m.report[2], m.report[3] = place, worst
+
+
+@inlined
+def rates(tree, m):
+    """Rates of the joint coordinates from the velocities, for the first prediction."""
+    for b in range(m.euler.shape[0]):
+        spin = axial(at9(m.base, b, ROT), at9(m.velocity, b, 3))
+        for i in range(3):
+            m.delta[b, i] = m.velocity[b, i]
+            m.delta[b, 3 + i] = 0.5 * spin[i]
+    for i in range(tree.ints.shape[0]):
+        joint_increment(tree, i, m.base, m.delta, m.rate)
+
+
+@lean
+def begin_step(tree, m):
+    """Predicted coordinates, poses and multipliers."""
+    count = int(m.settings[COUNT])
+    copied(m.trial, m.coordinate)
+    if count == 0:
+        rates(tree, m)
+    predict_coordinates(tree, m.trial, m.past, count, m.rate, m.settings[STEP])
+    place_tree(tree, m.trial, m.end)
+
+
+@inlined
+def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
+    """One step: the matrix at the prediction, again only where convergence is slow."""
+    begin_step(tree, m)
+    s = m.settings
+    for e in range(m.mu.shape[1]):
+        now = m.mu[0, e]
+        m.mu[0, e] = 2.0 * now - m.mu[1, e]
+        m.mu[1, e] = now
+    # no literal True or False: numba would compile everything once for each
+    before = 1e300
+    fresh = before > 0.0
+    for iteration in range(int(s[MAX_ITERATIONS])):
+        assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
+        m.report[0] = iteration + 1
+        if fresh:
+            if not refactor(lu, work.vals, m.rhs) < s[GROWTH]:
+                worst_residual(m)
+                return PIVOTS
+            sweep_back(lu, m.rhs)
+        else:
+            solve(lu, work.vals, m.rhs)
+        size = correct(tree, m)
+        m.report[1] = size
+        if not size < 1e10:
+            return NOT_FINITE
+        # what is left after this correction: the last ratio goes on
+        ratio = size / before
+        finished = iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]
+        # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
+        if finished or (iteration > 1 and size < 1e-12 and ratio > 0.3):
+            # the work of the forces belongs to where the step ends
+            assemble_forces(kernels, forces, tables, work, m, time, size < 0.0)
+            return DONE
+        fresh = size > FAR or (iteration > 0 and ratio > SLOW)
+        before = size
+    worst_residual(m)
+    return NO_CONVERGENCE
+
+
+@lean
+def accept_poses(tree, forces, reals, m):
+    """Accept poses that another solver has put into m.end."""
+    copied(m.trial, m.coordinate)
+    read_coordinates(tree, m.end, m.trial)
+    accept(tree, forces, reals, m)
+
+
+@inlined
+def accept(tree, forces, reals, m):
+    """v₁ = 2 (q₁ − q₀)/h − v₀, and the step's work."""
+    h = m.settings[STEP]
+    for b in range(m.euler.shape[0]):
+        for i in range(3):
+            move = m.end[b, POS + i] - m.base[b, POS + i]
+            m.velocity[b, i] = 2.0 * move / h - m.velocity[b, i]
+        for i in range(9):
+            move = m.end[b, ROT + i] - m.base[b, ROT + i]
+            m.velocity[b, 3 + i] = 2.0 * move / h - m.velocity[b, 3 + i]
+        for i in range(m.base.shape[1]):
+            m.base[b, i] = m.end[b, i]
+    remember_increments(tree, m.coordinate, m.trial, m.past)
+    copied(m.coordinate, m.trial)
+    m.settings[COUNT] = min(m.settings[COUNT] + 1.0, 3.0)
+    m.work[0] += m.taken[0]
+    m.work[1] += m.taken[1]
+    if forces.springs.shape[0] > 0:
+        m.delta[:] = 0.0
+        m.delta[0, ACCEPT] = 1.0
+        spring_forces(forces, reals, m, m.delta[0], forces.nothing)
+
+
+@lean
+def own_numbers(base, velocity, euler, out):
+    """Kinetic energy and angular momentum of (q, q̇): ½ q̇ᵀM q̇ and Σ φ × m φ̇ + d_I × E_IJ ḋ_J."""
+    out[:4] = 0.0
+    for b in range(euler.shape[0]):
+        v, V, E = at(velocity, b, 0), at9(velocity, b, 3), at9(euler, b, 1)
+        p = (euler[b, 0] * v[0], euler[b, 0] * v[1], euler[b, 0] * v[2])
+        W = mm(V, E)
+        energy = p[0] * v[0] + p[1] * v[1] + p[2] * v[2]
+        for i in range(9):
+            energy += W[i] * V[i]
+        out[0] += 0.5 * energy
+        L = cross(at(base, b, POS), p)
+        S = axial(at9(base, b, ROT), W)
+        for i in range(3):
+            out[1 + i] += L[i] + S[i]
+
+
+@lean
+def store(m, out, row):
+    for b in range(m.euler.shape[0]):
+        spin = tv(at9(m.base, b, ROT), axial(at9(m.base, b, ROT), at9(m.velocity, b, 3)))
+        for i in range(7):
+            out.motion[row, b, i] = m.base[b, i]
+        for i in range(3):
+            out.motion[row, b, VEL + i] = m.velocity[b, i]
+            out.motion[row, b, OMEGA + i] = 0.5 * spin[i]
+    out.work[row, 0] = m.work[0]
+    out.work[row, 1] = m.work[1]
+    out.iterations[row] = m.report[0]
+    own_numbers(m.base, m.velocity, m.euler, out.own[row])
+
+
+@lean
+def advance(
+    kernels, forces, rows, left, tree, tables, lu, work, m, times, schedule, saved, out, first,
+    last,
+):  # fmt: skip
+    """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
+    h = m.settings[STEP]
+    for k in range(first, last):
+        for j in range(tables.targets.shape[0]):
+            tables.reals[tables.targets[j]] = schedule[k, j]
+        status = newton(
+            kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
+        )
+        if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
+            status = LEFT_OUT
+        if status != DONE:
+            for e in range(m.mu.shape[1]):
+                m.mu[0, e] = m.mu[1, e]
+            return status, k
+        accept(tree, forces, tables.reals, m)
+        if saved[k] >= 0:
+            store(m, out, saved[k])
+    return DONE, last

@@ -1,0 +1,297 @@
+"""The tree of bodies and its joint coordinates: q₁ = F(u), every tree joint satisfied exactly.
+
+A spanning tree of the joints, those with most rows first, hangs all bodies on the ground; joints
+outside it close loops and are cut.  A body without a joint hangs on the ground freely.  Along a
+tree joint (main marker S on a, driven marker P on b, m its main marker's axes)
+
+    p_b = p_a + Σ u_i m_i                                 over the free rows among x y z
+    R_b P = R_a S,  = R_a S exp(α k̃),  or R_b free        FIXED, AXIS (k free), FREE
+
+so the child's pose follows from its parent's: rotation first, then position, in either direction
+of the joint ([B] (95), (118), (126), (136), (154), (188), (189)).  u and α are kept as whole
+coordinates, their change over a step are the incremental unknowns of [B].
+
+Increments read off from those of the bodies (δφ, θ in world axes):
+
+    δu_i = m_i·(δp_b − δp_a − θ_a × d),   δα = m_k·(θ_b − θ_a),   or θ of the child
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements import lock
+from linkwork.elements.layout import NODE, POS, QUAT, ROT
+from linkwork.elements.lock import LOCK
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.rotations import qconj, qmul, rotation_matrix
+from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, scale, sub
+from linkwork.system.evaluate import set_rotation, set_rotations
+from linkwork.system.system import System
+
+FIXED, AXIS, FREE = 0, 1, 2
+# ints of a tree joint: child, parent, whether the child is a, how it turns, about what, free x y z
+CHILD, PARENT, FLIP, TURN, ABOUT, X, INTS = 0, 1, 2, 3, 4, 5, 8
+UA, QA, UB, QB, REALS = 0, 3, 7, 10, 14
+# coordinates of a body: u, α, quaternion; increments: u, α, rotation
+U, ANGLE, Q, COORDINATES = 0, 3, 4, 8
+TURNED, INCREMENTS = 4, 7
+
+
+class Tree(NamedTuple):
+    """Tree joints, parents before children; `element` is the number of each one's element."""
+
+    ints: np.ndarray
+    reals: np.ndarray
+    element: np.ndarray
+
+
+def make_tree(system: System) -> Tree:
+    """A spanning tree of the lock joints, preferring those with most rows, then the earliest."""
+    n = system.bodies
+    joints = [i for i, e in enumerate(system.elements) if e.entry.family is LOCK]
+    joints.sort(key=lambda i: -len(system.elements[i].entry.rows))
+    root = list(range(n + 1))
+
+    def find(b: int) -> int:
+        while root[b] != b:
+            root[b] = root[root[b]]
+            b = root[b]
+        return b
+
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n + 1)]
+    for i in joints:
+        a, b = (end % (n + 1) for end in system.elements[i].ends)  # the ground, −1, becomes n
+        if find(a) != find(b):
+            root[find(a)] = find(b)
+            neighbours[a].append((i, b))
+            neighbours[b].append((i, a))
+    ints, reals, element, seen = [], [], [], {n}
+
+    def hang(start: int) -> None:
+        queue = [start]
+        for parent in queue:
+            for i, child in neighbours[parent]:
+                if child not in seen:
+                    seen.add(child)
+                    queue.append(child)
+                    x, y = tree_joint(system, i, child, parent)
+                    ints.append(x)
+                    reals.append(y)
+                    element.append(i)
+
+    hang(n)
+    for b in range(n):  # free bodies, and what hangs on them
+        if b not in seen:
+            seen.add(b)
+            ints.append([b, n, 0, FREE, 0, 1, 1, 1])
+            reals.append(np.array([0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]))
+            element.append(-1)
+            hang(b)
+    return Tree(np.array(ints, np.int64), np.array(reals), np.array(element, np.int64))
+
+
+def tree_joint(system: System, i: int, child: int, parent: int) -> tuple[list[int], np.ndarray]:
+    e = system.elements[i]
+    x, rows = np.asarray(e.entry.reals, float), e.entry.rows
+    reals = np.concatenate([x[lock.UA : lock.UA + 7], x[lock.UB : lock.UB + 7]])
+    turns = [r - 3 for r in rows if r >= 3]
+    kind, about = FREE, 0
+    if len(turns) == 3:
+        kind = FIXED
+    elif len(turns) == 2:
+        kind, about = AXIS, ({0, 1, 2} - set(turns)).pop()
+    flip = int(e.ends[0] % (system.bodies + 1) == child)
+    free = [int(r not in rows) for r in range(3)]
+    return [child, parent, flip, kind, about, *free], reals
+
+
+def coordinates(tree: Tree, motion: np.ndarray) -> np.ndarray:
+    """Joint coordinates of given poses (bodies, 13)."""
+    nodes = np.zeros((len(motion) + 1, NODE))
+    nodes[:-1, :7], nodes[-1, QUAT] = motion[:, :7], 1.0
+    set_rotations(nodes)
+    out = np.zeros((len(motion), COORDINATES))
+    read_coordinates(tree, nodes, out)
+    return out
+
+# --------------------------------------------------------------------------------- compiled
+
+
+@inlined
+def about_axis(k, angle):
+    s = math.sin(0.5 * angle)
+    return (
+        math.cos(0.5 * angle), s if k == 0 else 0.0, s if k == 1 else 0.0, s if k == 2 else 0.0,
+    )  # fmt: skip
+
+
+@compiled
+def read_coordinates(tree, nodes, coordinate):
+    """Joint coordinates of given poses; angles are continued from those in `coordinate`."""
+    for i in range(tree.ints.shape[0]):
+        x, y = tree.ints[i], tree.reals
+        c, p = x[CHILD], x[PARENT]
+        a, b = p, c
+        if x[FLIP] != 0:
+            a, b = c, p
+        qS = qmul(at4(nodes, a, QUAT), at4(y, i, QA))
+        S, qP = rotation_matrix(qS), qmul(at4(nodes, b, QUAT), at4(y, i, QB))
+        pa = add(at(nodes, a, POS), mv(at9(nodes, a, ROT), at(y, i, UA)))
+        d = sub(add(at(nodes, b, POS), mv(at9(nodes, b, ROT), at(y, i, UB))), pa)
+        rho = qmul(qconj(qS), qP)
+        for j in range(3):
+            coordinate[c, U + j] = dot(column(S, j), d) if x[X + j] != 0 else 0.0
+        about = rho[1]
+        if x[ABOUT] == 1:
+            about = rho[2]
+        elif x[ABOUT] == 2:
+            about = rho[3]
+        angle, turn = 2.0 * math.atan2(about, rho[0]), 2.0 * math.pi
+        before = coordinate[c, ANGLE]
+        coordinate[c, ANGLE] = angle + turn * math.floor((before - angle) / turn + 0.5)
+        for j in range(4):
+            coordinate[c, Q + j] = nodes[c, QUAT + j]
+
+
+@compiled
+def place_tree(tree, coordinate, nodes):
+    """Poses of all bodies from the joint coordinates, along the tree."""
+    for i in range(tree.ints.shape[0]):
+        x, y = tree.ints[i], tree.reals
+        c, p, turn = x[CHILD], x[PARENT], x[TURN]
+        qA, qB = at4(y, i, QA), at4(y, i, QB)
+        if turn == FREE:
+            q = at4(coordinate, c, Q)
+        else:
+            rho = (1.0, 0.0, 0.0, 0.0)
+            if turn == AXIS:
+                rho = about_axis(x[ABOUT], coordinate[c, ANGLE])
+            if x[FLIP] != 0:
+                q = qmul(qmul(at4(nodes, p, QUAT), qB), qconj(qmul(qA, rho)))
+            else:
+                q = qmul(qmul(qmul(at4(nodes, p, QUAT), qA), rho), qconj(qB))
+        size = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        for j in range(4):
+            nodes[c, QUAT + j] = size * q[j]
+        set_rotation(nodes, c)
+        a, b, sign = p, c, 1.0
+        if x[FLIP] != 0:
+            a, b, sign = c, p, -1.0
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        arm = add(mv(Ra, add(at(y, i, UA), mv(rotation_matrix(qA), at(coordinate, c, U)))),
+                  scale(-1.0, mv(Rb, at(y, i, UB))))  # fmt: skip
+        for j in range(3):
+            nodes[c, POS + j] = nodes[p, POS + j] + sign * arm[j]
+
+
+@inlined
+def joint_increment(tree, i, nodes, delta, target):
+    """Increment of the coordinates of tree joint i from those of the bodies: 7 numbers, the last
+    three the child's rotation in world axes."""
+    x, y = tree.ints[i], tree.reals
+    c, p = x[CHILD], x[PARENT]
+    a, b = p, c
+    if x[FLIP] != 0:
+        a, b = c, p
+    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+    S = rotation_matrix(qmul(at4(nodes, a, QUAT), at4(y, i, QA)))
+    sa, sb = mv(Ra, at(y, i, UA)), mv(Rb, at(y, i, UB))
+    d = sub(add(at(nodes, b, POS), sb), add(at(nodes, a, POS), sa))
+    ta, tb = at(delta, a, 3), at(delta, b, 3)
+    change = sub(add(at(delta, b, 0), cross(tb, sb)), add(at(delta, a, 0), cross(ta, add(sa, d))))
+    for j in range(3):
+        target[c, U + j] = 0.0
+        if x[X + j] != 0:
+            target[c, U + j] = dot(column(S, j), change)
+    target[c, ANGLE] = 0.0
+    if x[TURN] == AXIS:
+        target[c, ANGLE] = dot(column(S, x[ABOUT]), sub(tb, ta))
+    for j in range(3):
+        target[c, TURNED + j] = delta[c, 3 + j]
+
+
+@inlined
+def cayley_turn(x):
+    """The unit quaternion along (1, x/2): a turn about x with 2 tan(angle/2) = |x|."""
+    s = 1.0 / math.sqrt(1.0 + 0.25 * dot(x, x))
+    return (s, 0.5 * s * x[0], 0.5 * s * x[1], 0.5 * s * x[2])
+
+
+@inlined
+def move_coordinates(tree, start, coordinate, increment):
+    """Add increments to the coordinates of a step that began at `start`.
+
+    Turns are moved in x = 2 tan(angle/2), in which the scheme is nearly linear and never reaches
+    half a turn, where the mean directors would be singular: δx = (1 + x²/4) δα about an axis,
+    and with world-axis increments θ of a free rotation δx = θ − x × θ/2 + x (x·θ)/4.
+    """
+    for i in range(tree.ints.shape[0]):
+        c = tree.ints[i, CHILD]
+        for j in range(3):
+            coordinate[c, j] += increment[c, j]
+        if tree.ints[i, TURN] == AXIS:
+            x = 2.0 * math.tan(0.5 * (coordinate[c, ANGLE] - start[c, ANGLE]))
+            x += (1.0 + 0.25 * x * x) * increment[c, ANGLE]
+            coordinate[c, ANGLE] = start[c, ANGLE] + 2.0 * math.atan(0.5 * x)
+        elif tree.ints[i, TURN] == FREE:
+            q0, theta = at4(start, c, Q), at(increment, c, TURNED)
+            d = qmul(at4(coordinate, c, Q), qconj(q0))
+            w = (2.0 * d[1] / d[0], 2.0 * d[2] / d[0], 2.0 * d[3] / d[0])
+            w = add(add(w, theta), sub(scale(0.25 * dot(w, theta), w), scale(0.5, cross(w, theta))))
+            q = qmul(cayley_turn(w), q0)
+            for j in range(4):
+                coordinate[c, Q + j] = q[j]
+
+
+@inlined
+def predict_coordinates(tree, coordinate, past, count, velocity, h):
+    """Coordinates continued from the increments of the last three steps, or from velocities.
+
+    past[k] are the increments k + 1 steps ago; velocity are rates read off as by joint_increment,
+    rotations in world axes.  A turn by an angle counts as twice the tangent of its half, which is
+    what the scheme makes of a speed: it turns by less than half a turn at any speed.
+    """
+    w1, w2, w3 = 0.0, 0.0, 0.0
+    if count == 1:
+        w1 = 1.0
+    elif count == 2:
+        w1, w2 = 2.0, -1.0
+    elif count > 2:
+        w1, w2, w3 = 3.0, -3.0, 1.0
+    for i in range(tree.ints.shape[0]):
+        c = tree.ints[i, CHILD]
+        for j in range(4):
+            step = h * velocity[c, j]
+            if count > 0:
+                step = w1 * past[0, c, j] + w2 * past[1, c, j] + w3 * past[2, c, j]
+            coordinate[c, j] += step if j < ANGLE else 2.0 * math.atan(0.5 * step)
+        if tree.ints[i, TURN] == FREE:
+            q = at4(coordinate, c, Q)
+            if count == 0:
+                q = qmul(cayley_turn(scale(h, at(velocity, c, TURNED))), q)
+            else:
+                a, b, d = at(past[0], c, TURNED), at(past[1], c, TURNED), at(past[2], c, TURNED)
+                q = qmul(q, cayley_turn(add(scale(w1, a), add(scale(w2, b), scale(w3, d)))))
+            for j in range(4):
+                coordinate[c, Q + j] = q[j]
+
+
+@inlined
+def remember_increments(tree, before, after, past):
+    """Shift the past and put the step from coordinates `before` to `after` in front."""
+    for c in range(past.shape[1]):
+        for j in range(past.shape[2]):
+            past[2, c, j] = past[1, c, j]
+            past[1, c, j] = past[0, c, j]
+    for i in range(tree.ints.shape[0]):
+        c = tree.ints[i, CHILD]
+        for j in range(3):
+            past[0, c, j] = after[c, j] - before[c, j]
+        past[0, c, ANGLE] = 2.0 * math.tan(0.5 * (after[c, ANGLE] - before[c, ANGLE]))
+        turned = qmul(qconj(at4(before, c, Q)), at4(after, c, Q))
+        for j in range(3):
+            past[0, c, TURNED + j] = 2.0 * turned[1 + j] / turned[0]
