@@ -27,6 +27,9 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "Chromium is not installed: the tests in the browser will be skipped"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 

@@ -85,6 +85,20 @@ class Model:
         item.name = None
         return item
 
+    def show(
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page with the model as it is described, before any joint is closed."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).show(port=port, browser=browser, block=block)
+
+    def animate(self, path: Any = None) -> Any:
+        """Write an .html file with the model as it is described, to turn and look at."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).animate(path)
+
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]

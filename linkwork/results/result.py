@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.lock import LOCK
-from linkwork.errors import LinkworkError, ModelError
+from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.results.model_file import model_to_dict
 from linkwork.results.stored import (
@@ -305,16 +305,33 @@ class Result:
 
         save(self, path)
 
-    def show(self) -> None:
-        """The viewer is not part of this version."""
-        raise LinkworkError(
-            "run.show() and run.animate() need the viewer, which is not part of this version of "
-            "linkwork; use run.plot(...), or read the positions from run['name'].position"
-        )
+    def show(
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page in the browser with the moving mechanism in 3D.
 
-    def animate(self, path: Any = None) -> None:
-        """The viewer is not part of this version."""
-        self.show()
+        port : of the page on this machine; the first free one from 8080 on otherwise
+        block: stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        """
+        from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
+        from linkwork.view.live import view  # layer: the viewer, reached when asked for
+
+        return view(draw(self), port=port, browser=browser, block=block)
+
+    def animate(
+        self, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
+        reactions: bool = False,
+    ) -> Any:  # fmt: skip
+        """Write one .html file that plays the run in any browser, offline; a notebook shows it.
+
+        fps       : pictures per second of playing
+        speed     : simulated seconds per second; real time for runs of 3 to 60 s, else a factor
+                    with which it takes about ten seconds
+        reactions : draw the reactions of joints as arrows too
+        """
+        from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
+
+        return animate(self, path, fps=fps, speed=speed, reactions=reactions)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""
