@@ -29,6 +29,7 @@ _HOME = {
     "analysis.driven.kinematics": ["kinematics"],
     "analysis.linear.eigen": ["eigen"],
     "analysis.linear.linearize": ["linearize"],
+    "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
     "analysis.motion.events": ["JointLimit"],
     "elements.distance": ["Distance"],

@@ -339,6 +339,29 @@ class Result:
 
         return plot(self, *names, ax=ax)
 
+    def plot_phase(self, x: str, y: str, ax: Any = None) -> Any:
+        """Plot one output over another: ``run.plot_phase("pin.angle", "pin.rate")``."""
+        from linkwork.results.plots import plot_phase
+
+        return plot_phase(self, x, y, ax)
+
+    def plot_health(self) -> Any:
+        """Energy balance, violation, step size and Newton iterations over time; returns axes."""
+        from linkwork.results.health import plot_health
+
+        return plot_health(self)
+
+    def spectrum(
+        self, *names: str, modes: Any = None, window: str = "hann", log: bool = True, ax: Any = None
+    ) -> Any:
+        """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
+
+        modes  : eigenfrequencies to mark;   window : a window of scipy.signal
+        """
+        from linkwork.results.spectrum import plot_spectrum
+
+        return plot_spectrum(self, *names, modes=modes, window=window, log=log, ax=ax)
+
     def __repr__(self) -> str:
         return summary(self)
 

@@ -59,6 +59,12 @@ class Modes:
         """(bodies, 6): how all bodies move in mode i (from 0)."""
         return self.shapes[i]
 
+    def plot(self) -> Any:
+        """Frequencies, damping ratios and the complex plane; returns the three axes."""
+        from linkwork.analysis.linear.plots import plot_modes
+
+        return plot_modes(self)
+
     def animate(self, i: int, path: Any = None) -> Any:
         """Write one .html file that plays mode i (from 0), a period in two seconds."""
         from linkwork.view.modal import mode_motion  # layer: the viewer, reached when asked for
