@@ -115,6 +115,21 @@ class Model:
     def __len__(self) -> int:
         return len(self.items)
 
+    def summary(self) -> str:
+        """Bodies, joints, degrees of freedom, redundant rows and the joint graph in words."""
+        from linkwork.analysis.overview import summary  # layer: the rank needs an assembled model
+
+        return summary(self)
+
+    def draw_graph(self, ax: Any = None) -> Any:
+        """Draw the joint graph: bodies and the ground as nodes, joints as lines; returns axes."""
+        from linkwork.analysis.overview import draw_graph  # layer: beside the summary
+
+        return draw_graph(self, ax)
+
+    def __str__(self) -> str:
+        return self.summary()
+
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
         for item in self.items.values():
