@@ -1,12 +1,13 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types and tests
+# make docs   the documentation site, in docs/_build/html
 # make bench  the speed figures of the README
 # make bench-peers  linkwork beside Exudyn: docs/speed.md
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test bench bench-peers clean
+.PHONY: demo test docs bench bench-peers clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -14,6 +15,10 @@ test: $(VENV)/tested
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+	$(MAKE) docs
+
+docs: $(VENV)/tested
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
@@ -34,4 +39,4 @@ $(VENV)/tested: $(VENV)/installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers demo-output build dist
+	rm -rf $(VENV) .venv-peers demo-output build dist docs/_build docs/_pages docs/api docs/gallery

@@ -41,6 +41,8 @@ _HOME = {
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],
+    "study.sweep": ["sweep", "sample"],
+    "study.optimum": ["optimize"],
     "results.file": ["load"],
     "results.result": ["Result"],
     "errors": [

@@ -236,6 +236,8 @@ class Viewer:
         """End the page."""
         if not self.closed:
             self.closed = True
+            if self.moves:
+                self.thread.join(timeout=2.0)
             stop(self.server)
 
     def _repr_html_(self) -> str:
