@@ -135,6 +135,31 @@ def test_every_joint_has_a_symbol():
         assert parts and all(np.isfinite(merged([p])[0]).all() for p in parts)
 
 
+def test_every_item_can_be_drawn():
+    """Walks the registry too: joints, springs, bushings, forces, each on two bodies."""
+    import linkwork.elements.catalogue  # noqa: F401
+    from linkwork.model.registry import ITEMS
+    from linkwork.view.described import described
+
+    rng = np.random.default_rng(2)
+    together = lw.Model("everything")
+    for number, (name, kind) in enumerate(sorted(ITEMS.items())):
+        if kind.__module__.startswith("linkwork") and name != "Body":
+            m = lw.Model(name)
+            ends = []
+            for k, model in ((0, m), (1, together)):
+                a, b = (lw.Body(1, (1, 2, 2), position=(x, 3 * k * number, 0)) for x in (0, 1))
+                ends.append([model.add(f"{x} {number}", e) for x, e in (("a", a), ("b", b))])
+            for model, (a, b) in ((m, ends[0]), (together, ends[1])):
+                made = kind.sample(rng, a, b)
+                for k, item in enumerate(made if isinstance(made, list) else [made]):
+                    model.add(f"{name} {k}", item)
+            drawing = draw(described(m))
+            drawn = len(drawing.symbols) + len(drawing.lines) + len(drawing.arrows)
+            assert drawn > 0, f"nothing is drawn of {name}"
+    assert "<html" in together.animate().text
+
+
 # ------------------------------------------------------------------------------ forces, frames
 
 

@@ -20,6 +20,7 @@ from linkwork.elements.distance import Distance
 from linkwork.elements.force import Load
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
+from linkwork.elements.orthogonal import Orthogonal
 from linkwork.elements.spring import Spring
 from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.elements.user_force import UserForce
@@ -233,7 +234,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         part = Part("cylinder", (radius, 1.2 * radius), colour=(60, 60, 60), opacity=0.45)
         _add_symbol(drawing, name, "springs", [part], item.frames[0])
         _add_loads(drawing, item)
-    elif isinstance(item, Joint):
+    elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
     elif isinstance(item, (Load, UserForce)):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.orthogonal import Universal
+from linkwork.elements.orthogonal import Orthogonal, Universal
 from linkwork.math import rotations
 from linkwork.view.shapes import Part
 
@@ -23,7 +23,7 @@ COILS, ROUND = 7, 12  # of a spring, and points around its wire
 
 def joint_parts(item: Any, radius: float, travel: tuple[float, float]) -> list[Part]:
     """The symbol of a joint in its main marker's axes; travel is how far it slid along z."""
-    if isinstance(item, Universal):
+    if isinstance(item, (Orthogonal, Universal)):
         bar = (0.5 * radius, 5 * radius)
         return [Part("cylinder", bar, orientation=turn) for turn in (X_TURN, Y_TURN)]
     held = set(item.active)
