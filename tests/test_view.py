@@ -264,6 +264,33 @@ def test_page_is_one_file_and_a_notebook_shows_it(tmp_path):
     assert lw.eigen(m, at=lw.static(m).state).animate(0).path is None
 
 
+def test_small_motions_far_away_are_shown(monkeypatch):
+    """A thousand kilometres from the origin a centimetre per frame is sent, frame by frame."""
+    from linkwork.view.stage import Stage, serve, stop
+
+    m = lw.Model("far")
+    m.add("ball", lw.Body.sphere(0.1, mass=1, position=(1e6, 0, 0), velocity=(1, 0, 0)))
+    run = lw.transient(m, t=0.1, h=0.01, progress=False)
+    server = serve("127.0.0.1", 0)
+    try:
+        sent: list[float] = []
+        send = server.scene._queue_scene_message
+
+        def noted(message):
+            if type(message).__name__ == "SetPositionMessage" and message.name == "/bodies/ball":
+                sent.append(message.position[0])
+            send(message)
+
+        monkeypatch.setattr(server.scene, "_queue_scene_message", noted)
+        stage = Stage(server, draw(run))
+        sent.clear()
+        for i in range(len(run)):
+            stage.move(i)
+        np.testing.assert_allclose(np.diff(sent), np.full(10, 0.01), rtol=1e-6)
+    finally:
+        stop(server)
+
+
 def test_sentences_of_pages(tmp_path):
     run = lw.transient(pendulum(), t=0.1, h=0.01, progress=False)
     with pytest.raises(ModelError, match="give a name that ends with .html, not 'page.gif'"):

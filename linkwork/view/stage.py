@@ -7,6 +7,7 @@ that a frame costs two messages per body.  What is hidden is neither made nor mo
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
 from typing import Any
@@ -56,12 +57,38 @@ def stop(server: Any) -> None:
         server.stop()
 
 
+def poser(scene: Any) -> Callable[[Any, np.ndarray, np.ndarray], None]:
+    """A function that places a node: node, position, quaternion.
+
+    The node's own setters first look whether anything changed, to five digits: that takes most of
+    a frame's time, and loses small motions far from the origin.  The messages they send are sent
+    directly where this version of viser has them.
+    """
+    try:
+        from viser._messages import SetOrientationMessage, SetPositionMessage
+
+        send = scene._queue_scene_message
+    except (ImportError, AttributeError):
+
+        def by_setters(node: Any, position: np.ndarray, turn: np.ndarray) -> None:
+            node.position, node.wxyz = position, turn
+
+        return by_setters
+
+    def directly(node: Any, position: np.ndarray, turn: np.ndarray) -> None:
+        send(SetPositionMessage(node.name, tuple(position.tolist())))
+        send(SetOrientationMessage(node.name, tuple(turn.tolist())))
+
+    return directly
+
+
 class Stage:
     """The scene of one drawing; `move(i)` brings it to frame i."""
 
     def __init__(self, server: Any, drawing: Drawing, hidden: tuple[str, ...] = ()) -> None:
         self.server, self.scene, self.drawing = server, server.scene, drawing
         self.scale = 1.0  # of arrows
+        self.place = poser(self.scene)
         self.frame = 0
         self.bodies: list[Any] = []  # one node each
         self.groups: dict[str, list[Any]] = {group: [] for group in GROUPS}  # nodes to hide
@@ -208,10 +235,10 @@ class Stage:
         with self.server.atomic():
             motion = self.drawing.result.motion[i]
             for solid, node in zip(self.drawing.solids, self.bodies):
-                node.position, node.wxyz = motion[solid.number, :3], motion[solid.number, 3:7]
+                self.place(node, motion[solid.number, :3], motion[solid.number, 3:7])
             for line, node in zip(self.drawing.lines, self.lines):
                 if self.shown[line.group]:
-                    node.position, node.wxyz = line.start[i], line.orientation[i]
+                    self.place(node, line.start[i], line.orientation[i])
                     length = max(float(line.length[i]), 1e-6 * self.drawing.size)
                     node.scale = (1.0, 1.0, length)
             for group in ("forces", "reactions"):
