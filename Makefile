@@ -1,11 +1,12 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types and tests
+# make docs   the documentation site, in docs/_build/html
 # make bench  all speed figures, beside Exudyn: docs/speed.md; `make bench ARGS=--quick` for a look
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test docs bench clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -13,6 +14,10 @@ test: $(VENV)/tested
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+	$(MAKE) docs
+
+docs: $(VENV)/tested
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -23,8 +28,11 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "Chromium is not installed: the tests in the browser will be skipped"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers demo-output build dist
+	rm -rf $(VENV) .venv-peers demo-output build dist docs/_build docs/_pages docs/api docs/gallery

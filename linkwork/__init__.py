@@ -30,6 +30,7 @@ _HOME = {
     "analysis.driven.kinematics": ["kinematics"],
     "analysis.linear.eigen": ["eigen"],
     "analysis.linear.linearize": ["linearize"],
+    "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
     "analysis.motion.events": ["JointLimit"],
     "elements.distance": ["Distance"],
@@ -41,6 +42,8 @@ _HOME = {
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],
+    "study.sweep": ["sweep", "sample"],
+    "study.optimum": ["optimize"],
     "results.file": ["load"],
     "results.result": ["Result"],
     "errors": [

@@ -22,6 +22,7 @@ LAYERS = (
     ("analysis",),
     ("io",),
     ("view",),
+    ("study",),
     ("cli", "demo"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

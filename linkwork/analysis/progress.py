@@ -1,4 +1,4 @@
-"""A progress bar with simulated time, steps per second and time left, for runs over a second."""
+"""A bar for runs over a second: simulated time, steps per second, iterations, time left."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Progress:
         self.started = clock.perf_counter()
         self.first: tuple[float, int] | None = None
         self.steps = 0
+        self.iterations, self.looks = 0.0, 0  # mean of Newton's iterations, and of how many looks
         self.bar: Any = None
         self.next_line = 0.0
 
@@ -39,8 +40,11 @@ class Progress:
                 file=sys.stderr, flush=True,
             )  # fmt: skip
 
-    def update(self, time: float, steps: int) -> None:
-        """Called now and then with the time reached and the steps taken."""
+    def update(self, time: float, steps: int, iterations: float = 0.0) -> None:
+        """Called now and then with the time reached, the steps taken and the last step's
+        iterations of Newton's method (0: it has none)."""
+        self.looks += 1
+        self.iterations += (iterations - self.iterations) / self.looks
         if self.first is None:  # before it, code may have been compiled
             self.first, self.started = (time, steps), clock.perf_counter()
         spent = clock.perf_counter() - self.started
@@ -52,32 +56,37 @@ class Progress:
         if self.bar is None and spent / share < self.long:
             return
         if sys.stderr.isatty():
-            self._draw(time, steps / spent)
+            self._draw(time, steps / spent, spent / share - spent)
         elif spent > self.next_line:
             self.next_line = max(2 * spent, 2.0)
             print(
                 f"{self.title}: t = {time:.4g} of {self.end:g} ({100 * share:.0f} %), "
-                f"{steps / spent:,.0f} steps/s, about {spent / share - spent:.0f} s left",
+                f"{steps / spent:,.0f} steps/s{self._newton()}, "
+                f"about {spent / share - spent:.0f} s left",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
 
-    def _draw(self, time: float, rate: float) -> None:
+    def _newton(self) -> str:
+        return f", {self.iterations:.1f} iterations per step" if self.iterations else ""
+
+    def _draw(self, time: float, rate: float, left: float) -> None:
+        words = f"{rate:,.0f} steps/s{self._newton()}, {left:.0f} s left"
         if self.bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, TextColumn
             from rich.progress import Progress as Bar
 
             self.bar = Bar(
                 TextColumn("{task.description}"), BarColumn(),
                 TextColumn("t = {task.fields[now]:.4g} of {task.fields[end]:g}"),
-                TextColumn("{task.fields[rate]:,.0f} steps/s"), TimeRemainingColumn(),
+                TextColumn("{task.fields[words]}"),
                 console=Console(stderr=True), transient=self.shown != "always",
             )  # fmt: skip
             self.bar.start()
             self.task = self.bar.add_task(
-                self.title, total=self.end - self.begin, rate=rate, now=time, end=self.end
+                self.title, total=self.end - self.begin, now=time, end=self.end, words=words
             )
-        self.bar.update(self.task, completed=time - self.begin, rate=rate, now=time)
+        self.bar.update(self.task, completed=time - self.begin, now=time, words=words)
 
 
 def next_chunk(size: int, spent: float, most: int) -> int:

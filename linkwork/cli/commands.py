@@ -242,12 +242,21 @@ def demo(
 @app.command()
 @spoken
 def view(
-    model: Annotated[str | None, typer.Argument(metavar="[MODEL]")] = None, debug: Debug = False
-) -> None:
-    """Not there yet: the viewer comes in a later version."""
-    raise UsageError(
-        "the viewer is not part of this version; plot with linkwork run MODEL --plot NAME.ATTR"
-    )
+    model: Annotated[str, typer.Argument(
+        metavar="MODEL|RESULT", help="a .py file that defines `model`, or a result file .nc")],
+    output: Annotated[str | None, typer.Option(
+        "--output", "-o", metavar="NAME", help="write NAME.html, which needs no server")] = None,
+    port: Annotated[int | None, typer.Option(help="of the page on this machine")] = None,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Show a model as described, or play a result, in the browser."""
+    shown: Any = linkwork.load(model) if model.endswith(".nc") else read_model(model)[0]
+    if output is None:
+        shown.show(port=port, block=True)
+        return
+    path = Path(output if output.endswith(".html") else f"{output}.html")
+    shown.animate(path)
+    console().print(f"written to {path}", markup=False)
 
 
 def main() -> None:

@@ -85,6 +85,20 @@ class Model:
         item.name = None
         return item
 
+    def show(
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page with the model as it is described, before any joint is closed."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).show(port=port, browser=browser, block=block)
+
+    def animate(self, path: Any = None) -> Any:
+        """Write an .html file with the model as it is described, to turn and look at."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).animate(path)
+
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]
@@ -100,6 +114,21 @@ class Model:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def summary(self) -> str:
+        """Bodies, joints, degrees of freedom, redundant rows and the joint graph in words."""
+        from linkwork.analysis.overview import summary  # layer: the rank needs an assembled model
+
+        return summary(self)
+
+    def draw_graph(self, ax: Any = None) -> Any:
+        """Draw the joint graph: bodies and the ground as nodes, joints as lines; returns axes."""
+        from linkwork.analysis.overview import draw_graph  # layer: beside the summary
+
+        return draw_graph(self, ax)
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}

@@ -60,7 +60,7 @@ def plot(result: Result, *names: str, ax: Any = None) -> Any:
     for panel, mine in zip(axes[:, 0], panels.values()):
         _draw(panel, result.time, mine)
         panel.label_outer()
-    figure.suptitle(str(result.info["model"]), x=0.01, ha="left", color=GREY, fontsize=11)
+    title(figure, str(result.info["model"]))
     return axes[0, 0] if len(panels) == 1 else axes[:, 0]
 
 
@@ -76,19 +76,64 @@ def _draw(ax: Any, time: np.ndarray, curves: list[Curve]) -> None:
     ax.set_xlabel("time (s)")
     if len(time) > 1:
         ax.set_xlim(time[0], time[-1])
+    style(ax)
+    legend(ax)
+
+
+def style(ax: Any) -> None:
+    """The look of all plots: a light grid, no frame."""
     ax.grid(True, color=LIGHT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.tick_params(color=LIGHT, labelcolor=GREY)
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(LIGHT)
+
+
+def legend(ax: Any) -> None:
+    """To the right of the axes."""
     ax.legend(
         loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, labelcolor=GREY,
         handlelength=1.4,
     )  # fmt: skip
 
 
+def title(figure: Any, text: str) -> None:
+    figure.suptitle(text, x=0.01, ha="left", color=GREY, fontsize=11)
+
+
+def plot_phase(result: Result, x: str, y: str, ax: Any = None) -> Any:
+    """One output over another, from the start (a dot) to the end; returns the axes.
+
+    Example: ``run.plot_phase("pin.angle", "pin.rate")``
+    """
+    import matplotlib.pyplot as plt
+
+    across, up = one_curve(result, x), one_curve(result, y)
+    if ax is None:
+        figure, ax = plt.subplots(layout="constrained", figsize=(5.4, 4.6))
+        title(figure, str(result.info["model"]))
+    (line,) = ax.plot(across.values, up.values, color=COLOURS[0], linewidth=1.4)
+    ax.plot(across.values[0], up.values[0], "o", color=line.get_color(), markersize=5)
+    for curve, name in ((across, ax.set_xlabel), (up, ax.set_ylabel)):
+        units = f" ({curve.units})" if curve.units not in ("", "1") else ""
+        name(curve.label.replace("_", " ") + units)
+    style(ax)
+    return ax
+
+
 # ------------------------------------------------------------------------------ names → curves
+
+
+def one_curve(result: Result, name: str) -> Curve:
+    """The single curve that a name means; a ModelError where it means several."""
+    curves = find(result, name)
+    if len(curves) != 1:
+        raise ModelError(
+            f"'{name}' means {len(curves)} curves, where one is needed; write for example "
+            f"'{curves[0].label}'"
+        )
+    return curves[0]
 
 
 def find(result: Result, name: str) -> list[Curve]:

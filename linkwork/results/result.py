@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.lock import LOCK
-from linkwork.errors import LinkworkError, ModelError
+from linkwork.errors import ModelError
 from linkwork.results import totals
 from linkwork.results.file_array import FileArray
 from linkwork.results.model_file import model_to_dict
@@ -286,22 +286,62 @@ class Result:
 
         save(self, path)
 
-    def show(self) -> None:
-        """The viewer is not part of this version."""
-        raise LinkworkError(
-            "run.show() and run.animate() need the viewer, which is not part of this version of "
-            "linkwork; use run.plot(...), or read the positions from run['name'].position"
-        )
+    def show(
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page in the browser with the moving mechanism in 3D.
 
-    def animate(self, path: Any = None) -> None:
-        """The viewer is not part of this version."""
-        self.show()
+        port : of the page on this machine; the first free one from 8080 on otherwise
+        block: stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        """
+        from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
+        from linkwork.view.live import view  # layer: the viewer, reached when asked for
+
+        return view(draw(self), port=port, browser=browser, block=block)
+
+    def animate(
+        self, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
+        reactions: bool = False,
+    ) -> Any:  # fmt: skip
+        """Write one .html file that plays the run in any browser, offline; a notebook shows it.
+
+        fps       : pictures per second of playing
+        speed     : simulated seconds per second; real time for runs of 3 to 60 s, else a factor
+                    with which it takes about ten seconds
+        reactions : draw the reactions of joints as arrows too
+        """
+        from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
+
+        return animate(self, path, fps=fps, speed=speed, reactions=reactions)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""
         from linkwork.results.plots import plot
 
         return plot(self, *names, ax=ax)
+
+    def plot_phase(self, x: str, y: str, ax: Any = None) -> Any:
+        """Plot one output over another: ``run.plot_phase("pin.angle", "pin.rate")``."""
+        from linkwork.results.plots import plot_phase
+
+        return plot_phase(self, x, y, ax)
+
+    def plot_health(self) -> Any:
+        """Energy balance, violation, step size and Newton iterations over time; returns axes."""
+        from linkwork.results.health import plot_health
+
+        return plot_health(self)
+
+    def spectrum(
+        self, *names: str, modes: Any = None, window: str = "hann", log: bool = True, ax: Any = None
+    ) -> Any:
+        """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
+
+        modes  : eigenfrequencies to mark;   window : a window of scipy.signal
+        """
+        from linkwork.results.spectrum import plot_spectrum
+
+        return plot_spectrum(self, *names, modes=modes, window=window, log=log, ax=ax)
 
     def __repr__(self) -> str:
         return summary(self)

@@ -69,8 +69,9 @@ def eigen(
     order = ordering(values)[:n]
     shapes = normalised(x[:, order].T).reshape(len(order), pencil.system.bodies, 6)
     return Modes(
-        values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state
-    )
+        values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state,
+        pencil.system,
+    )  # fmt: skip
 
 
 def ordering(values: np.ndarray) -> np.ndarray:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.system.state import State
+from linkwork.system.system import System
 
 DEFECTIVE = 1e-7  # relative error of a double eigenvalue, √EPS and a bit: no sign of growth
 
@@ -32,6 +34,7 @@ class Modes:
     stable: bool
     axes: str = "world axes"
     state: State | None = field(default=None, repr=False)
+    system: System | None = field(default=None, repr=False)
 
     @property
     def frequency(self) -> np.ndarray:
@@ -55,6 +58,31 @@ class Modes:
     def shape(self, i: int) -> np.ndarray:
         """(bodies, 6): how all bodies move in mode i (from 0)."""
         return self.shapes[i]
+
+    def plot(self) -> Any:
+        """Frequencies, damping ratios and the complex plane; returns the three axes."""
+        from linkwork.analysis.linear.plots import plot_modes
+
+        return plot_modes(self)
+
+    def animate(self, i: int, path: Any = None) -> Any:
+        """Write one .html file that plays mode i (from 0), a period in two seconds."""
+        from linkwork.view.modal import mode_motion  # layer: the viewer, reached when asked for
+        from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
+
+        result, title = mode_motion(self, i)
+        return animate(result, path, speed=1.0, title=title)
+
+    def show(
+        self, i: int, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page in the browser with mode i (from 0) in motion."""
+        from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
+        from linkwork.view.live import view  # layer: the viewer, reached when asked for
+        from linkwork.view.modal import mode_motion  # layer: the viewer, reached when asked for
+
+        result, title = mode_motion(self, i)
+        return view(draw(result, title=title), port=port, browser=browser, block=block)
 
     def __repr__(self) -> str:
         return "\n".join(table(self))

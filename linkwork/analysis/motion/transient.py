@@ -213,7 +213,7 @@ class TimeLoop:
             done += size
             chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
             raise_if_failed(self.full.model)
-            bar.update(self.run.time, self.steps)
+            bar.update(self.run.time, self.steps, self.run.iterations)
         if whole < n:
             self.run.set_step(self.end - self.run.time)
             self._steps(np.array([self.end]), np.array([True]), last=True)
@@ -256,7 +256,7 @@ class TimeLoop:
             self.run.advance(*self._plain(target))
             if self._keep(snapshot, begin, before, (k + 1) % self.every == 0 or k == n - 1):
                 return
-            bar.update(self.run.time, self.steps)
+            bar.update(self.run.time, self.steps, self.run.iterations)
 
     def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
         """Keep the step just taken, or end the run at an event within it (then true)."""
@@ -328,7 +328,7 @@ class TimeLoop:
                 return
             if factor > 1.2 or factor < 1:  # small changes are not worth their disturbance
                 h = step * factor
-            bar.update(self.run.time, self.steps)
+            bar.update(self.run.time, self.steps, self.run.iterations)
 
     # --------------------------------------------------------------------------------- results
     def _store_now(self, step: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,16 @@ class Equilibrium:
 
     def __getitem__(self, name: str) -> View:
         return self.result[name]
+
+    def show(
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
+    ) -> Any:
+        """Open a page with the equilibrium: positions, forces and reactions."""
+        return self.result.show(port=port, browser=browser, block=block)
+
+    def animate(self, path: Any = None) -> Any:
+        """Write an .html file with the equilibrium, its forces and reactions."""
+        return self.result.animate(path, reactions=True)
 
     def __repr__(self) -> str:
         return self.report

@@ -1,0 +1,128 @@
+"""The API reference from the docstrings: one page per group of names, written before Sphinx reads.
+
+A docstring here is a sentence, then equations and tables laid out by hand, then an example; so the
+sentence becomes text, the rest keeps its layout, and the example is shown as code.  Examples run as
+tests (pytest --doctest-modules).
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import linkwork as lw
+
+GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
+    "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal")),
+    "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
+                          "elements.bushing", "elements.user_force")),
+    "drives": ("Functions of time", ("model.drives",)),
+    "analyses": ("Analyses", ("analysis.",)),
+    "methods": ("Integration methods", ("integrators.", "nullspace.")),
+    "results": ("Results", ("results.", "system.")),
+    "studies": ("Studies", ("study.",)),
+    "errors": ("Errors and warnings", ("errors",)),
+}  # fmt: skip
+FURTHER = {  # what functions return, documented with its methods
+    "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
+                 "analysis.statics.equilibrium:Equilibrium"),
+    "results": ("results.views:View", "results.views:BodyView"),
+}  # fmt: skip
+
+
+def write_api(folder: Path) -> None:
+    """Write index.md and one page per group."""
+    folder.mkdir(exist_ok=True)
+    pages: dict[str, list[str]] = {key: [] for key in GROUPS}
+    for module, names in lw._HOME.items():
+        key = next((k for k, (_, homes) in GROUPS.items() if module.startswith(homes)), None)
+        assert key is not None, f"docs/api_pages.py has no group for linkwork.{module}"
+        pages[key] += [entry(f"lw.{name}", getattr(lw, name)) for name in names]
+    for key, places in FURTHER.items():
+        pages[key] += [entry(place.split(":")[1], found(place)) for place in places]
+    index = ["# API reference", "", "Everything is reached as `import linkwork as lw`.", ""]
+    index += ["```{toctree}", ":maxdepth: 1", ""]
+    for key, entries in pages.items():
+        if entries:
+            write(folder / f"{key}.md", "\n".join([f"# {GROUPS[key][0]}", "", *entries]))
+            index.append(key)
+    write(folder / "index.md", "\n".join([*index, "```", ""]))
+
+
+def found(place: str) -> Any:
+    import importlib
+
+    module, name = place.split(":")
+    return getattr(importlib.import_module(f"linkwork.{module}"), name)
+
+
+def entry(name: str, thing: Any) -> str:
+    """One name: signature, docstring, and the public methods of classes."""
+    lines = [f"## {name}", ""]
+    if callable(thing) and not _is_error(thing):
+        lines += ["```python", f"{name}{signature(thing)}", "```", ""]
+    lines += docstring(inspect.getdoc(thing) if not isinstance(thing, (int, float)) else None)
+    if inspect.isclass(thing):
+        for word, member in vars(thing).items():
+            text = inspect.getdoc(member) or ""
+            if word.startswith("_") or not text or not _is_public(member):
+                continue
+            made = isinstance(member, property) or not callable(_bare(member))
+            call = "" if made else signature(_bare(member), True)
+            lines += [f"`.{word}{call}`", "", *docstring(text), ""]
+    return "\n".join(lines)
+
+
+def _bare(member: Any) -> Any:
+    return getattr(member, "__func__", member)
+
+
+def _is_public(member: Any) -> bool:
+    kinds = (property, classmethod, staticmethod)
+    return inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "func")
+
+
+def _is_error(thing: Any) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, (Exception, Warning))
+
+
+def signature(thing: Any, method: bool = False) -> str:
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return "(…)"
+    parameters = [p.replace(annotation=p.empty) for p in found.parameters.values()]
+    parameters = parameters[1:] if method else parameters
+    return str(found.replace(parameters=parameters, return_annotation=found.empty))
+
+
+def docstring(text: str | None) -> list[str]:
+    """The sentence as text, what follows as it is laid out, examples as code."""
+    if not text:
+        return []
+    first, _, rest = text.partition("\n\n")
+    before, _, example = rest.partition("Example\n-------\n")
+    lines = [plain(first), ""]
+    if before.strip():
+        lines += ["```text", before.rstrip(), "```", ""]
+    if example.strip():
+        lines += ["```python", example.strip(), "```", ""]
+    return lines
+
+
+def plain(sentence: str) -> str:
+    """Text that Markdown does not read as its own signs."""
+    text = " ".join(sentence.split()).replace("``", "`")
+    parts = text.split("`")
+    for k in range(0, len(parts), 2):
+        for sign in "\\*_<>[]|":
+            parts[k] = parts[k].replace(sign, "\\" + sign)
+    return "`".join(parts)
+
+
+def write(path: Path, text: str) -> None:
+    """Only where it changed, so that Sphinx reads only what is new."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

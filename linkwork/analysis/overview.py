@@ -1,0 +1,204 @@
+"""A model at a glance: bodies, joints, degrees of freedom from the true rank, the joint graph.
+
+    degrees of freedom = 6 · bodies − rank C_q      at the assembled position
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analysis.assembly.assemble import Assembled, assemble_model
+from linkwork.elements.body import Body
+from linkwork.errors import LinkworkError
+from linkwork.model.model import Model
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+GROUND = "ground"
+LONG = 30  # lines of a table, or of the graph, beyond which the rest is counted
+
+
+def summary(model: Model) -> str:
+    """What `print(model)` says."""
+    lines = [f"Model '{model.name}'"]
+    if np.any(model.gravity):
+        lines.append("  gravity " + _vector(model.gravity) + " m/s²")
+    if not any(isinstance(item, Body) for item in model.items.values()):
+        return "\n".join([*lines, "  no bodies yet; add one with model.add(name, lw.Body(...))"])
+    assembled: Assembled | None = None
+    try:
+        assembled = assemble_model(model, warn=False)
+        lines += _freedoms(assembled)
+    except LinkworkError as error:
+        lines.append(f"  degrees of freedom not known, since it cannot be assembled: {error}")
+    lines += _bodies(model, assembled) + _items(model, assembled)
+    lines += ["", "joint graph", *("  " + line for line in _cut(graph_lines(joint_graph(model))))]
+    if assembled is not None:
+        lines += [f"redundant: {message}" for message in assembled.redundancy.messages]
+    return "\n".join(lines)
+
+
+def _freedoms(assembled: Assembled) -> list[str]:
+    bodies, rows = assembled.full.bodies, len(assembled.full.all_rows)
+    rank = assembled.redundancy.rank
+    driven = sum(row.driven for row in assembled.full.all_rows)
+    lines = [
+        f"  degrees of freedom {6 * bodies - rank} = 6 × {bodies} − rank {rank} of {rows} rows"
+    ]
+    if rank < rows:
+        lines.append(f"  redundant rows {rows - rank}")
+    if driven:
+        lines.append(f"  driven rows {driven}")
+    return lines
+
+
+def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
+    bodies = {name: item for name, item in model.items.items() if isinstance(item, Body)}
+    head = ("body", "mass (kg)", "centre of mass (m)", "principal moments (kg m²)")
+    rows: list[tuple[str, ...]] = [head]
+    for name, body in bodies.items():
+        place = body.position if assembled is None else assembled.state[name].position
+        moments = np.linalg.eigvalsh(body.inertia)
+        rows.append((name, f"{body.mass:.6g}", _vector(place), _vector(moments)))
+    masses = np.array([body.mass for body in bodies.values()])
+    lines = ["", *_cut(_columns(rows))]
+    if masses.sum() > 0 and len(bodies) > 1:
+        places = np.array([b.position if assembled is None else assembled.state[n].position
+                           for n, b in bodies.items()])  # fmt: skip
+        centre = masses @ places / masses.sum()
+        lines.append(f"  together {masses.sum():.6g} kg, centre of mass {_vector(centre)} m")
+    return lines
+
+
+def _items(model: Model, assembled: Assembled | None) -> list[str]:
+    rows: list[tuple[str, ...]] = [("joint or force", "kind", "between", "rows")]
+    left_out: dict[str, int] = {}
+    if assembled is not None:
+        for row, keep in zip(assembled.full.all_rows, assembled.redundancy.keep):
+            left_out[row.owner] = left_out.get(row.owner, 0) + (not keep)
+    for name, item in model.items.items():
+        if isinstance(item, Body):
+            continue
+        entries = item.entries()
+        held = " ".join(e.row_names[r] for e in entries for r in e.rows)
+        if left_out.get(name):
+            held += f"  ({left_out[name]} left out as redundant)"
+        rows.append((name, type(item).__name__, " – ".join(ends(item)), held))
+    return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
+
+
+def ends(item: Any) -> list[str]:
+    """Names of the bodies that an item joins or acts on."""
+    bodies = [body for entry in item.entries() for body in entry.bodies]
+    return list(dict.fromkeys(str(body.name) for body in bodies))
+
+
+# ------------------------------------------------------------------------------ the joint graph
+
+
+def joint_graph(model: Model) -> nx.MultiGraph:
+    """Bodies and the ground as vertices, what constrains as edges with name and kind."""
+    import networkx as nx
+
+    graph = nx.MultiGraph()
+    graph.add_node(GROUND)
+    for name, item in model.items.items():
+        if isinstance(item, Body):
+            graph.add_node(name)
+    for name, item in model.items.items():
+        entries = [e for e in item.entries() if e.rows]
+        if entries:
+            first, *others = dict.fromkeys(str(b.name) for e in entries for b in e.bodies)
+            for other in others:
+                graph.add_edge(first, other, key=name, kind=type(item).__name__)
+    return graph
+
+
+def graph_lines(graph: nx.MultiGraph) -> list[str]:
+    """The graph as a tree from the ground, breadth first; loop closures where they are met."""
+    lines: list[str] = []
+    seen: set[str] = set()
+    for root in [GROUND, *graph.nodes]:
+        if root not in seen and (root != GROUND or graph.degree(GROUND)):
+            lines.append(root if root == GROUND else f"{root} (free)")
+            lines += _branches(_spanned(graph, root, seen), root, "")
+    return lines
+
+
+def _spanned(graph: nx.MultiGraph, root: str, seen: set[str]) -> dict[str, list[tuple[str, str]]]:
+    """Node → its joints as text, each with the node it leads to ("" where it closes a loop)."""
+    tree: dict[str, list[tuple[str, str]]] = {root: []}
+    used: set[str] = set()
+    seen.add(root)
+    queue = [root]
+    for node in queue:
+        for _, other, key, data in graph.edges(node, keys=True, data=True):
+            if key in used:
+                continue
+            used.add(key)
+            text = f"{key}: {data['kind']} → {other}"
+            if other in seen:
+                tree[node].append((f"{text} (closes a loop)", ""))
+            else:
+                seen.add(other)
+                tree[node].append((text, other))
+                tree[other] = []
+                queue.append(other)
+    return tree
+
+
+def _branches(tree: dict[str, list[tuple[str, str]]], node: str, indent: str) -> list[str]:
+    lines: list[str] = []
+    stack = [(text, other, indent, k == len(tree[node]) - 1)
+             for k, (text, other) in enumerate(tree[node])][::-1]  # fmt: skip
+    while stack:
+        text, other, indent, last = stack.pop()
+        lines.append(f"{indent}{'└─' if last else '├─'} {text}")
+        below, more = tree.get(other, []), indent + ("   " if last else "│  ")
+        stack += [(t, o, more, k == len(below) - 1) for k, (t, o) in enumerate(below)][::-1]
+    return lines
+
+
+def draw_graph(model: Model, ax: Any = None) -> Any:
+    """The joint graph as a picture; returns the axes."""
+    import matplotlib.pyplot as plt
+    import networkx as nx
+
+    graph = joint_graph(model)
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained", figsize=(7, 4.5))
+    simple = nx.Graph(graph)
+    place = nx.kamada_kawai_layout(simple) if len(simple) > 1 else {GROUND: (0.0, 0.0)}
+    colours = ["#d9d9d9" if node == GROUND else "#9cc4e4" for node in simple]
+    nx.draw_networkx_nodes(simple, place, ax=ax, node_color=colours, node_size=900)
+    nx.draw_networkx_labels(simple, place, ax=ax, font_size=9)
+    nx.draw_networkx_edges(simple, place, ax=ax, edge_color="#888888")
+    labels: dict[tuple[str, str], str] = {}
+    for a, b, key, data in graph.edges(keys=True, data=True):
+        pair = (a, b) if (a, b) in labels or (b, a) not in labels else (b, a)
+        labels[pair] = "\n".join(filter(None, [labels.get(pair, ""), f"{key} ({data['kind']})"]))
+    nx.draw_networkx_edge_labels(simple, place, labels, ax=ax, font_size=8)
+    ax.set_title(f"joint graph of '{model.name}'", fontsize=11)
+    ax.set_axis_off()
+    ax.margins(0.15)
+    return ax
+
+
+# ---------------------------------------------------------------------------------------- words
+
+
+def _vector(x: np.ndarray) -> str:
+    return "(" + ", ".join(f"{v:.4g}" for v in np.asarray(x) + 0.0) + ")"
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return ["  " + "  ".join(f"{x:<{w}}" for x, w in zip(row, widths)).rstrip() for row in rows]
+
+
+def _cut(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= LONG else [*lines[:LONG], f"  … and {len(lines) - LONG} more"]
+

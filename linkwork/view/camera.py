@@ -1,0 +1,112 @@
+"""Where to look from: across the plane of a flat mechanism, else from a corner; up is against
+gravity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from linkwork.view.drawing import Drawing
+
+FOV = np.radians(38.0)
+FLAT = 0.2  # a mechanism that is thinner than this share of its width is looked at from the side
+FRAMES = 200  # that are looked at
+FILLED, ASPECT = 0.86, 1.3  # of the picture's height; width over height, for narrow windows
+WANDER = 6.0  # sizes of the mechanism beyond which its way does not fit on the page
+
+
+@dataclass(frozen=True)
+class Shot:
+    """Camera and floor."""
+
+    position: np.ndarray
+    target: np.ndarray
+    up: np.ndarray
+    floor: np.ndarray
+    plane: Literal["xy", "yz", "xz"]
+    fov: float = float(FOV)
+
+    @property
+    def caption(self) -> np.ndarray:
+        """The point at the lower edge of the picture, for a line of text."""
+        sight = (self.position - self.target) / self.distance
+        down = sight * (sight @ self.up) - self.up
+        down /= np.linalg.norm(down)
+        return self.target + 0.9 * self.distance * np.tan(self.fov / 2) * down
+
+    @property
+    def distance(self) -> float:
+        return float(np.linalg.norm(self.position - self.target))
+
+
+def shot(drawing: Drawing) -> Shot:
+    """A view that holds the whole way of the mechanism, or its beginning where it flies away."""
+    up = up_axis(drawing.result.system.tables.gravity)
+    points, margins = _points(drawing)
+    low = (points - margins[:, None]).min(axis=0)
+    high = (points + margins[:, None]).max(axis=0)
+    target = (low + high) / 2
+    sight = direction(points, up, drawing.size)
+    distance = _fitting(points - target, sight, up, margins)
+    axis = int(np.argmax(np.abs(up)))
+    height = float(min(low @ up, high @ up))
+    floor = np.zeros(3)
+    if not 0 <= height < drawing.size:
+        floor[axis] = height * up[axis]
+    plane: Literal["xy", "yz", "xz"] = ("yz", "xz", "xy")[axis]
+    return Shot(target + distance * sight, target, up, floor, plane)
+
+
+def _fitting(points: np.ndarray, sight: np.ndarray, up: np.ndarray, margins: np.ndarray) -> float:
+    """The least distance from which all points are within the picture."""
+    right = np.cross(up, sight)
+    right /= np.linalg.norm(right)
+    upright = np.cross(sight, right)
+    half = FILLED * np.tan(FOV / 2)
+    wide = (np.abs(points @ right) + margins) / (ASPECT * half)
+    tall = (np.abs(points @ upright) + margins) / half
+    return float((points @ sight + np.maximum(wide, tall)).max())
+
+
+def up_axis(gravity: np.ndarray) -> np.ndarray:
+    """The axis that points against gravity most; z without gravity."""
+    up = np.zeros(3)
+    axis = int(np.argmax(np.abs(gravity))) if np.any(gravity) else 2
+    up[axis] = -np.sign(gravity[axis]) if np.any(gravity) else 1.0
+    return up
+
+
+def direction(points: np.ndarray, up: np.ndarray, size: float) -> np.ndarray:
+    """From the target to the camera."""
+    extent = np.ptp(points, axis=0)
+    thin = int(np.argmin(extent))
+    axis = int(np.argmax(np.abs(up)))
+    if extent[thin] < FLAT * max(float(np.sort(extent)[1]), 0.2 * size) and thin != axis:
+        normal = np.zeros(3)
+        normal[thin] = -1.0 if thin == 1 else 1.0
+        side = np.cross(up, normal)
+        sight = normal + 0.38 * side + 0.30 * up
+    elif extent[thin] < FLAT * float(np.sort(extent)[1]):  # lies on the floor: look from above
+        sight = up + 0.15 * np.roll(up, 1) - 0.6 * np.roll(up, 2)
+    else:
+        ahead = np.array([0.75, -1.0, 0.0]) if axis == 2 else np.roll([1.0, 0.75, 0.0], axis - 1)
+        sight = ahead - (ahead @ up) * up + 0.5 * up
+    return sight / np.linalg.norm(sight)
+
+
+def _points(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
+    """Places of bodies, joints and line ends over the frames, and how far each reaches."""
+    few = np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
+    parts = [drawing.result.motion[few, :, :3], *(s.position[few, None] for s in drawing.symbols)]
+    parts += [x[few, None] for line in drawing.lines for x in (line.start, line.end)]
+    every = np.concatenate(parts, axis=1)
+    reach = np.full(every.shape[1], 0.03 * drawing.size)
+    reach[: len(drawing.solids)] += [0.85 * min(s.extent, drawing.size) for s in drawing.solids]
+    away = np.linalg.norm(every - every[0].mean(axis=0), axis=2).max()
+    if not away < WANDER * drawing.size:
+        every = every[:1]
+    points, margins = every.reshape(-1, 3), np.tile(reach, len(every))
+    known = np.isfinite(points).all(axis=1)
+    return points[known], margins[known]

@@ -1,0 +1,13 @@
+"""The model before any run: the position in which the user describes it."""
+
+from __future__ import annotations
+
+from linkwork.model.model import Model
+from linkwork.results.result import Result
+from linkwork.system.system import compile_model
+
+
+def described(model: Model) -> Result:
+    """The described position as a result of one time, joints not yet closed."""
+    system = compile_model(model)
+    return Result.of_state(system, system.described_state())

@@ -1,0 +1,287 @@
+"""A drawing: the solids, symbols, lines and arrows of a run, and where each is at every frame.
+
+    marker of a body      r + R u,  R R_u          line from a to b        z axis along b − a
+    reaction of a joint   on its second body, at the joint;   load   at its point
+
+Frames are stored times of the run, thinned where there are more than a page can use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.body import Body
+from linkwork.elements.bushing import Bushing
+from linkwork.elements.distance import Distance
+from linkwork.elements.force import Load
+from linkwork.elements.joints import Joint
+from linkwork.elements.lock import LOCK
+from linkwork.elements.orthogonal import Orthogonal
+from linkwork.elements.spring import Spring
+from linkwork.elements.torsion_spring import TorsionSpring
+from linkwork.elements.user_force import UserForce
+from linkwork.math import rotations
+from linkwork.model.frame import Frame
+from linkwork.results.relative import rotate
+from linkwork.results.result import Result
+from linkwork.results.stored import body_motion, lock_place, reaction
+from linkwork.view.figures import figure, turned
+from linkwork.view.loads import applied
+from linkwork.view.shapes import Part, parts_of
+from linkwork.view.symbols import joint_parts, spiral
+
+PALETTE = (
+    (38, 104, 166), (208, 98, 30), (38, 132, 92), (156, 72, 132), (196, 144, 20),
+    (66, 150, 196), (124, 82, 58), (98, 104, 118),
+)  # fmt: skip
+STORED = 1_000_000  # bodies times frames that a page keeps
+
+
+@dataclass(eq=False)
+class Solid:
+    """A body: its parts in body axes, and where it is."""
+
+    name: str
+    number: int
+    parts: list[Part]
+    colour: tuple[int, int, int]
+    inertia: Part | None = None  # the solid of equal inertia, where links stand for the body
+
+    @property
+    def extent(self) -> float:
+        return max((float(np.linalg.norm(p.position)) + p.reach for p in self.parts), default=0.0)
+
+    @property
+    def wall(self) -> float:
+        """Radius of its rods."""
+        rods = [p.numbers[0] for p in self.parts if p.kind == "cylinder" and not p.opacity]
+        return min(rods, default=0.0)
+
+
+@dataclass(eq=False)
+class Symbol:
+    """A joint, a bushing or a torsion spring: parts that move with a marker of a body."""
+
+    name: str
+    group: str
+    parts: list[Part]
+    marker: Frame
+    position: np.ndarray  # (F, 3)
+
+
+@dataclass(eq=False)
+class Line:
+    """A spring or a massless rod between two points."""
+
+    name: str
+    group: str  # "springs" or "joints"
+    start: np.ndarray  # (F, 3)
+    end: np.ndarray
+    radius: float
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        return np.linalg.norm(self.end - self.start, axis=1)
+
+    @cached_property
+    def orientation(self) -> np.ndarray:
+        """(F, 4): the shortest turn of z to the line."""
+        d = (self.end - self.start) / np.where(self.length > 0, self.length, 1.0)[:, None]
+        q = np.column_stack([1 + d[:, 2], -d[:, 1], d[:, 0], np.zeros(len(d))])
+        q[q[:, 0] < 1e-9] = [0.0, 1.0, 0.0, 0.0]
+        return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+@dataclass(eq=False)
+class Arrow:
+    """A force or torque vector that acts at a point, world axes."""
+
+    name: str
+    group: str  # "forces" or "reactions"
+    kind: str  # "force" or "torque"
+    point: np.ndarray  # (F, 3)
+    vector: np.ndarray  # (F, 3)
+
+
+@dataclass(eq=False)
+class Drawing:
+    """Everything that is drawn of a result."""
+
+    result: Result  # of the frames alone
+    title: str = ""
+    solids: list[Solid] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+
+    @property
+    def time(self) -> np.ndarray:
+        return self.result.time
+
+    @property
+    def size(self) -> float:
+        return self.result.system.length
+
+    @cached_property
+    def references(self) -> dict[str, float]:
+        """The force and the torque that an arrow of normal length stands for."""
+        found = {}
+        for kind in ("force", "torque"):
+            sizes = [np.linalg.norm(a.vector, axis=1) for a in self.arrows if a.kind == kind]
+            usual = [np.quantile(s[np.isfinite(s)], 0.9) for s in sizes if np.isfinite(s).any()]
+            found[kind] = max(usual, default=0.0) or 1.0
+        return found
+
+    @cached_property
+    def markers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (F, n, 3) and quaternions (F, n, 4) of all markers of joints."""
+        found = [
+            place(self.result, frame)
+            for item in self.result.system.model.items.values() if isinstance(item, Joint)
+            for frame in item.frames
+        ]  # fmt: skip
+        if not found:
+            return np.zeros((len(self.time), 0, 3)), np.zeros((len(self.time), 0, 4))
+        return np.stack([p for p, _ in found], 1), np.stack([q for _, q in found], 1)
+
+
+def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> Drawing:
+    """The drawing of a result at some of its stored times (all that a page can use otherwise)."""
+    if frames is None:
+        most = max(2, STORED // max(result.system.bodies, 1))
+        frames = nearest(result.time, np.linspace(result.time[0], result.time[-1], most))
+        frames = np.arange(len(result)) if len(result) <= most else np.unique(frames)
+    thin = result if len(frames) == len(result) else at_frames(result, frames)
+    drawing = Drawing(thin, title or str(result.info["model"]))
+    model, size = thin.system.model, thin.system.length
+    points = attachments(model)
+    for number, name in enumerate(thin.system.names):
+        body = model[name]
+        parts, inertia = parts_of(body.shape, body.label), None
+        if not parts:
+            parts, inertia = figure(body, points.get(name, []), size)
+        drawing.solids.append(Solid(name, number, parts, PALETTE[number % len(PALETTE)], inertia))
+    for item in model.items.values():
+        if not isinstance(item, Body):
+            _add_item(drawing, item)
+    _add_reactions(drawing)
+    return drawing
+
+
+def nearest(time: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Numbers of the stored times nearest to those wanted."""
+    i = np.clip(np.searchsorted(time, wanted), 1, max(len(time) - 1, 1))
+    i = np.minimum(i, len(time) - 1)
+    before = np.maximum(i - 1, 0)
+    return np.where(wanted - time[before] <= time[i] - wanted, before, i)
+
+
+def at_frames(result: Result, frames: np.ndarray) -> Result:
+    """The result at some of its stored times."""
+    work = None if result.work is None else result.work[frames]
+    return Result(
+        result.system, result.time[frames], result.motion[frames], result.acceleration[frames],
+        result.gamma[frames], work, info=result.info,
+    )  # fmt: skip
+
+
+def frames_of(item: Any) -> list[Frame]:
+    """The markers that an item has on bodies."""
+    found = getattr(item, "frames", None)
+    if found is None and isinstance(item, Load):
+        found = item.frame
+    if isinstance(found, Body):
+        found = Frame(found)
+    return [found] if isinstance(found, Frame) else list(found or ())
+
+
+def attachments(model: Any) -> dict[str, list[np.ndarray]]:
+    """Name of a body → the places on it where joints, springs and loads act."""
+    points: dict[str, list[np.ndarray]] = {}
+    for item in model.items.values():
+        for frame in frames_of(item):
+            points.setdefault(str(frame.body.name), []).append(np.asarray(frame.position))
+    return points
+
+
+def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """A marker over the frames: position (F, 3) and quaternion (F, 4)."""
+    names = result.system.names
+    number = names.index(frame.body.name) if frame.body.name in names else -1
+    m = body_motion(result, number)
+    return m.r + turned(m.q, frame.position), rotations.multiply(m.q, frame.orientation)
+
+
+# -------------------------------------------------------------------------------- item by item
+
+
+def _add_item(drawing: Drawing, item: Any) -> None:
+    result, name = drawing.result, str(item.name)
+    if isinstance(item, (Spring, Distance)):
+        a, b = (place(result, frame)[0] for frame in item.frames)
+        spring = isinstance(item, Spring)
+        radius = _radius(drawing, item) * (1.0 if spring else 0.4)
+        drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
+    elif isinstance(item, TorsionSpring):
+        radius = 3 * _radius(drawing, item.joint)
+        _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], item.joint.frames[0])
+    elif isinstance(item, Bushing):
+        radius = 2.2 * _radius(drawing, item)
+        part = Part("cylinder", (radius, 1.2 * radius), colour=(60, 60, 60), opacity=0.45)
+        _add_symbol(drawing, name, "springs", [part], item.frames[0])
+        _add_loads(drawing, item)
+    elif isinstance(item, (Joint, Orthogonal)):
+        parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
+        _add_symbol(drawing, name, "joints", parts, item.frames[0])
+    elif isinstance(item, (Load, UserForce)):
+        _add_loads(drawing, item)
+
+
+def _add_symbol(drawing: Drawing, name: str, group: str, parts: list[Part], marker: Frame) -> None:
+    position, _ = place(drawing.result, marker)
+    drawing.symbols.append(Symbol(name, group, parts, marker, position))
+
+
+def _radius(drawing: Drawing, item: Any) -> float:
+    """A size for the symbol of an item that suits the bodies it joins."""
+    bodies = {frame.body.name for frame in frames_of(item)}
+    mine = [s for s in drawing.solids if s.name in bodies]
+    local = min((s.extent for s in mine if s.extent > 0), default=drawing.size)
+    wall = max((s.wall for s in mine if s.wall < 0.2 * s.extent), default=0.0)
+    return max(min(0.06 * local, 0.018 * drawing.size), 1.35 * wall, 0.002 * drawing.size)
+
+
+def _travel(result: Result, name: str) -> tuple[float, float]:
+    for e in result.system.elements:
+        if e.owner == name and e.entry.family is LOCK:
+            z = lock_place(result, e)[0][:, 2]
+            return float(z.min()), float(z.max())
+    return 0.0, 0.0
+
+
+def _add_loads(drawing: Drawing, item: Any) -> None:
+    for number, (point, force, torque) in applied(drawing.result, item).items():
+        several = len(frames_of(item)) > 1
+        name = f"{item.name} on {drawing.result.system.names[number]}" if several else item.name
+        for kind, vector in (("force", force), ("torque", torque)):
+            if np.abs(vector).max(initial=0.0) > 0:
+                drawing.arrows.append(Arrow(str(name), "forces", kind, point, vector))
+
+
+def _add_reactions(drawing: Drawing) -> None:
+    """Reactions on second bodies, where the multipliers are known."""
+    result = drawing.result
+    if not result.gamma.size or np.isnan(result.gamma).all():
+        return
+    for joint in result.joints:
+        elements = [e for e in result.system.elements if e.owner == joint and e.entry.rows]
+        if any(e.entry.family.reaction is None for e in elements):
+            continue
+        wrench = reaction(result, elements)
+        for kind in ("force", "torque"):
+            vector = rotate(wrench.R, getattr(wrench, kind))
+            drawing.arrows.append(Arrow(joint, "reactions", kind, wrench.point, vector))

@@ -1,0 +1,66 @@
+"""What a force element does to its bodies over time, for the arrows of a drawing.
+
+The kernels are asked once more with the element alone, and once without any: the difference of the
+residuals is the load, force in world axes and torque about the centre of mass in body axes.  It is
+given about the marker, τ − s × F with s = R u.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.user_force import forget_failures
+from linkwork.math import rotations
+from linkwork.model.frame import Frame
+from linkwork.results.relative import rotate
+from linkwork.results.result import Result
+from linkwork.system.state import State
+from linkwork.system.system import System, build
+
+Loads = dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+def applied(result: Result, item: Any) -> Loads:
+    """Body number → point, force and torque (F, 3) in world axes, about the item's marker."""
+    full = result.system
+    elements = tuple(e for e in full.elements if e.owner == item.name and not e.entry.rows)
+    bodies = sorted({b for e in elements for b in e.ends if b >= 0})
+    if not bodies:
+        return {}
+    loads = _residuals(_alone(full, ()), result) - _residuals(_alone(full, elements), result)
+    forget_failures(full.model)
+    found: Loads = {}
+    for b in bodies:
+        m = result.motion[:, b]
+        R = rotations.matrix(m[:, 3:7])
+        arm = rotate(R, np.broadcast_to(_marker(item, full.names[b]), (len(m), 3)))
+        force = loads[:, b, :3]
+        torque = rotate(R, loads[:, b, 3:]) - np.cross(arm, force)
+        torque[np.abs(torque) < 1e-9 * (1 + np.abs(force).max(initial=0.0))] = 0.0
+        found[b] = m[:, :3] + arm, force, torque
+    return found
+
+
+def _alone(full: System, elements: tuple) -> System:
+    return build(full.model, full.names, elements, (), np.zeros(0, bool))
+
+
+def _residuals(system: System, result: Result) -> np.ndarray:
+    """(F, bodies, 6)"""
+    memory = result.memory if system.memory else np.zeros((len(result), 0))
+    return np.array([
+        system.evaluate(
+            State(float(t), system.names, motion, memory=remembered), tangent=False
+        ).f
+        for t, motion, remembered in zip(result.time, result.motion, memory)
+    ])  # fmt: skip
+
+
+def _marker(item: Any, body: str) -> np.ndarray:
+    frames = getattr(item, "frames", None) or (item.frame,)
+    for frame in (frames,) if isinstance(frames, Frame) else frames:
+        if isinstance(frame, Frame) and frame.body.name == body:
+            return np.asarray(frame.position)
+    return np.zeros(3)

@@ -1,0 +1,124 @@
+"""One file with the moving mechanism: the viewer's own page with the recorded scene inside."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.model import checks
+from linkwork.results.result import Result
+from linkwork.view.drawing import Drawing, draw, nearest
+from linkwork.view.stage import Stage, serve, stop
+
+SHORTEST, LONGEST = 3.0, 60.0  # seconds that a run is played without slowing down or speeding up
+HIDDEN = ("inertia", "markers", "names")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that was written; a notebook shows it."""
+
+    path: Path | None
+    text: str
+
+    def _repr_html_(self, height: int = 480) -> str:
+        inside = html.escape(self.text, quote=True)
+        return (
+            f'<iframe srcdoc="{inside}" width="100%" height="{height}" '
+            'style="border:1px solid #ddd"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        size = len(self.text) / 1e6
+        return f"page of {size:.1f} MB" + (f" in '{self.path}'" if self.path else "")
+
+
+def animate(
+    result: Result, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
+    reactions: bool = False, title: str = "", hidden: tuple[str, ...] = HIDDEN,
+) -> Page:  # fmt: skip
+    """Write a page that plays the result; see `Result.animate`."""
+    target = _target(path)
+    fps = checks.number(fps, "fps", positive=True)
+    begin, end = float(result.time[0]), float(result.time[-1])
+    if speed is None:
+        speed = playing_speed(end - begin)
+    speed = checks.number(speed, "speed", positive=True)
+    seconds = (end - begin) / speed
+    n = max(1, round(fps * seconds)) + 1 if end > begin else 1
+    frames = np.unique(nearest(result.time, np.linspace(begin, end, n)))
+    drawing = draw(result, frames, title)
+    text = page(drawing, speed, hidden if reactions else (*hidden, "reactions"))
+    if target is not None:
+        target.write_text(text, encoding="utf-8")
+    return Page(target, text)
+
+
+def playing_speed(duration: float) -> float:
+    """Real time where that suits a viewer, else a 1-2-5 factor that makes it about ten seconds."""
+    if duration <= 0 or SHORTEST <= duration <= LONGEST:
+        return 1.0
+    wanted = duration / 10.0
+    decade = 10.0 ** np.floor(np.log10(wanted))
+    return float(decade * min((1, 2, 5, 10), key=lambda f: abs(np.log(f * decade / wanted))))
+
+
+def page(drawing: Drawing, speed: float, hidden: tuple[str, ...]) -> str:
+    """The page as text."""
+    server = serve("127.0.0.1", 0)
+    try:
+        stage = Stage(server, drawing, hidden)
+        clock = _clock(stage, speed)
+        recording = server.get_scene_serializer()
+        times = (drawing.time - drawing.time[0]) / speed
+        for i in range(1, len(times)):
+            recording.insert_sleep(float(times[i] - times[i - 1]))
+            stage.move(i)
+            clock.text = _clock_text(drawing, i, speed)
+        if len(times) > 1:
+            recording.insert_sleep(float(min(times[-1] - times[-2], 0.1)))
+        text = recording.as_html()
+    finally:
+        stop(server)
+    name = html.escape(drawing.title)
+    return re.sub(r"<title>.*?</title>", lambda _: f"<title>{name}</title>", text, count=1)
+
+
+def _clock(stage: Stage, speed: float) -> Any:
+    """The title, and the time where it moves, at the lower edge of the picture."""
+    return stage.scene.add_label(
+        "/ground/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
+        font_screen_scale=1.1, anchor="center-center",
+    )  # fmt: skip
+
+
+def _clock_text(drawing: Drawing, i: int, speed: float) -> str:
+    if len(drawing.time) == 1:
+        return drawing.title
+    duration = float(drawing.time[-1] - drawing.time[0])
+    digits = int(np.clip(np.ceil(2 - np.log10(duration)), 1, 9))
+    text = f"{drawing.title}   t = {drawing.time[i]:.{digits}f} s"
+    if speed != 1:
+        text += f"   ({1 / speed:g} times slower)" if speed < 1 else f"   ({speed:g} times faster)"
+    return text
+
+
+def _target(path: Any) -> Path | None:
+    from linkwork.results.file import check_writable
+
+    if path is None:
+        return None
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise ModelError(
+            f"animate writes a page for the browser; give a name that ends with .html, not "
+            f"'{target.name}'"
+        )
+    check_writable(target)
+    return target

@@ -1,0 +1,167 @@
+"""Shapes of bodies, in body axes, and what the user may say about them.
+
+A body's `shape` is a dict with a `kind`, a list of such dicts, or the name of a mesh file:
+
+    {"kind": "box", "size": (a, b, c)}            {"kind": "sphere", "radius": r}
+    {"kind": "cylinder", "radius": r, "length": l}      (along z)
+    {"kind": "link", "start": p, "end": q, "radius": r}
+    {"kind": "mesh", "file": "wheel.stl", "scale": 0.001}
+
+and with each, where wanted, `position`, `orientation`, `color` (r, g, b: 0 … 255), `opacity`.  A
+shape that cannot be drawn is warned about, and the body is drawn from its inertia instead: the
+results are there to be looked at all the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.model import checks
+
+NO_TURN = np.array([1.0, 0.0, 0.0, 0.0])
+NO_MOVE = np.zeros(3)
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One solid: box (three sides), cylinder (radius, length), sphere (radius) or a mesh."""
+
+    kind: str
+    numbers: tuple[float, ...] = ()
+    position: np.ndarray = field(default_factory=lambda: NO_MOVE)
+    orientation: np.ndarray = field(default_factory=lambda: NO_TURN)
+    colour: Colour | None = None
+    opacity: float | None = None
+    vertices: np.ndarray | None = None
+    faces: np.ndarray | None = None
+    smooth: bool = False  # a mesh without sharp edges
+
+    @property
+    def reach(self) -> float:
+        """How far it extends from its own origin."""
+        if self.kind == "box":
+            return float(np.linalg.norm(self.numbers)) / 2
+        if self.kind == "cylinder":
+            return float(np.hypot(self.numbers[0], self.numbers[1] / 2))
+        if self.kind == "mesh":
+            return float(np.linalg.norm(self.vertices, axis=1).max())  # type: ignore[arg-type]
+        return self.numbers[0]
+
+    @property
+    def thickness(self) -> float:
+        """Half of what it measures where it is thinnest."""
+        if self.kind == "box":
+            return min(self.numbers) / 2
+        if self.kind == "mesh":
+            assert self.vertices is not None
+            return float(np.ptp(self.vertices, axis=0).min()) / 2
+        return self.numbers[0] if self.kind == "sphere" else min(self.numbers[0], self.numbers[1])
+
+
+def rod(start: np.ndarray, end: np.ndarray, radius: float, **look: Any) -> Part:
+    """A cylinder between two points."""
+    d = end - start
+    turn = checks.axes(d, None, "a link")
+    length = float(np.linalg.norm(d))
+    return Part("cylinder", (radius, length), (start + end) / 2, turn, **look)
+
+
+def parts_of(shape: Any, what: str) -> list[Part]:
+    """What a body's shape consists of; none where it has none or cannot be drawn (warned about)."""
+    if shape is None:
+        return []
+    try:
+        several = shape if isinstance(shape, (list, tuple)) else [shape]
+        return [_part(one, what) for one in several]
+    except ModelError as error:
+        warnings.warn(f"{error}; it is drawn from its inertia", LinkworkWarning, stacklevel=2)
+        return []
+
+
+def _part(shape: Any, what: str) -> Part:
+    if isinstance(shape, (str, Path)):
+        shape = {"kind": "mesh", "file": shape}
+    if not isinstance(shape, dict) or "kind" not in shape:
+        raise ModelError(
+            f"shape of {what} must be a dict such as {{'kind': 'box', 'size': (1, 1, 1)}} or the "
+            f"name of a mesh file, but {checks.show(shape)} was given"
+        )
+    kind = shape["kind"]
+    if kind not in MAKERS:
+        near = difflib.get_close_matches(str(kind), MAKERS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(MAKERS)}"
+        raise ModelError(f"shape of {what} has the unknown kind {checks.show(kind)}; {hint}")
+    try:
+        part = MAKERS[kind](shape, f"shape of {what}")
+    except KeyError as error:
+        raise ModelError(f"shape of {what} is a {kind} and needs {error}") from None
+    return _placed(part, shape, f"shape of {what}")
+
+
+def _placed(part: Part, shape: dict, what: str) -> Part:
+    """The part with the place, turn and look that the user gave."""
+    given: dict[str, Any] = {}
+    if "position" in shape:
+        given["position"] = checks.vector(shape["position"], f"position of {what}")
+    if "orientation" in shape:
+        given["orientation"] = checks.quaternion(shape["orientation"], f"orientation of {what}")
+    if "color" in shape:
+        red, green, blue = checks.vector(shape["color"], f"color of {what}")
+        given["colour"] = (int(red), int(green), int(blue))
+    if "opacity" in shape:
+        given["opacity"] = checks.number(shape["opacity"], f"opacity of {what}")
+    return replace(part, **given)
+
+
+def _positive(shape: dict, word: str, what: str) -> float:
+    return checks.number(shape[word], f"{word} of {what}", positive=True)
+
+
+def _box(shape: dict, what: str) -> Part:
+    size = checks.vector(shape["size"], f"size of {what}")
+    return Part("box", (float(size[0]), float(size[1]), float(size[2])))
+
+
+def _cylinder(shape: dict, what: str) -> Part:
+    return Part("cylinder", (_positive(shape, "radius", what), _positive(shape, "length", what)))
+
+
+def _sphere(shape: dict, what: str) -> Part:
+    return Part("sphere", (_positive(shape, "radius", what),))
+
+
+def _link(shape: dict, what: str) -> Part:
+    start, end = (checks.vector(shape[word], f"{word} of {what}") for word in ("start", "end"))
+    return rod(start, end, _positive(shape, "radius", what))
+
+
+def _mesh(shape: dict, what: str) -> Part:
+    path = Path(shape["file"])
+    if not path.is_file():
+        raise ModelError(f"{what} is the mesh file '{path}', which does not exist")
+    import trimesh
+
+    try:
+        mesh = trimesh.load_mesh(path)
+        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
+    except Exception as error:  # readers of many formats, each with errors of its own
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise ModelError(f"{what}: the mesh file '{path}' cannot be read ({reason[0]})") from None
+    if not len(faces) or not np.all(np.isfinite(vertices)):
+        raise ModelError(f"{what}: the mesh file '{path}' holds no triangles")
+    scale = _positive(shape, "scale", what) if "scale" in shape else 1.0
+    return Part("mesh", vertices=scale * vertices, faces=faces)
+
+
+MAKERS: dict[str, Callable[[dict, str], Part]] = {
+    "box": _box, "cylinder": _cylinder, "sphere": _sphere, "link": _link, "mesh": _mesh,
+}  # fmt: skip

@@ -1,0 +1,202 @@
+"""Studies: grids, samples, failures, killed workers, resuming, a Dask cluster, optimisation.
+
+The functions stand at the top of the module so that every kind of worker can be given them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import LinkworkError, ModelError, ResultFileError
+
+
+def oscillator(stiffness: float, mass: float) -> lw.Model:
+    m = lw.Model("oscillator", gravity=(0, 0, -9.81))
+    cart = m.add("cart", lw.Body(mass, (1, 1, 1), position=(0, 0, -1)))
+    m.add("rail", lw.Prismatic(lw.GROUND, cart, at=(0, 0, 0), axis=(0, 0, 1)))
+    m.add("spring", lw.Spring(lw.GROUND, cart, stiffness=stiffness, length=1))
+    return m
+
+
+def measure(model: lw.Model) -> dict:
+    rest = lw.static(model)
+    return {
+        "sag": -1 - rest["cart"].position[2].item(),
+        "frequency": lw.eigen(model, at=rest.state).frequency[0],
+        "place": rest["cart"].position,
+    }
+
+
+def root(x: float) -> float:
+    if x < 0:
+        raise ValueError("x must not be negative")
+    return x**0.5
+
+
+def deadly(x: float) -> float:
+    if x == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * x
+
+
+def counted(x: float, folder: str) -> float:
+    """Leaves a trace of every call; fails while a file is there."""
+    (Path(folder) / f"call-{x:g}-{len(list(Path(folder).iterdir()))}").touch()
+    if x == 2 and (Path(folder) / "fail").exists():
+        raise RuntimeError("not yet")
+    return 10 * x
+
+
+def test_sweep_of_models_on_all_cores():
+    """Sag m g/k and frequency √(k/m)/2π over the grid."""
+    k, mass = np.array([100.0, 400.0]), np.array([1.0, 2.0, 4.0])
+    found = lw.sweep(oscillator, {"stiffness": k, "mass": mass}, measure, workers=2, progress=False)
+    assert dict(found.sizes) == {"stiffness": 2, "mass": 3, "xyz": 3}
+    np.testing.assert_allclose(found.sag, 9.81 * mass / k[:, None], rtol=1e-7)
+    np.testing.assert_allclose(found.frequency, np.sqrt(k[:, None] / mass) / (2 * np.pi), rtol=1e-7)
+    np.testing.assert_allclose(found.place.sel(xyz="z"), -1 - found.sag)
+    assert (found.failure == "").all()
+    assert float(found.sag.sel(stiffness=400, mass=2)) == pytest.approx(9.81 / 200)
+
+
+def test_a_variant_that_raises_is_recorded():
+    found = lw.sweep(root, {"x": [4, -1, 9]}, workers=1)
+    np.testing.assert_array_equal(found.value, [2, np.nan, 3])
+    assert found.failure.values.tolist() == ["", "ValueError: x must not be negative", ""]
+    nothing = lw.sweep(root, {"x": [-1, -2]}, workers=1)
+    assert list(nothing.data_vars) == ["failure"]
+
+
+def test_a_killed_worker_loses_only_its_variant():
+    found = lw.sweep(deadly, {"x": [1, 2, 3, 4, 5, 6]}, workers=2, progress=False)
+    np.testing.assert_array_equal(found.value, [2, 4, np.nan, 8, 10, 12])
+    killed = "its worker was killed while it ran"
+    assert found.failure.values.tolist() == ["", "", killed, "", "", ""]
+
+
+def test_a_study_is_resumed(tmp_path):
+    """Finished variants are not run again, failed ones are, also after a line was cut off."""
+    calls, store = tmp_path / "calls", tmp_path / "study.jsonl"
+    calls.mkdir()
+    (calls / "fail").touch()
+    grid = {"x": [1.0, 2.0, 3.0], "folder": [str(calls)]}
+    first = lw.sweep(counted, grid, workers=1, store=store)
+    assert np.isnan(first.value.values.ravel()).tolist() == [False, True, False]
+    (calls / "fail").unlink()
+    with store.open("a") as file:
+        file.write('{"number": 1, "measu')
+    before = len(list(calls.iterdir()))
+    again = lw.sweep(counted, grid, workers=1, store=store)
+    np.testing.assert_array_equal(again.value.values.ravel(), [10, 20, 30])
+    assert len(list(calls.iterdir())) == before + 1  # only the one that had failed
+    third = lw.sweep(counted, grid, workers=1, store=store)
+    assert third.identical(again) and len(list(calls.iterdir())) == before + 1
+    with pytest.raises(ResultFileError, match="holds a study of other parameters"):
+        lw.sweep(counted, {"x": [7.0], "folder": [str(calls)]}, workers=1, store=store)
+    (tmp_path / "other").write_text("no study")
+    with pytest.raises(ResultFileError, match="is not the file of a study"):
+        lw.sweep(root, {"x": [1]}, workers=1, store=tmp_path / "other")
+
+
+def test_samples_follow_their_distributions():
+    """2000 draws: the mean of a normal within 5 σ/√n, the variance of a uniform (b − a)²/12."""
+    from scipy import stats
+
+    found = lw.sample(
+        lambda a, b: {"sum": a + b}, {"a": stats.norm(10, 2), "b": (0, 6)}, n=2000, workers=1,
+        progress=False,
+    )  # fmt: skip
+    assert float(found.a.mean()) == pytest.approx(10, abs=5 * 2 / np.sqrt(2000))
+    assert float(found.b.var()) == pytest.approx(3, rel=0.15)
+    np.testing.assert_allclose(found["sum"], found.a + found.b)
+    again = lw.sample(lambda a: a, {"a": stats.norm(10, 2)}, n=3, workers=1)
+    assert not np.allclose(lw.sample(lambda a: a, {"a": (0, 1)}, n=3, seed=1, workers=1).a, again.a)
+
+
+def test_on_a_dask_cluster():
+    """Two workers in processes of their own."""
+    distributed = pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as own,
+        distributed.Client(own) as client,
+    ):
+        found = lw.sweep(
+            oscillator, {"stiffness": [100.0, 400.0], "mass": [1.0]}, measure, client=client,
+            progress=False,
+        )  # fmt: skip
+        failed = lw.sweep(root, {"x": [4, -1]}, client=client, progress=False)
+        killed = lw.sweep(deadly, {"x": [2, 3, 4]}, client=client, progress=False)
+    np.testing.assert_allclose(found.sag.values.ravel(), [0.0981, 0.0981 / 4], rtol=1e-7)
+    assert failed.failure.values.tolist() == ["", "ValueError: x must not be negative"]
+    assert "was killed" in killed.failure.values[1]  # the only one that must not be there
+
+
+def test_progress_is_plain_lines_when_not_a_terminal(capsys):
+    lw.sweep(root, {"x": [1, -1, 4]}, workers=1, progress="always")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("study: 1 of 3 variants") and "1 failed" in lines[-1]
+    lw.sweep(root, {"x": [1, 4]}, workers=1, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: lw.sweep(root, {}), "needs a grid such as"),
+        (lambda: lw.sweep(root, {"x": []}), "none of it empty"),
+        (lambda: lw.sweep(root, {"x": [1]}, workers=0), "workers must be at least 1"),
+        (lambda: lw.sample(root, {"x": (3, 1)}, n=2), "the distribution of 'x' must be"),
+        (lambda: lw.sample(root, {}, n=2), "sample needs distributions"),
+        (lambda: lw.optimize(root, float, {"x": 1}, {"y": (0, 1)}), "must name the same"),
+        (lambda: lw.optimize(root, float, {"x": 3}, {"x": (0, 1)}), "must start within its bounds"),
+        (lambda: lw.sweep(lambda x: {"x": 1.0}, {"x": [1]}, workers=1), "'x' is a parameter"),
+    ],
+)
+def test_sentences(call, expected):
+    with pytest.raises(ModelError, match=expected):
+        call()
+
+
+def test_what_a_variant_returns_must_be_numbers():
+    found = lw.sweep(lambda x: "text" if x else np.zeros(3), {"x": [1, 0]}, workers=1)
+    assert "must return a number" in found.failure.values[0]
+    odd = lw.sweep(lambda x: {"y": np.zeros(x)}, {"x": [2, 3]}, workers=1)
+    assert "has shape (3,) where the first variant has (2,)" in odd.failure.values[1]
+    mixed = lw.sweep(lambda x: {"y": ["a"]}, {"x": [1]}, workers=1)
+    assert "must be numbers" in mixed.failure.values[0]
+
+
+def test_a_spring_is_sized():
+    """The stiffness with which a cart of 2 kg sags by 5 mm is m g/0.005."""
+    best = lw.optimize(
+        lambda stiffness: oscillator(stiffness, 2.0),
+        lambda model: (-1 - lw.static(model)["cart"].position[2].item() - 0.005) ** 2 * 1e6,
+        {"stiffness": 1000.0}, {"stiffness": (500.0, 20000.0)},
+    )  # fmt: skip
+    assert best.converged and best.x["stiffness"] == pytest.approx(2 * 9.81 / 0.005, rel=1e-3)
+    assert best.model["spring"].stiffness == best.x["stiffness"]
+    assert len(best.history) == best.evaluations < 100
+
+
+def test_two_parameters_and_variants_that_fail():
+    """Rosenbrock's valley from its far side; a corner of the square cannot be built."""
+
+    def build(x, y):
+        if x < -1.4:
+            raise LinkworkError("no such mechanism")
+        return (1 - x) ** 2 + 5 * (y - x * x) ** 2
+
+    best = lw.optimize(build, float, {"x": -1.2, "y": 1.0}, {"x": (-2, 2), "y": (-1, 3)},
+                       tolerance=1e-9)  # fmt: skip
+    assert best.x["x"] == pytest.approx(1, abs=1e-3) and best.x["y"] == pytest.approx(1, abs=2e-3)
+    with pytest.raises(LinkworkError, match="no such mechanism"):
+        lw.optimize(build, float, {"x": -1.9, "y": 0}, {"x": (-2, 2), "y": (-1, 3)})
