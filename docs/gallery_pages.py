@@ -72,12 +72,13 @@ def run(module: ModuleType, name: str, picture: Path) -> str:
 
 
 def animate(module: ModuleType, target: Path) -> None:
-    """The motion with the time and step that the example gives `linkwork run`."""
+    """The motion with the time, step and method that the example gives `linkwork run`."""
     if len([x for x in module.model.items.values() if isinstance(x, lw.Body)]) > FEW:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)
-        motion = lw.transient(module.model, t=module.time, h=module.step, progress=False)
+        words = {"method": module.method} if hasattr(module, "method") else {}
+        motion = lw.transient(module.model, t=module.time, h=module.step, progress=False, **words)
         motion.animate(target, fps=20)
 
 

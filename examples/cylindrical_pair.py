@@ -34,10 +34,10 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 1, 0.01  # seconds, for `linkwork run`
+method = lw.EnergyMomentum()
 
 
 def main(plot: bool = False) -> dict[str, float]:
-    method = lw.EnergyMomentum()
     run = lw.transient(model, t=1, h=0.01, method=method, progress=False)
     energy, L = run.energy.total.values, run.angular_momentum.values
     drift = np.abs(energy / energy[0] - 1).max()

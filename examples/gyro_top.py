@@ -38,6 +38,7 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 1, 0.005  # seconds, for `linkwork run`
+method = lw.EnergyMomentum()
 
 
 def exact(t: np.ndarray) -> np.ndarray:

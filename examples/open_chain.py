@@ -42,10 +42,10 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 0.4, 0.001  # seconds, for `linkwork run`
+method = lw.EnergyMomentum()
 
 
 def main(plot: bool = False) -> dict[str, float]:
-    method = lw.EnergyMomentum()
     run = lw.transient(model, t=0.4, h=0.001, method=method, progress=False)
     energy, gap = run.energy.total.values, float(run.violation.position.max())
     drift = float(np.abs(energy / energy[0] - 1).max())

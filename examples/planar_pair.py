@@ -35,10 +35,10 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 0.1, 0.001  # seconds, for `linkwork run`
+method = lw.EnergyMomentum()
 
 
 def main(plot: bool = False) -> dict[str, float]:
-    method = lw.EnergyMomentum()
     run = lw.transient(model, t=0.1, h=0.001, method=method, progress=False)
     energy, L = run.energy.total.values, run.angular_momentum.values
     drift = np.abs(energy / energy[0] - 1).max()

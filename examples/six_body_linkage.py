@@ -48,11 +48,11 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 0.4, 0.001  # seconds, for `linkwork run`
+method = lw.EnergyMomentum()
 
 
 def main(plot: bool = False) -> dict[str, float]:
     warnings.simplefilter("ignore", lw.LinkworkWarning)  # it names the row left out
-    method = lw.EnergyMomentum()
     ring = lw.transient(model, t=0.4, h=0.001, method=method, progress=False)
     angles = np.stack([ring[f"hinge {k}"].angle.values for k in range(1, 6)])
     s1, s2 = np.sin(angles[0]), np.sin(angles[1])

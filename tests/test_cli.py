@@ -331,3 +331,16 @@ def test_help_needs_nothing_heavy():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
+
+
+def test_a_model_file_may_name_its_method(tmp_path):
+    text = PENDULUM + "\n    time, step, method = 0.2, 0.01, lw.EnergyMomentum()\n"
+    path = write(tmp_path, text, "own.py")
+    for words, said in (
+        ([], "EnergyMomentum("),
+        (["--method", "rk4"], "RK4("),
+        (["--rho", "0.5"], "GeneralizedAlpha(rho=0.5)"),
+    ):
+        result = runner.invoke(app, ["run", path, *words])
+        assert result.exit_code == 0, result.output
+        assert said in result.stdout

@@ -70,7 +70,8 @@ def run(
     model: ModelFile,
     time: Annotated[float | None, typer.Option("--time", "-t", help="end time, s")] = None,
     step: Annotated[float | None, typer.Option("--step", "-s", help="time step, s")] = None,
-    method: Annotated[str, typer.Option(help="one of " + ", ".join(OFFERED))] = "generalized-alpha",
+    method: Annotated[str | None, typer.Option(
+        help=f"one of {', '.join(OFFERED)}; else MODEL's `method`, or the first of these")] = None,
     rho: Annotated[float | None, typer.Option(
         help="of generalized-alpha: 1 keeps high frequencies, 0 damps them")] = None,
     every: Annotated[int, typer.Option(help="store every so many steps")] = 1,
@@ -81,10 +82,10 @@ def run(
         metavar="NAME.ATTR", help="plot to a .png, such as rod.position; may be repeated")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Move MODEL through time; MODEL may define `time` and `step` as defaults."""
-    if method not in OFFERED:
+    """Move MODEL through time; it may define `time`, `step` and `method` as defaults."""
+    if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
-    if rho is not None and method != "generalized-alpha":
+    if rho is not None and method not in (None, "generalized-alpha"):
         raise UsageError(f"--rho belongs to generalized-alpha, but the method is {method}")
     mechanism, defaults = read_model(model)
     t, h = (given if given is not None else defaults.get(word)
@@ -101,8 +102,10 @@ def run(
 
         picture = (target or Path(Path(model).name)).with_suffix(".png")
         check_writable(picture)
-    keywords = {"rho": rho} if rho is not None else {}
-    integrator = getattr(linkwork, OFFERED[method])(**keywords)
+    integrator = defaults.get("method")
+    if method is not None or rho is not None or integrator is None:
+        keywords = {"rho": rho} if rho is not None else {}
+        integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)
     assembled = assemble(mechanism)
     for name in plot or []:
         check_plot(assembled, name)

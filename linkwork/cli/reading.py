@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 
-def read_model(path: str) -> tuple[Model, dict[str, float]]:
-    """The model of a file, and the numbers `time` and `step` where it defines them."""
+def read_model(path: str) -> tuple[Model, dict[str, Any]]:
+    """The model of a file, and `time`, `step` and `method` where it defines them."""
+    from linkwork.integrators.catalogue import METHODS
     from linkwork.model.model import Model
 
     file = Path(path)
@@ -39,10 +40,13 @@ def read_model(path: str) -> tuple[Model, dict[str, float]]:
         raise LinkworkError(
             f"`model` in '{path}' must be a linkwork Model, but is of type {type(model).__name__}"
         )
-    return model, {
+    defaults: dict[str, Any] = {
         word: float(names[word]) for word in ("time", "step")
         if isinstance(names.get(word), (int, float)) and not isinstance(names[word], bool)
     }  # fmt: skip
+    if type(names.get("method")).__name__ in METHODS:
+        defaults["method"] = names["method"]
+    return model, defaults
 
 
 def execute(file: Path) -> dict[str, Any]:
