@@ -26,7 +26,7 @@ import numpy as np
 from linkwork.elements import lock
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
 from linkwork.elements.lock import LOCK
-from linkwork.math.compiled import compiled, inlined
+from linkwork.math.compiled import inlined, lean
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, scale, sub
 from linkwork.system.evaluate import set_rotation, set_rotations
@@ -129,7 +129,7 @@ def about_axis(k, angle):
     )  # fmt: skip
 
 
-@compiled
+@lean
 def read_coordinates(tree, nodes, coordinate):
     """Joint coordinates of given poses; angles are continued from those in `coordinate`."""
     for i in range(tree.ints.shape[0]):
@@ -157,7 +157,7 @@ def read_coordinates(tree, nodes, coordinate):
             coordinate[c, Q + j] = nodes[c, QUAT + j]
 
 
-@compiled
+@lean
 def place_tree(tree, coordinate, nodes):
     """Poses of all bodies from the joint coordinates, along the tree."""
     for i in range(tree.ints.shape[0]):
@@ -215,6 +215,24 @@ def joint_increment(tree, i, nodes, delta, target):
 
 
 @inlined
+def twice_tan_half(angle):
+    """2 tan(angle/2); a step turns little, where the series has all digits and is faster."""
+    if abs(angle) < 0.02:
+        s = 0.25 * angle * angle
+        return angle * (1.0 + s * (1.0 / 3.0 + s * (2.0 / 15.0 + s * (17.0 / 315.0))))
+    return 2.0 * math.tan(0.5 * angle)
+
+
+@inlined
+def twice_atan_half(x):
+    """The angle with 2 tan(angle/2) = x."""
+    if abs(x) < 0.02:
+        s = 0.25 * x * x
+        return x * (1.0 - s * (1.0 / 3.0 - s * (0.2 - s * (1.0 / 7.0 - s * (1.0 / 9.0)))))
+    return 2.0 * math.atan(0.5 * x)
+
+
+@inlined
 def cayley_turn(x):
     """The unit quaternion along (1, x/2): a turn about x with 2 tan(angle/2) = |x|."""
     s = 1.0 / math.sqrt(1.0 + 0.25 * dot(x, x))
@@ -234,9 +252,9 @@ def move_coordinates(tree, start, coordinate, increment):
         for j in range(3):
             coordinate[c, j] += increment[c, j]
         if tree.ints[i, TURN] == AXIS:
-            x = 2.0 * math.tan(0.5 * (coordinate[c, ANGLE] - start[c, ANGLE]))
+            x = twice_tan_half(coordinate[c, ANGLE] - start[c, ANGLE])
             x += (1.0 + 0.25 * x * x) * increment[c, ANGLE]
-            coordinate[c, ANGLE] = start[c, ANGLE] + 2.0 * math.atan(0.5 * x)
+            coordinate[c, ANGLE] = start[c, ANGLE] + twice_atan_half(x)
         elif tree.ints[i, TURN] == FREE:
             q0, theta = at4(start, c, Q), at(increment, c, TURNED)
             d = qmul(at4(coordinate, c, Q), qconj(q0))
@@ -268,7 +286,7 @@ def predict_coordinates(tree, coordinate, past, count, velocity, h):
             step = h * velocity[c, j]
             if count > 0:
                 step = w1 * past[0, c, j] + w2 * past[1, c, j] + w3 * past[2, c, j]
-            coordinate[c, j] += step if j < ANGLE else 2.0 * math.atan(0.5 * step)
+            coordinate[c, j] += step if j < ANGLE else twice_atan_half(step)
         if tree.ints[i, TURN] == FREE:
             q = at4(coordinate, c, Q)
             if count == 0:
@@ -291,7 +309,7 @@ def remember_increments(tree, before, after, past):
         c = tree.ints[i, CHILD]
         for j in range(3):
             past[0, c, j] = after[c, j] - before[c, j]
-        past[0, c, ANGLE] = 2.0 * math.tan(0.5 * (after[c, ANGLE] - before[c, ANGLE]))
+        past[0, c, ANGLE] = twice_tan_half(after[c, ANGLE] - before[c, ANGLE])
         turned = qmul(qconj(at4(before, c, Q)), at4(after, c, Q))
         for j in range(3):
             past[0, c, TURNED + j] = 2.0 * turned[1 + j] / turned[0]

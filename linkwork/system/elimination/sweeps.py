@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.eights import load8, spread8, store8, sum8
 from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
     BB,
@@ -26,6 +27,7 @@ from linkwork.system.elimination.tables import (
     UNKNOWN,
     WIDE,
     borrowed,
+    unit,
 )  # fmt: skip
 from linkwork.system.sparse_lu import numeric as sparse
 
@@ -97,51 +99,64 @@ def solve(e, vals, rhs):
 def forward_node(e, number, vals, b):
     """The way of a right-hand side through a node: into its store, and on to the neighbour."""
     ints, node = e.nodes, NODE_INTS * number
-    k, m, at_, store = ints[node + PIVOTS], ints[node + ROWS], ints[node + STORE], e.store
-    width, first = (2 + ints[node + WIDE]) * STRIDE, 6 * number
+    m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
     bb, pb, parent = ints[node + BB], ints[node + PB], ints[node + PARENT]
-    r0 = ROW_INTS * ints[node + ROW] + UNKNOWN
+    width, n0, store, col, spare = (2 + wide) * STRIDE, 6 * number, e.store, e.pivot_col, e.spare
     tail, left = at_ + m * width, ints[node + LEFT]
-    slot = e.late_at[number]
-    for r in range(m):
-        s = 0.0
-        for j in range(m):
-            s += store[at_ + r * width + 2 * STRIDE + j] * b[e.rows[r0 + ROW_INTS * j]]
-        store[at_ + r * width + RHS] = s
-        if r >= k:
-            b[e.late_unknown[slot + r - k]] = s
+    r0 = ROW_INTS * ints[node + ROW] + UNKNOWN
+    slot = e.late_at[number] - k
+    c = d = spread8(0.0)
+    for j in range(min(m, STRIDE)):
+        c = c + unit(e.units, j) * b[e.rows[r0 + ROW_INTS * j]]
+    for j in range(STRIDE, m):
+        d = d + unit(e.units, j - STRIDE) * b[e.rows[r0 + ROW_INTS * j]]
+    inserted = spread8(0.0)  # d of the pivots, where they stand among the six
+    for t in range(m):
+        q = at_ + t * width
+        s = sum8(load8(store, q + 2 * STRIDE) * c)
+        if wide > 1:
+            s += sum8(load8(store, q + 3 * STRIDE) * d)
+        store[q + RHS] = s
+        if t < k:
+            inserted = inserted + unit(e.units, col[n0 + t]) * s
+        else:
+            b[e.late_unknown[slot + t]] = s
     for i in range(6):
-        s = b[6 * ints[node + BODY] + i]
-        for t in range(k):
-            d = store[at_ + t * width + RHS]
-            s -= vals[bb + i * STRIDE + e.pivot_col[first + t]] * d
-        e.spare[i] = s
+        r = b[6 * ints[node + BODY] + i] - sum8(load8(vals, bb + i * STRIDE) * inserted)
+        spare[i] = r
+        store[tail + 2 * i * STRIDE + RHS] = r
     for t in range(k):
-        c = e.pivot_col[first + t]
-        store[tail + c * 2 * STRIDE + RHS] = e.spare[c]
+        r = spare[col[n0 + t]]
         for f in range(k, 6):
-            i = e.pivot_col[first + f]
-            e.spare[i] -= store[left + t * width + i] * e.spare[c]
+            i = col[n0 + f]
+            spare[i] -= store[left + t * width + i] * r
     for f in range(k, 6):
-        i = e.pivot_col[first + f]
-        s = 0.0
+        i, s = col[n0 + f], 0.0
         for g in range(k, 6):
-            j = e.pivot_col[first + g]
-            s += store[tail + i * 2 * STRIDE + j] * e.spare[j]
-        store[tail + i * 2 * STRIDE + RHS] = s
+            j = col[n0 + g]
+            s += store[tail + 2 * i * STRIDE + j] * spare[j]
+        store[tail + 2 * i * STRIDE + RHS] = s
     if parent >= 0:
-        for i in range(6):
-            s = 0.0
-            for t in range(k):
-                q, c = t * width, e.pivot_col[first + t]
-                s += vals[pb + i * STRIDE + c] * store[at_ + q + RHS]
-                s += store[left + q + STRIDE + i] * e.spare[c]
-            for f in range(k, 6):
-                j = e.pivot_col[first + f]
-                u = vals[pb + i * STRIDE + j]
-                for t in range(k):
-                    q, c = t * width, e.pivot_col[first + t]
-                    u -= vals[pb + i * STRIDE + c] * store[at_ + q + j]
-                    u -= store[left + q + STRIDE + i] * store[tail + c * 2 * STRIDE + j]
-                s += u * store[tail + j * 2 * STRIDE + RHS]
-            b[6 * parent + i] -= s
+        forward_to_parent(e, at_, left, tail, width, k, n0, vals, pb, inserted, b, 6 * parent)
+
+
+@fused_inlined
+def forward_to_parent(e, at_, left, tail, width, k, n0, vals, pb, inserted, b, p0):
+    """r_p −= S_pb x + Dᵀ λ', of the x and λ' that this right-hand side gives with x_p = 0."""
+    store, col = e.store, e.pivot_col
+    x, moved = inserted, spread8(0.0)
+    for f in range(k, 6):
+        x = x + unit(e.units, col[n0 + f]) * store[tail + 2 * col[n0 + f] * STRIDE + RHS]
+    for t in range(k):
+        c = col[n0 + t]
+        load, less = store[tail + 2 * c * STRIDE + RHS], 0.0
+        for f in range(k, 6):
+            j = col[n0 + f]
+            y = store[tail + 2 * j * STRIDE + RHS]
+            less += store[at_ + t * width + j] * y
+            load -= store[tail + 2 * c * STRIDE + j] * y
+        x = x - unit(e.units, c) * less
+        moved = moved + load8(store, left + t * width + STRIDE) * load
+    store8(e.spare, STRIDE, moved)
+    for i in range(6):
+        b[p0 + i] -= sum8(load8(vals, pb + i * STRIDE) * x) + e.spare[STRIDE + i]
