@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
 from linkwork.elements.joints import ROW_NAMES, Joint
@@ -166,6 +165,8 @@ def crosses(before: float, after: float) -> bool:
 
 def locate(event: Event, begin: float, end: float, state_at: Callable[[float], State]) -> float:
     """Time of the event between begin and end, taking the step anew with trial sizes."""
+    from scipy.optimize import brentq  # slow to import, rarely used
+
     return float(
         brentq(lambda t: event.value(t, state_at(t)), begin, end, xtol=1e-12 * max(1.0, abs(end)))
     )

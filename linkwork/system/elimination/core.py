@@ -11,8 +11,9 @@ from linkwork.system.elimination.tables import RHS
 from linkwork.system.pattern import Pattern
 from linkwork.system.sparse_lu import LU, SingularMatrix, analyse
 
-ONE = np.ones(1, np.int64)
-NO_CORE = analyse(np.array([0, 1]), 0 * ONE, np.ones(1), 0 * ONE, 0)  # of a matrix that is 1
+ZERO = np.zeros(1, np.int64)
+# of a matrix that is 1
+NO_CORE = analyse(np.array([0, 1]), ZERO, np.ones(1), ZERO, 0, (ZERO, ZERO, np.ones(1)))
 
 
 class Core(NamedTuple):
