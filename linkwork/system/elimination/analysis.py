@@ -90,7 +90,8 @@ def analyse(
 @fused
 def try_node(e, vals, rhs, fresh):
     """Eliminate the one node of a trial; the growth."""
-    return factor_node(borrowed(e), 0, borrow(vals), borrow(rhs), fresh)
+    first = e.nodes.shape[0] - 1  # no literal 0: numba would compile everything once more for it
+    return factor_node(borrowed(e), first, borrow(vals), borrow(rhs), fresh)
 
 
 @dataclass

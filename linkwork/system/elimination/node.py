@@ -187,15 +187,16 @@ def factor_node(e, number, vals, rhs, fresh):
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
     r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
     tail, left, two = at_ + m * (2 + wide) * STRIDE, ints[node + LEFT], e.left > 0
+    here = 0 * e.left  # no literal 0: numba would compile everything once more for it
     good = False
     if not fresh:
-        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, 0)
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, here)
         good = ratio <= SMALL and faded <= e.limit[number]
     if not good:
-        load_rows(e, vals, rhs, r0, o0, m, wide, at_, 0)
+        load_rows(e, vals, rhs, r0, o0, m, wide, at_, here)
         if not choose_pivots(e, m, wide, k, o0, n0, at_):
             return np.inf
-        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, 0)
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, here)
         if not ratio <= SMALL:
             return np.inf
         e.limit[number] = FADED * faded
@@ -214,7 +215,7 @@ def factor_node(e, number, vals, rhs, fresh):
         return np.inf
     if ints[node + PARENT] >= 0:
         # delayed rows first: a node that is refused leaves its neighbour as it was
-        if m > k and not delay_rows(e, number, m, wide, k, r0, at_, vals, 0):
+        if m > k and not delay_rows(e, number, m, wide, k, r0, at_, vals, here):
             return np.inf
         if m > k and two and not delay_rows(e, number, m, wide, k, r0, left, vals, e.left):
             return np.inf

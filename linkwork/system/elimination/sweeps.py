@@ -40,8 +40,9 @@ def refactor(e, vals, rhs):
     growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
     """
     growth, nodes, v, r = 0.0, borrowed(e), borrow(vals), borrow(rhs)
+    fresh = growth > 0.0  # no literal False: numba would compile everything once more for it
     for number in range(e.nodes.shape[0]):
-        grown = factor_node(nodes, number, v, r, False)
+        grown = factor_node(nodes, number, v, r, fresh)
         if not grown < np.inf:
             return np.inf
         growth = max(growth, grown)
