@@ -25,6 +25,7 @@ from linkwork.view.stage import Stage, serve, stop
 FIRST_PORT = 8080
 FRAME = 1 / 60  # seconds between frames while playing
 PLOT = 0.1  # seconds between updates of the plot while playing
+AXIS = 68  # pixels for the numbers beside a plot
 POINTS = 800  # of a plot
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539")
@@ -193,15 +194,17 @@ class Viewer:
             self.chart = self.server.gui.add_uplot(
                 (*self.data, self._now()), tuple(_series(curves)),
                 title=f"{self.choice.value}{units}", scales={"x": {"time": False}}, aspect=1.3,
-                legend={"show": len(curves) <= 6},
+                legend={"show": len(curves) <= 6}, axes=({}, {"size": AXIS}),
             )  # fmt: skip
 
     def _now(self) -> np.ndarray:
-        """A line that steps from the bottom to the top at the time that is shown."""
+        """A line along the bottom with a spike at the time that is shown (gaps break the scale)."""
         known = np.concatenate(self.data[1:])
         known = known[np.isfinite(known)]
         low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-        return np.where(self.data[0] < self.now, low, high)
+        line = np.full(len(self.data[0]), low)
+        line[min(int(np.searchsorted(self.data[0], self.now)), len(line) - 1)] = high
+        return line
 
     def _mark(self) -> None:
         self.chart.data = (*self.data, self._now())
@@ -252,7 +255,7 @@ def _series(curves: list[Curve]) -> list[dict[str, Any]]:
     for k, curve in enumerate(curves):
         label = curve.label.split(".")[-1]
         series.append({"label": label, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5})
-    return [*series, {"label": "now", "stroke": "#9aa0a8", "width": 1, "points": {"show": False}}]
+    return [*series, {"label": "now", "stroke": "#30343a", "width": 1.5, "points": {"show": False}}]
 
 
 def free_port(host: str, wanted: int | None) -> int:
