@@ -1,9 +1,11 @@
 """The time loop: conditioning, energy, redundancy, restarts, events, and how runs end."""
 
+import runpy
 import signal
 import threading
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -468,3 +470,13 @@ def test_constraint_stiffness_improves_newton():
         iterations.append(total)
     assert run.stepper.settings[st.STIFFNESS] == 0.0
     assert iterations[0] < iterations[1]
+
+
+def test_energy_out_of_nothing_is_told():
+    """A fast top at a coarse step: generalized-alpha makes energy, and says so."""
+    example = Path(__file__).parent.parent / "examples" / "gyro_top.py"
+    m = runpy.run_path(str(example))["build"]()
+    with pytest.warns(lw.LinkworkWarning, match="kinetic energy of 'gyro top' rose .* too large"):
+        lw.transient(m, t=0.3, h=5e-3, progress=False)
+    lw.transient(m, t=0.3, h=5e-4, progress=False)  # a warning here is an error
+    lw.transient(m, t=0.3, h=5e-3, method=lw.EnergyMomentum(), progress=False)

@@ -45,6 +45,7 @@ SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LEFT_OUT = 4  # status: a row left out of the equations does not hold any more
 LOOSE = 1e-10  # its error over the larger of one and L
 FAR = 1e-3  # a correction above which it is, too
+NEAR = 1e-6  # a first correction below which the second is the last
 
 
 @inlined
@@ -132,9 +133,11 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         m.report[1] = size
         if not size < 1e10:
             return NOT_FINITE
-        # what is left after this correction: the last ratio goes on
         ratio = size / before
+        # what is left after this correction: the last ratio goes on, if the first was small enough
+        # for the matrix at the prediction to hold
         finished = iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]
+        finished = finished and (iteration > 1 or before < NEAR)
         # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
         if finished or (iteration > 1 and size < 1e-12 and ratio > 0.3):
             # the work of the forces belongs to where the step ends

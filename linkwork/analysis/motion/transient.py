@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
+from linkwork.analysis.motion.growth import warn_of_growth
 from linkwork.analysis.motion.storing import DiskFull, Reactions, Storage
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.starts import require_closed, require_state
@@ -75,7 +76,9 @@ def transient(
     storage = Storage(full, Reactions(full, run), rows, file, own)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
-    return loop.go(progress)
+    result = loop.go(progress)
+    warn_of_growth(result, method, h)
+    return result
 
 
 def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, State]:
