@@ -24,7 +24,8 @@ exclude_patterns = ["_build", "images/README.md"]
 
 html_theme = "furo"
 html_title = f"linkwork {version}"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_extra_path = ["_pages"]  # animations of the gallery
 Path(__file__).parent.joinpath("_pages").mkdir(exist_ok=True)
 
