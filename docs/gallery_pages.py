@@ -15,7 +15,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from api_pages import write
+from api_pages import paragraphs, write
 
 import linkwork as lw
 
@@ -97,7 +97,7 @@ def page(name: str, title: str, words: str, said: str, animated: bool) -> str:
     link = f'<a href="../{name}.html">{name}.html</a>'
     play = [f"Play it: {link}, a file that also works offline.", ""]
     return "\n".join([
-        f"# {title}", "", words, "", f"![{title}]({name}.png)", "",
+        f"# {title}", "", *paragraphs(words), f"![{title}]({name}.png)", "",
         *(play if animated else []), "It says:", "", "```text", said.rstrip(), "```", "",
         "```{literalinclude} ../../examples/" + f"{name}.py", ":language: python", "```", "",
     ])  # fmt: skip
