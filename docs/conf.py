@@ -14,7 +14,7 @@ import linkwork
 logging.getLogger("websockets").setLevel(logging.WARNING)  # of the viewer that records pages
 project = "linkwork"
 author = "the linkwork developers"
-copyright = f"BSD 3-Clause, {author}"
+copyright = f"{author}, BSD 3-Clause licence"
 release = version = linkwork.__version__
 
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
