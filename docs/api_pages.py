@@ -1,13 +1,15 @@
 """The API reference from the docstrings: one page per group of names, written before Sphinx reads.
 
-A docstring here is a sentence, then equations and tables laid out by hand, then an example; so the
-sentence becomes text, the rest keeps its layout, and the example is shown as code.  Examples run as
-tests (pytest --doctest-modules).
+A docstring here is a sentence, then text with equations and tables laid out by hand, then an
+example; so sentences become text, what is laid out keeps its layout, and the example is shown as
+code.  Examples run as tests (pytest --doctest-modules).
 """
 
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +107,26 @@ def docstring(text: str | None) -> list[str]:
     first, _, rest = text.partition("\n\n")
     before, _, example = rest.partition("Example\n-------\n")
     lines = [plain(first), ""]
-    if before.strip():
-        lines += ["```text", before.rstrip(), "```", ""]
+    lines += paragraphs(before)
     if example.strip():
         lines += ["```python", example.strip(), "```", ""]
+    return lines
+
+
+def paragraphs(text: str) -> list[str]:
+    """Sentences as text; equations, tables and lists as they are laid out."""
+    lines: list[str] = []
+    for part in text.rstrip().split("\n\n"):
+        if not part.strip():
+            continue
+        if re.search(r"^[ -]| : |[^.;:?!)] {2,}|^\S* {2,}", part, re.M):
+            part = textwrap.dedent(part)
+            if lines[-2:] == ["```", ""]:
+                lines[-2:] = ["", part, "```", ""]
+            else:
+                lines += ["```text", part, "```", ""]
+        else:
+            lines += [plain(part), ""]
     return lines
 
 

@@ -14,7 +14,7 @@ import linkwork
 logging.getLogger("websockets").setLevel(logging.WARNING)  # of the viewer that records pages
 project = "linkwork"
 author = "the linkwork developers"
-copyright = f"BSD 3-Clause, {author}"
+copyright = f"{author}, BSD 3-Clause licence"
 release = version = linkwork.__version__
 
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
@@ -24,7 +24,8 @@ exclude_patterns = ["_build", "images/README.md"]
 
 html_theme = "furo"
 html_title = f"linkwork {version}"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_extra_path = ["_pages"]  # animations of the gallery
 Path(__file__).parent.joinpath("_pages").mkdir(exist_ok=True)
 

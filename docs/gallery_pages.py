@@ -15,7 +15,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from api_pages import write
+from api_pages import paragraphs, write
 
 import linkwork as lw
 
@@ -27,7 +27,7 @@ def write_gallery(folder: Path, pages: Path) -> None:
     """Write one page per example and an index with all pictures."""
     folder.mkdir(exist_ok=True)
     index = ["# Gallery", "", "Made by running `examples/`. Each script checks its numbers against",
-             "a closed form or a publication.", ""]  # fmt: skip
+             "a closed form or a publication.", "", ":::::{container} gallery"]  # fmt: skip
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
     for name in names:
         picture, text = folder / f"{name}.png", folder / f"{name}.txt"
@@ -38,10 +38,12 @@ def write_gallery(folder: Path, pages: Path) -> None:
             animate(module, pages / f"{name}.html")
             text.write_text(said, encoding="utf-8")
         title, words = describe(source)
-        index += [f"## [{title}]({name}.md)", "", f"![{title}]({name}.png)", ""]
+        index += ["::::{container} card", f"[![{title}]({name}.png)]({name}.md)", "",
+                  f"[{title}]({name}.md)", "::::"]  # fmt: skip
         write(folder / f"{name}.md", page(name, title, words, text.read_text(encoding="utf-8"),
                                           (pages / f"{name}.html").exists()))  # fmt: skip
-    index += ["```{toctree}", ":hidden:", "", *names, "```", ""]
+    entries = [f"{name.replace('_', ' ').capitalize()} <{name}>" for name in names]
+    index += [":::::", "", "```{toctree}", ":hidden:", "", *entries, "```", ""]
     write(folder / "index.md", "\n".join(index))
 
 
@@ -95,7 +97,7 @@ def page(name: str, title: str, words: str, said: str, animated: bool) -> str:
     link = f'<a href="../{name}.html">{name}.html</a>'
     play = [f"Play it: {link}, a file that also works offline.", ""]
     return "\n".join([
-        f"# {title}", "", "```text", words, "```", "", f"![{title}]({name}.png)", "",
-        *(play if animated else []), "It says", "", "```text", said.rstrip(), "```", "",
+        f"# {title}", "", *paragraphs(words), f"![{title}]({name}.png)", "",
+        *(play if animated else []), "It says:", "", "```text", said.rstrip(), "```", "",
         "```{literalinclude} ../../examples/" + f"{name}.py", ":language: python", "```", "",
     ])  # fmt: skip

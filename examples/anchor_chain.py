@@ -7,7 +7,7 @@ into the catenary, where the horizontal force is the same in every joint.  All o
 constraint stiffness.
 
 Frequencies of ideal thin links: 0.24355, 0.32253, 0.44276, 0.57885 Hz (recomputed independently;
-specs/references.md, section 1).  To see them in the nonlinear motion the middle is pulled for 5 s,
+docs/references.md, section 1).  To see them in the nonlinear motion the middle is pulled for 5 s,
 along x, y and z in turn, as in Peng, Tasora, Fusai, Mangoni, section 4.2; the peak of the spectrum
 of what follows must be a mode that moves the middle that way, within 2 %.
 """

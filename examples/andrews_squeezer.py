@@ -5,7 +5,7 @@ E. Hairer, G. Wanner, Solving ODEs II, section VII.7; the IVP test set.  A motor
 at O; K2 drives the common point E of three loops that end at B (with a spring to C) and twice at A.
 
 Reference: the IVP test set gives the crank angle β = 15.81077119629904 at t = 0.03 s, and the crank
-end F is then at (-6.963039427e-3, -7.183884307e-4) m (recomputed; specs/references.md, section 3).
+end F is then at (-6.963039427e-3, -7.183884307e-4) m (recomputed; docs/references.md, section 2).
 
 Seven hinges make a tree; the three that close the loops are points on lines (two rows each), so
 that no row repeats another.

@@ -3,8 +3,8 @@
 A bar of 4 m and 1 kg is hinged at one end and let go from the horizontal, once about the y axis at
 the origin, once at (1, 2, 3) about an axis inclined by 45°, where the hinge takes torques, too.
 
-Reference: the revolute joint tests of Project Chrono, with values from ADAMS (specs/references.md,
-section 3).  About y, recomputed: after 1 s the centre of mass is at (-0.89238149, 0, -1.78987577) m
+Reference: the revolute joint tests of Project Chrono, with values from ADAMS (docs/references.md,
+section 2).  About y, recomputed: after 1 s the centre of mass is at (-0.89238149, 0, -1.78987577) m
 and the force on the ground (-11.46123757, 0, -23.22732763) N.  Inclined, as published: the torque
 on the ground is (-13.8654, 0.206446, -0.206446) N m; of these digits four to five are right.
 

@@ -4,7 +4,7 @@ Rods AC, CD, DE, EB hang between the fixed points A and B; springs B-C and B-D, 
 described, carry part of the weight.  Two degrees of freedom.
 
 Reference (equilibrium and frequencies recomputed independently from the potential energy;
-specs/references.md, section 3): C (-0.79400868, -1.17027784), D (0.64224214, -2.25985739),
+docs/references.md, section 2): C (-0.79400868, -1.17027784), D (0.64224214, -2.25985739),
 E (1.96441880, -1.03435795) m, natural frequencies 3.284544 and 7.126232 rad/s.
 """
 

@@ -3,7 +3,7 @@
 Moments of inertia 1, 2, 3, spinning about the second with a slight disturbance.  Euler's equations
 are solved by elliptic functions: the second component of the angular velocity has the period
 39.10573419728772 s, and after 10 s the body turns at (-0.87457344, 0.48499619, 0.50500122) rad/s in
-its own axes (specs/references.md, section 3).  No force acts, so energy and angular momentum stay.
+its own axes (docs/references.md, section 2).  No force acts, so energy and angular momentum stay.
 """
 
 from pathlib import Path

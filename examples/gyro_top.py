@@ -68,15 +68,16 @@ def main(plot: bool = False) -> dict[str, float]:
         import matplotlib.pyplot as plt
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
-        _, axes = plt.subplots(3, sharex=True, layout="constrained")
+        _, axes = plt.subplots(3, sharex=True, figsize=(8, 6.5), layout="constrained")
         for run in runs:
             label = f"h = {run.info['h']:g} s"
             axes[0].plot(run.time, run["top"].position[:, 0], label=label)
             axes[1].plot(run.time, run.energy.total / run.energy.total[0] - 1)
-            axes[2].plot(run.time, run.angular_momentum)
+            axes[2].plot(run.time, run.angular_momentum[:, 2] / run.angular_momentum[0, 2] - 1)
         axes[0].plot(run.time, exact(run.time)[:, 0], "k:", label="exact")
-        axes[0].legend()
-        for ax, text in zip(axes, ("x (m)", "relative energy error", "L (N m s)"), strict=True):
+        axes[0].legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        labels = ("x (m)", "energy / initial − 1", "L_z / initial − 1")
+        for ax, text in zip(axes, labels, strict=True):
             ax.set_ylabel(text)
         axes[2].set_xlabel("time (s)")
         plt.savefig("examples/output/gyro_top.png")

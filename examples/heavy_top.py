@@ -5,7 +5,7 @@ integrators: M. G√©radin, A. Cardona, Flexible Multibody Dynamics (2001); O. Br√
 M. Arnold, Mechanism and Machine Theory 48 (2012).
 
 Reference: at t = 1 s the centre of mass is at (0.1733439641, 0.6400885921, -0.7484907911) m
-(recomputed; specs/references.md, section 3).  The method is of second order, so halving the step
+(recomputed; docs/references.md, section 2).  The method is of second order, so halving the step
 must divide the error by four; and energy must stay.
 """
 

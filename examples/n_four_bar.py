@@ -6,7 +6,7 @@ constraints lose rank, and careless codes stop or take the wrong branch.  With h
 the 15N + 5 rows repeat others at all times; linkwork picks an independent set, says so once, and
 goes on.
 
-Reference (recomputed and equal to the published values; specs/references.md, section 3): for N = 2
+Reference (recomputed and equal to the published values; docs/references.md, section 2): for N = 2
 the first upper joint B0, started at (0, 1) with 1 m/s, is at (0.328458111535, 0.944518538181) m
 after 10 s, having passed the flat position many times.
 """

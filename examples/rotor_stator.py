@@ -5,7 +5,7 @@ about x and about y are the same; turning at 1 rad/s, gyroscopic moments split t
 and forward whirl.  Eigenvalues are taken about the spinning state: linkwork linearises in world
 axes, in which the equations of a round rotor have constant coefficients.
 
-Reference (recomputed independently from the full definition; specs/references.md, section 3):
+Reference (recomputed independently from the full definition; docs/references.md, section 2):
 -0.00654268 ± 3.31861819i backward and -0.00958199 ± 4.86019624i forward at 1 rad/s,
 -0.00806233 ± 4.01554495i, twice, at rest.
 """

@@ -77,14 +77,16 @@ def main(plot: bool = False) -> dict[str, float]:
         import matplotlib.pyplot as plt
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
-        _, axes = plt.subplots(3, sharex=True, layout="constrained")
-        axes[0].plot(ring.time, ring.energy.total, label="total energy (J)")
+        _, axes = plt.subplots(3, sharex=True, figsize=(8, 6.5), layout="constrained")
+        axes[0].plot(ring.time, ring.energy.total, label="total")
         axes[0].plot(ring.time, ring.energy.kinetic, label="kinetic")
-        axes[0].legend()
-        axes[1].plot(ring.time, ring.angular_momentum)
-        axes[2].plot(ring.time, angles[:2].T)
+        axes[1].plot(ring.time, ring.angular_momentum, label=["x", "y", "z"])
+        axes[2].plot(ring.time, angles[:2].T, label=["θ₁", "θ₂"])
+        for ax in axes:
+            ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        axes[0].set_ylabel("energy (J)")
         axes[1].set_ylabel("L (N m s)")
-        axes[2].set_ylabel("θ₁, θ₂ (rad)")
+        axes[2].set_ylabel("hinges (rad)")
         axes[2].set_xlabel("time (s)")
         plt.savefig("examples/output/six_body_linkage.png")
     return {"closure": closure, "drift": drift, "error": errors[-1]}

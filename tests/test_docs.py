@@ -46,3 +46,5 @@ def test_every_public_name_is_in_the_reference(tmp_path, monkeypatch):
     write_api(tmp_path / "api")
     text = "\n".join(p.read_text(encoding="utf-8") for p in (tmp_path / "api").glob("*.md"))
     assert [name for name in lw.__all__ if f"## lw.{name}\n" not in text] == []
+    assert "lw.Revolute(a, b, at=None, axis=None" in text  # the words, not *arguments
+    assert "*arguments" not in text

@@ -9,6 +9,7 @@ it here.
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -76,6 +77,12 @@ class Made(type):
         item.own_words()
         item.__dict__["made"] = True
         return item
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What help and editors show: the words of the constructor."""
+        made = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return made.replace(parameters=list(made.parameters.values())[1:])
 
 
 class Item(metaclass=Made):
