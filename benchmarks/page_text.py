@@ -57,9 +57,9 @@ A whole run of 100 bodies over 10,000 steps, with every step stored ({stored} MB
 |---|---|---|---|---|
 {output}
 
-Filling {stored} MB of fresh memory, and nothing more, takes {fresh} s on this machine: that part of
-what is added is the operating system's. With a file the checksum and the disk come on top, and
-memory stays bounded.
+Each is the second of two such runs in a process: the first time that a process fills {stored} MB
+takes {fresh} s on this machine by itself, while the system finds the memory. With a file the
+checksum and the disk come on top, and memory stays bounded.
 
 ## Threads
 

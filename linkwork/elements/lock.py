@@ -199,11 +199,15 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
                     put6(vals, ints[k, CA], j, ZERO, scale(-1.0, tv(Ra, g3)))
                 if moves_b:
                     put6(vals, ints[k, CB], j, ZERO, tv(Rb, g3))
-            if coef[KC] != 0.0 or ints[k, OWN] != 0:
+            if coef[KC] != 0.0:
                 ub, c = at(reals, k, UB), 0.25 * dot(gm, v)
                 lock_stiffness(
-                    ints, k, vals, coef[CK] * coef[KC], Ra, Rb, ub, l, F, G, c, moves_a, moves_b
+                    ints, k, vals, coef[CK], Ra, Rb, ub, l, F, G, c, moves_a, moves_b
                 )
+            elif ints[k, OWN] != 0:  # nobody else clears its blocks
+                put36(vals, ints[k, AB] + 3 * STRIDE, 0.0, ZEROS, ZEROS)
+                put36(vals, ints[k, BA], 0.0, ZEROS, ZEROS)
+                put36(vals, ints[k, BA] + 3 * STRIDE, 0.0, ZEROS, ZEROS)
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
 
