@@ -213,11 +213,13 @@ def choose_rows(full: System, system: System, state: State) -> System:
     """The system with rows that are independent in this form at an assembled state.
 
     The rows that the core steps with are taken where they are, so that one message names them.
+    They need not be: x y z of a ball are world axes here, and those of its marker there.
     """
     if not full.all_rows:
         return full
     rows = constraint_rows(full, state)
-    if independent_rows(only(rows, system.keep)).smallest_kept > WELL_CONDITIONED:
+    of_core = independent_rows(only(rows, system.keep))
+    if of_core.keep.all() and of_core.smallest_kept > WELL_CONDITIONED:
         return system
     keep = independent_rows(rows).keep
     return full if keep.all() else full.with_rows(keep)
