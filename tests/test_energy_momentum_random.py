@@ -128,7 +128,7 @@ def test_rows_left_out_are_chosen_well(tilt):
     from linkwork.nullspace.rows import choose_rows, constraint_rows
 
     R = Rotation.from_euler("y", 90 - np.degrees(tilt), degrees=True).as_matrix()
-    kinds = [lw.Revolute, lw.Spherical, lw.Revolute, lw.Revolute]
+    kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]
     model = polygon(kinds, R, [0.02, 0.27, 0.48, 0.77], (4, 5, -6))
     full, system, state = beginning(model, None, lw.EnergyMomentum())
     G = constraint_rows(full, state).Cq.toarray()

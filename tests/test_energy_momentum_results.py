@@ -147,3 +147,9 @@ def test_elements_of_unknown_families_are_refused(words):
     text = str(caught.value)
     assert "Spring 'gadget'" in text and words in text, text
     assert "lw.EnergyMomentum" in text and "lw.GeneralizedAlpha()" in text, text
+
+
+def test_error_control_is_refused():
+    m, _, _ = two_bodies()
+    with pytest.raises(lw.ModelError, match="leave out tolerance"):
+        lw.transient(m, 1, 0.1, EM(), tolerance=1e-6, progress=False)
