@@ -62,14 +62,14 @@ def main(plot: bool = False) -> dict[str, float]:
         import matplotlib.pyplot as plt
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
-        _, axes = plt.subplots(3, sharex=True, figsize=(8, 6.5), layout="constrained")
+        _, axes = plt.subplots(3, sharex=True, figsize=(6.4, 6.4), layout="constrained")
         axes[0].plot(run.time, energy / energy[0] - 1)
-        axes[1].plot(run.time, L, label=["x", "y", "z"])
+        axes[1].plot(run.time, L, label=["L₁", "L₂", "L₃"])
+        axes[1].legend(loc="center", ncols=3)
         axes[2].plot(run.time, run["joint"].displacement, label="u")
         axes[2].plot(run.time, run["joint"].angle, label="θ")
-        for ax in axes[1:]:
-            ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-        labels = ("energy / initial − 1", "angular momentum", "joint")
+        axes[2].legend()
+        labels = ("relative energy error", "angular momentum", "relative coordinates")
         for ax, text in zip(axes, labels, strict=True):
             ax.set_ylabel(text)
         axes[2].set_xlabel("time")

@@ -65,14 +65,14 @@ def main(plot: bool = False) -> dict[str, float]:
         import matplotlib.pyplot as plt
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
-        _, axes = plt.subplots(3, sharex=True, figsize=(8, 6.5), layout="constrained")
-        axes[0].plot(run.time, run.energy.total, label="total")
+        _, axes = plt.subplots(3, sharex=True, figsize=(6.4, 6.4), layout="constrained")
+        axes[0].plot(run.time, run.energy.total, label="total energy (J)")
         axes[0].plot(run.time, run.energy.kinetic, label="kinetic")
-        axes[1].plot(run.time, run.angular_momentum, label=["x", "y", "z"])
+        axes[0].legend()
+        axes[1].plot(run.time, run.angular_momentum, label=["L₁", "L₂", "L₃"])
+        axes[1].legend(loc="upper left")
         axes[2].plot(run.time, run["body 5"].position, label=["x", "y", "z"])
-        for ax in axes:
-            ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-        axes[0].set_ylabel("energy (J)")
+        axes[2].legend(loc="upper left")
         axes[1].set_ylabel("L (N m s)")
         axes[2].set_ylabel("body 5 (m)")
         axes[2].set_xlabel("time (s)")

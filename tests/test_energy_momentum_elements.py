@@ -159,44 +159,9 @@ def test_constrained_and_reduced_agree(build):
         lw.transient(build(), t=0.1, h=5e-3, method=EM(reduced=r), progress=False)
         for r in (True, False)
     )
-    assert np.abs(a.motion - b.motion).max() < 1e-7  # forces converge linearly in the constrained
-    assert np.abs(a.energy.total - b.energy.total).max() < 1e-8
-
-
-def random_tree(rng, bodies=6):
-    joints = (
-        lw.Revolute, lw.Prismatic, lw.Cylindrical, lw.Spherical, lw.Planar, lw.Universal, lw.Fixed,
-        lw.PointOnLine,
-    )  # fmt: skip
-    m = lw.Model("tree", gravity=rng.normal(size=3))
-    placed = [lw.GROUND]
-    for i in range(bodies):
-        x = rng.normal(size=(3, 3))
-        x = x @ x.T
-        J = np.trace(x) * np.eye(3) - x
-        body = m.add(f"body {i}", lw.Body(rng.uniform(1, 3), J, position=rng.normal(size=3)))
-        other = placed[rng.integers(len(placed))]
-        kind = joints[rng.integers(len(joints))]
-        pair = (other, body) if rng.integers(2) else (body, other)
-        m.add(f"joint {i}", kind(*pair, at=rng.normal(size=3), axis=rng.normal(size=3)))
-        placed.append(body)
-    a, b = rng.choice(bodies, 2, replace=False)
-    m.add("spring", lw.Spring(m[f"body {a}"], m[f"body {b}"], stiffness=20, length=0.5))
-    return m
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_trees(seed):
-    """Mixed joints in both directions: both schemes give one motion, and energy stays."""
-    model = random_tree(np.random.default_rng(seed))
-    a, b = (
-        lw.transient(model, t=0.2, h=1e-2, method=EM(reduced=r), progress=False)
-        for r in (True, False)
-    )
-    assert np.abs(a.motion - b.motion).max() < 1e-8
-    scale = 1 + float(np.abs(a.energy.kinetic).max())
-    assert np.ptp(a.energy.total.values) < 1e-11 * scale
-    assert float(a.violation.position.max()) < 1e-12
+    # round-off, and in a bushing that hardly turns, round-off over its turn in a step
+    assert np.abs(a.motion - b.motion).max() < 2e-9
+    assert np.abs(a.energy.total - b.energy.total).max() < 1e-10
 
 
 def test_rigid_motions_change_nothing():
@@ -244,21 +209,6 @@ def test_examples_with_both_methods(name):
     # the reference is not exact either
     assert fine < 1e-6 or coarse / fine == pytest.approx(4, rel=0.35), (coarse, fine)
     assert fine < 2e-2
-
-
-def test_refusals_name_the_item_and_another_method():
-    m, a, _ = two_bodies()
-    m.add("motor", lw.Motor(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0), angle=lw.ramp(1)))
-    with pytest.raises(lw.ModelError, match=r"Motor 'motor'.*GeneralizedAlpha"):
-        lw.transient(m, 1, 0.1, EM(), progress=False)
-    m, a, _ = two_bodies()
-    ball = m.add("ball", lw.Spherical(lw.GROUND, a, at=(0, 0, 0)))
-    m.add("coil", lw.TorsionSpring(ball, stiffness=1))
-    with pytest.raises(lw.ModelError, match=r"TorsionSpring 'coil'.*'ball'.*GeneralizedAlpha"):
-        lw.transient(m, 1, 0.1, EM(), progress=False)
-    m, _, _ = two_bodies()
-    with pytest.raises(lw.ModelError, match="leave out tolerance"):
-        lw.transient(m, 1, 0.1, EM(), tolerance=1e-6, progress=False)
 
 
 @pytest.mark.parametrize("reduced", [True, False])

@@ -124,9 +124,14 @@ def refuse_unknown(system: System) -> None:
                 "lw.GeneralizedAlpha(), or a Revolute or Cylindrical"
             )
         if family is not TORSION and (family.potential is not None or family.memory):
+            what = (
+                "has a potential whose discrete gradient lw.EnergyMomentum does not know"
+                if family.potential is not None
+                else "keeps a memory of earlier steps, which lw.EnergyMomentum does not carry on"
+            )
             raise ModelError(
-                f"{item.label} has a potential whose discrete gradient lw.EnergyMomentum does not "
-                "know; use lw.GeneralizedAlpha()"
+                f"{item.label} {what}; use lw.GeneralizedAlpha(), or a Spring, TorsionSpring, "
+                "Bushing or UserForce"
             )
 
 

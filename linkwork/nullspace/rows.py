@@ -43,7 +43,7 @@ A1, B1, A2, B2, LENGTH, REALS = 0, 3, 6, 9, 12, 13
 # treats it
 KIND, OF_ELEMENT, J, WAY, INTS = 0, 1, 13, 14, 15
 LINE, ONE_PAIR, TWO_PAIRS, BALL, WITH_BALL = 0, 1, 2, 3, 4
-WELL_CONDITIONED = 1e-6  # smallest pivot of normalised rows
+NEARLY = 0.3  # as independent as the best choice: smallest pivot over that of the best
 
 
 class Rows(NamedTuple):
@@ -166,7 +166,7 @@ def refuse_unknown(system: System) -> None:
         if e.entry.family not in (LOCK, ORTHOGONAL, DISTANCE_FAMILY):
             raise ModelError(
                 f"{label} has no quadratic form in directors that lw.EnergyMomentum knows; use "
-                "lw.GeneralizedAlpha()"
+                "lw.GeneralizedAlpha(), or joints such as Lock, Orthogonal and Distance"
             )
 
 
@@ -213,14 +213,15 @@ def choose_rows(full: System, system: System, state: State) -> System:
     """The system with rows that are independent in this form at an assembled state.
 
     The rows that the core steps with are taken where they are, so that one message names them.
+    They need not be: x y z of a ball are world axes here, and those of its marker there.
     """
     if not full.all_rows:
         return full
     rows = constraint_rows(full, state)
-    if independent_rows(only(rows, system.keep)).smallest_kept > WELL_CONDITIONED:
+    of_core, own = independent_rows(only(rows, system.keep)), independent_rows(rows)
+    if of_core.keep.all() and of_core.smallest_kept > NEARLY * own.smallest_kept:
         return system
-    keep = independent_rows(rows).keep
-    return full if keep.all() else full.with_rows(keep)
+    return full if own.keep.all() else full.with_rows(own.keep)
 
 
 def only(rows: ConstraintRows, keep: np.ndarray) -> ConstraintRows:

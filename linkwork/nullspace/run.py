@@ -166,12 +166,17 @@ class ReducedRun:
             )  # fmt: skip
             if status != DONE:
                 return status, k
-            if saved[k] >= 0 or len(times) == 1:
+            if self._is_looked_at(k, saved):
                 solution = self._solution(q0, v0, float(times[k]) - self.h / 2)
                 self.condition = condition(reduced_matrix(self.directors, solution))
             self.time = float(times[k])
             self._store(out, int(saved[k]))
         return DONE, last
+
+    @staticmethod
+    def _is_looked_at(k: int, saved: np.ndarray) -> bool:
+        """Whether a step is stored, or the last before the run itself is asked for its numbers."""
+        return bool(saved[k] >= 0) or k == len(saved) - 1
 
     def _solution(self, q0: np.ndarray, v0: np.ndarray, time: float) -> Solution:
         """The step just taken in directors, the internal multipliers from its residual."""
@@ -353,7 +358,7 @@ class ConstrainedRun(ReducedRun):
             if solution is None:
                 return status, k
             self.multiplier = solution.multiplier
-            if self.method.condition_number and (saved[k] >= 0 or len(times) == 1):
+            if self.method.condition_number and self._is_looked_at(k, saved):
                 matrix = constrained_matrix(self.directors, solution, self.h)
                 self.condition = condition(matrix)
             ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
