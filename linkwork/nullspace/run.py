@@ -128,7 +128,7 @@ class ReducedRun:
                 before = done
                 last = len(times)
                 if self.parts.system.memory:  # reactions of a stored step need its turn counts
-                    last = done + 1
+                    last = done + int(np.argmax([*(saved[done:-1] >= 0), True])) + 1
                 status, done = self._march(times, saved, out, done, last)
                 if status != DONE:
                     tried = 1 if done > before else tried + 1
