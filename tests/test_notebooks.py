@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import linkwork as lw
-
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NEEDS = {"energy-momentum": "EnergyMomentum"}
 
 
 def test_there_are_three():
@@ -22,9 +19,6 @@ def test_there_are_three():
 def test_notebook(path, tmp_path, monkeypatch):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
-    needed = NEEDS.get(path.stem)
-    if needed is not None and needed not in lw.__all__:
-        pytest.skip(f"lw.{needed} is not part of this version")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("MPLBACKEND", "agg")
     notebook = nbformat.read(path, as_version=4)
