@@ -25,6 +25,7 @@ _HOME = {
     "integrators.methods": ["GeneralizedAlpha", "HHT", "Newmark", "BDF2"],
     "integrators.ode": ["RK4", "ODE"],
     "nullspace.method": ["EnergyMomentum"],
+    "recursive.method": ["Recursive"],
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
     "analysis.driven.kinematics": ["kinematics"],
