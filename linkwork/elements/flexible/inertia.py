@@ -9,8 +9,8 @@ With b = Rᵀ(r̈ − g), A = ω̇~ + ω~ω~, places ρ = ρ0 + Φ q and the sum
     modal   N_i·b + tr(A W_i) + 2 tr(ω~ Ẇ_i) + tr G_ij q̈_j + (Hᵀω̇ + E q̈ + K q + D q̇)_i
 
 (d'Alembert's principle on r_F + R ρ; Shabana 2020, chapter 5, in other words).  All is a polynomial
-of degree two in q, q̇, ω, which the tangent differentiates term by term.  With a ⊗ b short for
-a × b of X = Σ a bᵀ (`crossed`), Σ m ρ × Aρ = crossed(P Aᵀ) and so on.
+of degree two in q, q̇, ω, which the tangent differentiates term by term.  Σ m ρ × Aρ = crossed(P Aᵀ)
+where crossed(X) = Σ a × b of X = Σ a bᵀ, and the other sums alike.
 
 `link_matrices` serves every formulation; `flexible_kernel` adds to the residual and the blocks of F
 and its carriers, through the table of kernels but with arguments of its own.
@@ -49,10 +49,6 @@ SUMS, VECTORS = WIDE, WIDE + MOST
 Q, Q1, Q2, BIAS, ACCELERATION = VECTORS, VECTORS + 1, VECTORS + 2, VECTORS + 3, VECTORS + 4
 SCRATCH = (VECTORS + 5) * WIDE
 AT_W, AT_WDOT, AT_W2 = 0, 9, 18  # in a row of the sums
-
-
-def real_count(m: int) -> int:
-    return FIRST + 15 * m + 12 * m * m
 
 
 def link_reals(modal: Any) -> np.ndarray:
@@ -173,7 +169,7 @@ def turn_columns(c, o, m, w, b, force, q1, sums, S, T, cM, cD, cK):
     J, total = nine(c, o + JBAR), c[o + MASS]
     n, h = summed(c, n0, m, q1), summed(c, h0, m, q1)
     s = (S[5, 1], S[3, 2], S[4, 0])  # of s~, before it is scaled
-    P, B = nine(c, o + P0), mscale(0.0, IDENTITY)
+    B = mscale(0.0, IDENTITY)
     I = (
         S[3, 3] - J[0], S[3, 4] - J[1], S[3, 5] - J[2], S[4, 3] - J[3], S[4, 4] - J[4],
         S[4, 5] - J[5], S[5, 3] - J[6], S[5, 4] - J[7], S[5, 5] - J[8],
@@ -292,7 +288,7 @@ def flexible_kernel(ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, 
         force = (bias[0], bias[1], bias[2])
         accumulate(f, body, 0, mv(R, force))
         accumulate(f, body, 3, (bias[3], bias[4], bias[5]))
-        damping = o + real_count_before_damping(m)
+        damping = o + FIRST + 15 * m + 11 * m * m
         for k in range(m):
             f[ints[l, BODIES + k // 3], k % 3] += bias[6 + k]
             for j in range(m):
@@ -306,11 +302,6 @@ def flexible_kernel(ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, 
                 for j in range(3):
                     S[i, j] *= cM
             scatter(ints, l, m, R, S, vals)
-
-
-@inlined
-def real_count_before_damping(m):
-    return FIRST + 15 * m + 11 * m * m
 
 
 FLEXIBLE = Kernel(flexible_kernel)

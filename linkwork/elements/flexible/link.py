@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.flexible.beam import Beam
+from linkwork.elements.flexible.interface import ROW_NAMES, interface_entry
 from linkwork.elements.flexible.modal import (
     HELD,
     Modal,
@@ -36,9 +37,11 @@ from linkwork.elements.flexible.parts import (
     Part,
 )  # fmt: skip
 from linkwork.elements.flexible.section import Section
+from linkwork.elements.lock import LOCK, QA, QB, QT, REALS
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.frame import GROUND
 from linkwork.model.registry import Entry, Item
 
 MOST_SHAPES = 24
@@ -294,4 +297,25 @@ class FlexibleLink(Item):
         return [self.__dict__["frame"], *self.interface_nodes, *self.carriers]
 
     def entries(self) -> list[Entry]:
-        return []
+        """The nodes follow frame and amplitudes; what is not an amplitude of a carrier is held."""
+        frame, carriers, m = self.__dict__["frame"], self.carriers, len(self.shapes.squares)
+        interfaces = self.interfaces
+        found = [
+            interface_entry((frame, node, *carriers), node.suffix, *interfaces[node.suffix])
+            for node in self.interface_nodes
+        ]
+        for k, carrier in enumerate(carriers):
+            used = min(AMPLITUDES, m - AMPLITUDES * k)
+            rows = tuple(range(used, 6))
+            names = tuple(f"{row} of {carrier.suffix}" for row in ROW_NAMES)
+            reals = np.zeros(REALS)
+            reals[[QT, QA, QB]] = 1.0
+            found.append(Entry(LOCK, (GROUND, carrier), reals, rows, row_names=names))
+        return found
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> FlexibleLink:
+        section = Section(*rng.uniform(1, 2, 4), mass=rng.uniform(1, 2))
+        end = rng.normal(size=3)
+        ratios = rng.uniform(0, 0.5, 8)
+        return cls((0, 0, 0), end, section, elements=3, damping=ratios, at=(0.3,))
