@@ -107,16 +107,17 @@ class Result:
         return list(self.system.model)
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str, units: str, words: str
+        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
     ) -> xr.DataArray:
-        """A DataArray over time and, with axis "xyz" or "wxyz", over components."""
+        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes."""
         import xarray as xr
 
         coords: dict[str, Any] = {"time": time_variable(self.time)}
         if axis:
-            coords[axis] = list(axis)
+            across = axis if isinstance(axis, str) else "mode"
+            coords[across] = list(axis)
         return xr.DataArray(
-            np.array(values), coords, ("time", axis) if axis else ("time",), name,
+            np.array(values), coords, ("time", across) if axis else ("time",), name,
             {"long_name": words, "units": units},
         )  # fmt: skip
 

@@ -161,6 +161,16 @@ class System:
         """The same system with only the rows `keep` in the equations."""
         return build(self.model, self.names, self.elements, self.all_rows, np.asarray(keep, bool))
 
+    def split(self, text: str) -> tuple[str, list[str]]:
+        """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
+        bodies = [n for n in self.names if text == n or text.startswith(f"{n}.")]
+        head = max(bodies, key=len, default=text.split(".")[0])
+        return head, [word for word in text[len(head) + 1 :].split(".") if word]
+
+    def described(self, name: str) -> Any:
+        """The item, or the part of an item, of that name."""
+        return self.items[self.names.index(name)] if name in self.names else self.model[name]
+
     # ------------------------------------------------------------------------------- time laws
     def schedule(self, times: np.ndarray) -> np.ndarray:
         """Values (T, n) for tables.reals[tables.targets] at the given times."""
