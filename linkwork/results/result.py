@@ -103,8 +103,14 @@ class Result:
             self._views[name] = view(self, name)
         return self._views[name]
 
+    @property
+    def named(self) -> list[str]:
+        """What can be asked for: the items of the model, and the frames of flexible links."""
+        nodes = [self.system.names[b] for link in self.system.flexible for b in link.nodes]
+        return [*self.system.model, *nodes]
+
     def _ipython_key_completions_(self) -> list[str]:
-        return list(self.system.model)
+        return self.named
 
     def data_array(
         self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str

@@ -20,7 +20,13 @@ from linkwork.elements.flexible.inertia import (
     link_reals,
 )  # fmt: skip
 from linkwork.elements.flexible.link import FlexibleLink
-from linkwork.elements.flexible.parts import AMPLITUDES, Carrier, FloatingFrame, InterfaceNode
+from linkwork.elements.flexible.parts import (
+    AMPLITUDES,
+    Carrier,
+    FloatingFrame,
+    InterfaceNode,
+    Part,
+)  # fmt: skip
 from linkwork.model.model import Model
 from linkwork.system.pattern import Pattern
 
@@ -49,7 +55,7 @@ def find_links(model: Model, items: tuple[Any, ...]) -> tuple[FlexibleBody, ...]
         return ()
     parts: dict[int, dict[type, list[int]]] = {}
     for b, body in enumerate(items):
-        if hasattr(body, "link"):
+        if isinstance(body, Part):
             parts.setdefault(id(body.link), {}).setdefault(type(body), []).append(b)
     found = []
     for item in model.items.values():
