@@ -35,6 +35,7 @@ _HOME = {
     "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
     "analysis.motion.events": ["JointLimit"],
+    "analysis.motion.joint_space": ["joint_space"],
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
     "elements.force": ["Force", "Torque"],
