@@ -238,7 +238,11 @@ def refuse_torn(
     before = {s.body for s in grow(system, edges, masses) if s.edge is None}
     torn = [system.names[b] for b in sorted(free - before)]
     if len(free) > len(before):
+        stuck = [
+            e for e in edges if e.motion and not e.motion.reversible and e.name not in cuts
+        ]
         raise ModelError(
             f"cutting {', '.join(repr(c) for c in cuts)} leaves '{torn[0]}' without a joint to the "
             "rest of the tree; cut only joints that close a loop, one for each loop"
+            + "".join(f" ('{e.name}' leads only from its first body to its second)" for e in stuck)
         )
