@@ -249,11 +249,11 @@ def test_sections_of_known_shapes():
     assert s.EIy == pytest.approx(2e11 * 0.02 * 0.01**3 / 12)
     assert s.EIz == pytest.approx(2e11 * 0.01 * 0.02**3 / 12)
     # Timoshenko and Goodier, table in § 109: J = 0.2287 a b³ for a/b = 2, 0.1406 for a square
-    assert s.GJ == pytest.approx(8e10 * 0.2287 * 0.02 * 0.01**3, rel=3e-4)
+    assert pytest.approx(8e10 * 0.2287 * 0.02 * 0.01**3, rel=3e-4) == s.GJ
     square = lw.Section.rectangle(0.01, 0.01, E=2e11, nu=0.25, density=8000)
-    assert square.GJ == pytest.approx(8e10 * 0.1406 * 0.01**4, rel=3e-4)
+    assert pytest.approx(8e10 * 0.1406 * 0.01**4, rel=3e-4) == square.GJ
     tube, rod = (lw.Section.tube(0.01, x, E=2e11, density=8000) for x in (0.008, 0.0))
-    assert rod.GJ == pytest.approx(lw.Section.circle(0.01, E=2e11, density=8000).GJ)
+    assert pytest.approx(lw.Section.circle(0.01, E=2e11, density=8000).GJ) == rod.GJ
     assert tube.EIy == pytest.approx(rod.EIy * (1 - 0.8**4))
     assert tube.mass == pytest.approx(rod.mass * (1 - 0.8**2))
     plain = lw.Section(tube.EA, tube.EIy, tube.EIz, tube.GJ, mass=tube.mass)

@@ -315,7 +315,7 @@ class FlexibleLink(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> FlexibleLink:
-        section = Section(*rng.uniform(1, 2, 4), mass=rng.uniform(1, 2))
+        section = Section(*rng.uniform(1, 2, 5))
         end = rng.normal(size=3)
         ratios = rng.uniform(0, 0.5, 8)
         return cls((0, 0, 0), end, section, elements=3, damping=ratios, at=(0.3,))
