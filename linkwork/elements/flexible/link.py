@@ -13,7 +13,6 @@ nodes follow F and q (interface.py); inertia and elasticity act on F and q (iner
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,13 +51,10 @@ SQUARE = 1e-6  # of a direction that must be normal to the link
 class Stations(tuple):
     """The places along a link that have a frame; called with s from 0 to 1 it gives that frame."""
 
-    node: Any = None
+    link: Any = None
 
     def __call__(self, s: float) -> InterfaceNode:
-        return self.node(s)
-
-    def __reduce__(self) -> Any:
-        return tuple, (tuple(self),)  # the link makes it callable again
+        return self.link.node(s)
 
 
 @dataclass(eq=False)
@@ -228,14 +224,14 @@ class FlexibleLink(Item):
             )
         self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
         for s in self.at:
-            self._node(s)
+            self.node(s)
 
     def _set_stations(self, places: list[float]) -> None:
         stations = Stations(places)
-        stations.node = partial(FlexibleLink._node, self)
+        stations.link = self
         self.__dict__["at"] = stations
 
-    def _node(self, s: float) -> InterfaceNode:
+    def node(self, s: float) -> InterfaceNode:
         """The node at a place, which is made if there is none yet."""
         place = checks.number(s, f"the place of a frame on {self.label}")
         if not 0 <= place <= 1:
@@ -245,7 +241,7 @@ class FlexibleLink(Item):
             )
         nodes = self.__dict__["nodes"]
         if place not in nodes:
-            nodes[place] = InterfaceNode(self, f"at({place:.12g})", place)
+            nodes[place] = InterfaceNode(self, f"at({place!r})", place)
         if 0 < place < 1 and place not in self.at:
             self._set_stations([*self.at, place])
         return nodes[place]
