@@ -121,6 +121,20 @@ def test_own_weight_bends_a_cantilever():
     assert eq["wall"].torque[1] == pytest.approx(-1e-3 * SECTION.mass * L**2 / 2, rel=1e-6)
 
 
+def test_equilibrium_far_from_the_described_position():
+    """A stiff rod that lies flat finds down, a quarter turn away, stretched by the weight."""
+    m = lw.Model("rod and weight", gravity=(0, 0, -9.81))
+    steel = lw.Section.rectangle(0.02, 0.01, E=7e10, density=2700)
+    rod = m.add("rod", lw.FlexibleLink((0, 0, 0), (1, 0, 0), steel))
+    weight = m.add("weight", lw.Body.link((1, 0, 0), (1, 0, -0.5), 0.02, mass=5.0))
+    m.add("pin", lw.Revolute(lw.GROUND, rod.root, at=(0, 0, 0), axis=(0, 1, 0)))
+    m.add("elbow", lw.Revolute(rod.tip, weight, at=(1, 0, 0), axis=(0, 1, 0)))
+    eq = lw.static(m)
+    assert eq.stable
+    stretch = (5.0 + steel.mass / 2) * 9.81 / steel.EA
+    assert eq.state["rod.tip"].position == pytest.approx([0, 0, -1 - stretch], abs=1e-4 * stretch)
+
+
 def test_interface_between_the_ends():
     """A force at the middle: F (L/2)³ (1/3 + 1/2) /EI at the tip, from a frame at s = 0.5."""
     m = lw.Model("middle")
