@@ -248,6 +248,7 @@ WRONG = [
     ({"damping": (0.1, 0.2)}, "8 numbers for its 8 shapes"),
     ({"at": (1.5,)}, "from 0 to 1"),
     ({"elements": 0}, "elements of a FlexibleLink"),
+    ({"elements": 1000}, "at most 200"),
     ({"velocity": (1, 2)}, "velocity of a FlexibleLink must be 3 numbers"),
 ]
 

@@ -43,7 +43,7 @@ from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.model.registry import Entry, Item
 
-MOST_SHAPES = 24
+MOST_SHAPES, MOST_ELEMENTS = 24, 200
 CRAIG_BAMPTON = "craig-bampton"
 SQUARE = 1e-6  # of a direction that must be normal to the link
 
@@ -116,6 +116,11 @@ class FlexibleLink(Item):
             )
         self.modes = checks.count(self.modes, f"modes of {what}")
         self.elements = checks.count(self.elements, f"elements of {what}")
+        if self.elements > MOST_ELEMENTS:
+            raise ModelError(
+                f"elements of {what} must be at most {MOST_ELEMENTS}, but {self.elements} was "
+                "given; a few modes need no more"
+            )
         for word in ("velocity", "angular_velocity"):
             if getattr(self, word) is not None:
                 setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
@@ -172,7 +177,7 @@ class FlexibleLink(Item):
 
     def _reduce(self, motions: list[str]) -> Shapes:
         what, beam = self.label, Beam(self.length, self.section, self.elements)
-        if self.boundary == CRAIG_BAMPTON:
+        if isinstance(self.boundary, str) and self.boundary == CRAIG_BAMPTON:
             shapes = craig_bampton(beam, self.modes, motions, what)
         else:
             held = held_modes(beam, self._supports(), motions, what)
@@ -216,7 +221,10 @@ class FlexibleLink(Item):
         for s, suffix in ((0.0, "root"), (1.0, "tip")):
             nodes.setdefault(s, InterfaceNode(self, suffix, s))
         self.__dict__.setdefault("frame", FloatingFrame(self, ""))
-        given = checks.array(self.at)
+        listed = isinstance(self.at, (tuple, list)) or (  # an array of nothing is a mistake
+            isinstance(self.at, np.ndarray) and self.at.size > 0
+        )
+        given = checks.array(self.at) if listed else None
         if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
             raise ModelError(
                 f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
