@@ -28,13 +28,14 @@ from linkwork.nullspace.null_space import (
     constrained_matrix,
     reduced_matrix,
 )  # fmt: skip
+from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.system.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-CARRIED = ("base", "velocity", "coordinate", "past", "work", "mu")
+CARRIED = ("base", "velocity", "coordinate", "past", "learned", "work", "mu")
 
 
 class ReducedRun:
@@ -76,7 +77,6 @@ class ReducedRun:
         m = self.parts.motion
         for name in CARRIED:
             getattr(m, name)[:] = r[name]
-        m.settings[asm.COUNT] = float(r["count"])
         self.balance = Balance(self.system, state)
         self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
         if h != self.h:
@@ -100,7 +100,7 @@ class ReducedRun:
     def set_step(self, h: float) -> None:
         m = self.parts.motion
         if h != self.h:
-            m.settings[asm.COUNT] = 0.0  # increments of another step predict nothing
+            m.learned[COUNT] = 0.0  # increments of another step predict nothing
             m.mu[:] *= (h / self.h) ** 2
         self.h = m.settings[asm.STEP] = h
 
@@ -241,7 +241,7 @@ class ReducedRun:
             self._prepare(stepping, state.motion, self.memory)
             for name in set(CARRIED) - {"mu"}:
                 getattr(self.parts.motion, name)[:] = getattr(old, name)
-        self.parts.motion.settings[asm.COUNT] = 0.0
+        self.parts.motion.learned[COUNT] = 0.0
         self.pivot()
 
     def _substeps(self, time: float) -> None:
@@ -319,7 +319,6 @@ class ReducedRun:
         """All numbers needed to go on with the same digits."""
         m = self.parts.motion
         out: dict[str, Any] = {name: getattr(m, name).copy() for name in CARRIED}
-        out["count"] = np.array(m.settings[asm.COUNT])
         out["keep"], out["own_keep"] = self.system.keep.copy(), self.parts.system.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)

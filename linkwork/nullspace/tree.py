@@ -38,7 +38,7 @@ CHILD, PARENT, FLIP, TURN, ABOUT, X, INTS = 0, 1, 2, 3, 4, 5, 8
 UA, QA, UB, QB, REALS = 0, 3, 7, 10, 14
 # coordinates of a body: u, α, quaternion; increments: u, α, rotation
 U, ANGLE, Q, COORDINATES = 0, 3, 4, 8
-TURNED, INCREMENTS = 4, 7
+TURNED = 4
 
 
 class Tree(NamedTuple):
@@ -191,7 +191,7 @@ def place_tree(tree, coordinate, nodes):
 @inlined
 def joint_increment(tree, i, nodes, delta, target):
     """Increment of the coordinates of tree joint i from those of the bodies: 7 numbers, the last
-    three the child's rotation in world axes."""
+    three the child's rotation in world axes if it is free."""
     x, y = tree.ints[i], tree.reals
     c, p = x[CHILD], x[PARENT]
     a, b = p, c
@@ -211,7 +211,7 @@ def joint_increment(tree, i, nodes, delta, target):
     if x[TURN] == AXIS:
         target[c, ANGLE] = dot(column(S, x[ABOUT]), sub(tb, ta))
     for j in range(3):
-        target[c, TURNED + j] = delta[c, 3 + j]
+        target[c, TURNED + j] = delta[c, 3 + j] if x[TURN] == FREE else 0.0
 
 
 @inlined
@@ -263,53 +263,3 @@ def move_coordinates(tree, start, coordinate, increment):
             q = qmul(cayley_turn(w), q0)
             for j in range(4):
                 coordinate[c, Q + j] = q[j]
-
-
-@inlined
-def predict_coordinates(tree, coordinate, past, count, velocity, h):
-    """Coordinates continued from the increments of the last three steps, or from velocities.
-
-    past[k] are the increments k + 1 steps ago; velocity are rates read off as by joint_increment,
-    rotations in world axes.  A turn by an angle counts as twice the tangent of its half, which is
-    what the scheme makes of a speed: it turns by less than half a turn at any speed.
-    """
-    w1, w2, w3 = 0.0, 0.0, 0.0
-    if count == 1:
-        w1 = 1.0
-    elif count == 2:
-        w1, w2 = 2.0, -1.0
-    elif count > 2:
-        w1, w2, w3 = 3.0, -3.0, 1.0
-    for i in range(tree.ints.shape[0]):
-        c = tree.ints[i, CHILD]
-        for j in range(4):
-            step = h * velocity[c, j]
-            if count > 0:
-                step = w1 * past[0, c, j] + w2 * past[1, c, j] + w3 * past[2, c, j]
-            coordinate[c, j] += step if j < ANGLE else twice_atan_half(step)
-        if tree.ints[i, TURN] == FREE:
-            q = at4(coordinate, c, Q)
-            if count == 0:
-                q = qmul(cayley_turn(scale(h, at(velocity, c, TURNED))), q)
-            else:
-                a, b, d = at(past[0], c, TURNED), at(past[1], c, TURNED), at(past[2], c, TURNED)
-                q = qmul(q, cayley_turn(add(scale(w1, a), add(scale(w2, b), scale(w3, d)))))
-            for j in range(4):
-                coordinate[c, Q + j] = q[j]
-
-
-@inlined
-def remember_increments(tree, before, after, past):
-    """Shift the past and put the step from coordinates `before` to `after` in front."""
-    for c in range(past.shape[1]):
-        for j in range(past.shape[2]):
-            past[2, c, j] = past[1, c, j]
-            past[1, c, j] = past[0, c, j]
-    for i in range(tree.ints.shape[0]):
-        c = tree.ints[i, CHILD]
-        for j in range(3):
-            past[0, c, j] = after[c, j] - before[c, j]
-        past[0, c, ANGLE] = twice_tan_half(after[c, ANGLE] - before[c, ANGLE])
-        turned = qmul(qconj(at4(before, c, Q)), at4(after, c, Q))
-        for j in range(3):
-            past[0, c, TURNED + j] = 2.0 * turned[1 + j] / turned[0]
