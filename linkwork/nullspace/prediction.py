@@ -5,20 +5,21 @@ ones are
 
     Δ ≈ Σ_{j<k} ∇ʲΔ ± ∇ᵏΔ
 
-with + what continues polynomials of degree k exactly, with − those of degree k − 1 and what changes
-sign in every step besides, as it does a little under the mid-point rule, which high orders magnify:
-(z − 1)ᵏ(z ∓ 1) vanishes for them.  The k ≤ 4 and the sign that were least wrong in the last step are
-taken.  Multipliers are continued with k = 3 and the minus, 2μ₁ − 2μ₃ + μ₄ of those j steps ago, μ_j.
+With + this continues polynomials of degree k exactly; with − those of degree k − 1 and what changes
+sign in every step, as a small part does under the mid-point rule, which high orders magnify: they
+are the sequences for which (z − 1)ᵏ(z ∓ 1) vanishes.  The k ≤ 4 and the sign that were least wrong
+in the last step are taken.  Multipliers are continued with k = 3 and −: 2μ₁ − 2μ₃ + μ₄, where μ_j
+are those of j steps ago.
 
-The equations are at most bilinear in multipliers and otherwise smooth, so Newton's first correction
-(δ of the poses, δμ of the multipliers) leaves over a part that is quadratic in both,
+The equations are linear in the multipliers and smooth in the poses, so that Newton's first
+correction (δ of the poses, δμ of the multipliers) leaves over what is quadratic in both,
 
-    left ≈ ε (δ/δ_l) (δ/δ_l + δμ/δμ_l),
+    left ≈ ε (δ/δ_l) (δ/δ_l + δμ/δμ_l)
 
-with ε, δ_l, δμ_l those of a step that began badly (as the one before it, with multipliers a sixteenth
-too small), so that ε, its second correction, stands out of round-off.  Such a step is the first, one
-soon after it (a motion from rest is still nearly linear), and then one in `LEARN`, while predictions
-are good enough for a single correction.
+with ε, δ_l, δμ_l those of a step that began badly, with the increments of the one before it and
+multipliers a sixteenth too small, so that ε, its second correction, stands out of round-off.  The
+first step is such a one, then one soon after it (a motion from rest is still nearly linear), then
+one in `LEARN`, as long as predictions are good enough for a single correction.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.eights import larger8, load8, spread8, store8
 from linkwork.math.rotations import qconj, qmul
-from linkwork.math.vectors import add, at, at4, scale
+from linkwork.math.vectors import at, at4
 from linkwork.nullspace.tree import (
     ANGLE,
     CHILD,

@@ -15,6 +15,7 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
+from linkwork.integrators.repair import OTHER_ROWS
 from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.vectors import at, at9, cross, mm, tv
@@ -49,8 +50,7 @@ from linkwork.nullspace.tree import (
 from linkwork.system.elimination import refactor, solve, sweep_back
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
-LEFT_OUT = 4  # status: a row left out of the equations does not hold any more
-LOOSE = 1e-10  # its error over the larger of one and L
+LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
 FAR = 1e-3  # a correction above which it is, too
 NEAR = 1e-6  # a first correction below which the second is the last
 TINY = 1e-12  # a correction that may be round-off
@@ -246,7 +246,7 @@ def advance(
             kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
         )
         if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
-            status = LEFT_OUT
+            status = OTHER_ROWS
         if status != DONE:
             for e in range(m.mu.shape[1]):
                 m.mu[0, e] = m.mu[1, e]
