@@ -4,23 +4,27 @@
     python -m benchmarks --quick     one repetition and fewer sizes; writes nothing
     python -m benchmarks --docs F    writes to the folder F instead
 
-linkwork and Exudyn (installed from PyPI into .venv-peers) run in turns, each in processes of its
-own with one thread.  No time is printed before both programs have given the same answer.
+linkwork and the others (Exudyn, pinocchio, MuJoCo and Drake, installed from PyPI into .venv-peers)
+run in turns, each in processes of its own with one thread.  No time is printed before the programs
+have given the same answer.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 
 from benchmarks.comparison import compare
 from benchmarks.inside import inside
-from benchmarks.processes import ROOT, exudyn_version, install_exudyn
+from benchmarks.processes import ROOT, install, version
 from benchmarks.sizes import sizes
 from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
 from benchmarks.startup import start_up
+from benchmarks.tree_page import tree_section
+from benchmarks.trees import OURS, compare_trees
 
 
 def main() -> None:
@@ -33,12 +37,14 @@ def main() -> None:
         docs = ROOT / "docs"
     runs = 1 if quick else 5
     begin = time.perf_counter()
-    missing = install_exudyn()
-    print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn_version()}\n", flush=True)
+    missing = install("exudyn", "exudyn")
+    exudyn = version("exudyn")
+    print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn}\n", flush=True)
     waits = start_up(runs)
     print()
     tasks = compare(runs, exudyn=missing is None)
     crank = squeezer(runs, exudyn=missing is None)
+    trees = compare_trees(runs, quick)
     own = inside(1 if quick else 3)
     large = sizes(quick)
     seconds = time.perf_counter() - begin
@@ -47,12 +53,17 @@ def main() -> None:
         return
     if missing:
         raise SystemExit(f"{missing}. The page stays as it was.")
+    alone = [tree.title for tree in trees if OURS not in tree.times or not tree.ratios()]
+    if alone:
+        raise SystemExit(f"No comparison of {alone}. The page stays as it was.")
     wrong = [task.title for task in tasks if not task.settings or not task.agrees]
     if wrong or len(crank.times) < 3:
         raise SystemExit(f"Some answers differ: {wrong}. The page stays as it was.")
-    measured = Measured(exudyn_version(), runs, waits, tasks, crank, own, large)
+    # further comparisons in joint coordinates join this list
+    sections = [partial(tree_section, trees=trees)]
+    measured = Measured(exudyn, runs, waits, tasks, crank, own, large, sections)
     write_page(docs, measured)
-    print(f"written: {docs / 'speed.md'}, {docs / 'images' / 'speed.png'}")
+    print(f"written: {docs / 'speed.md'} and its pictures")
 
 
 if __name__ == "__main__":

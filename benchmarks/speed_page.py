@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from benchmarks.comparison import LOOSE, TUNED, Task
 from benchmarks.page_text import PAGE
 from benchmarks.squeezer import Squeezer
 from benchmarks.startup import Wait
+from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
 MEMORY = 16  # GB of a common machine, for which the largest model is estimated
@@ -33,17 +34,7 @@ class Measured:
     crank: Squeezer
     own: dict[str, Any]
     large: list[tuple[str, dict[str, Any]]]
-
-
-def figure(value: float) -> str:
-    """Three digits, without an exponent, thousands separated."""
-    if value >= 100:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}"
-
-
-def line(*cells: object) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+    sections: list[Callable[[Path], str]]  # each draws its pictures below docs, gives its Markdown
 
 
 def time_row(task: Task) -> str:
@@ -161,6 +152,7 @@ def write_page(docs: Path, m: Measured) -> None:
         squeezer=squeezer_rows(m.crank),
         tried_ours=m.crank.tried["linkwork"],
         tried_theirs=m.crank.tried["exudyn"],
+        sections="\n".join(section(docs) for section in m.sections),
         startup="\n".join(line(w.title, f"{w.wall:.2f}", f"{w.cpu:.2f}") for w in m.waits),
         output=output_rows(m.own),
         stored=f"{m.own['output']['every step stored']['stored']:.0f}",
