@@ -8,9 +8,10 @@ runs.
 
 ## Time of a step beside Exudyn
 
-Exudyn {version}. Times are per step of the time loop, in µs. The last two columns say how many times linkwork's CPU
-time Exudyn needs: with Newton's tolerance as it comes (1e-8), and with a tolerance as loose as the
-answer allows. All its other settings were searched for speed in both cases.
+Exudyn {version}. Times are per step of the time loop, in µs. The last two columns say how many
+times linkwork's CPU time Exudyn needs: with Newton's tolerance as it comes (1e-8), and with a
+tolerance as loose as the answer allows. All its other settings were searched for speed in both
+cases.
 
 | mechanism | steps | linkwork CPU | wall | Exudyn CPU | wall | loose CPU | wall | / ours | loose |
 |---|---|---|---|---|---|---|---|---|---|

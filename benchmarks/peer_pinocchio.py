@@ -4,8 +4,8 @@
 
 Forward dynamics is its articulated-body algorithm (`aba`), called from Python; the steps are those
 of joint_coordinates.py.  `axes` turns every joint's frame so that the hinge axis is a coordinate
-axis, for which pinocchio has joints of their own, or leaves it as described; `convention` is that of
-its algorithm.
+axis, for which pinocchio has joints of their own, or leaves it as described; `convention` is that
+of its algorithm.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def footnote(trees: Sequence[Tree]) -> str:
     guess = estimate(list(trees))
     if guess is not None:
         text += (
-            f"\npinocchio at N = 1,000 would take about {figure(guess)} µs, twice its time at N = 500;"
-            " that is\nan estimate, hollow in the picture."
+            f"\npinocchio at N = 1,000 would take about {figure(guess)} µs, twice its time at "
+            "N = 500; that is\nan estimate, hollow in the picture."
         )
     return text
 

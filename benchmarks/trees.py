@@ -5,7 +5,8 @@
 All integrate hinge angles with the classic Runge-Kutta method, four evaluations of the forward
 dynamics in a step of h = 1e-3.  First every program's settings are tried; an answer counts when,
 after the first steps, all centres of mass lie within 1e-9 m of linkwork's in absolute coordinates
-with multipliers (lw.RK4).  Then the fastest setting of each runs in turns with linkwork, in processes of their own.
+with multipliers (lw.RK4).  Then the fastest setting of each runs in turns with linkwork, in
+processes of their own.
 """
 
 from __future__ import annotations
