@@ -17,8 +17,9 @@ from linkwork.results.plots import COLOURS, GREY, LIGHT
 
 SECTION = """## Trees in joint coordinates
 
-`lw.Recursive()` beside {programs}, all from PyPI: CPU time in µs of a step of the classic
-Runge-Kutta method and of one evaluation of the forward dynamics, four of which are in a step.
+`lw.Recursive()` beside {programs}:
+CPU time in µs of a step of the classic Runge-Kutta method, and of one evaluation of the forward
+dynamics, four of which are in a step.
 
 | mechanism | {heads} |
 |---|{rule}|
@@ -94,7 +95,7 @@ def draw(path: Path, trees: Sequence[Tree]) -> None:
         if name == "pinocchio" and guess is not None:
             last = known[-1]
             ax.loglog([last.n, 1000], [last.times[name]["step"], guess], ":", marker=marker,
-                      color=colour, linewidth=1.5, markerfacecolor="white")  # fmt: skip
+                      markevery=[1], color=colour, markerfacecolor="white")  # fmt: skip
     ax.set_title("chain of N links, joint coordinates, Runge-Kutta", color=GREY, fontsize=11)
     ax.set_xlabel("N", color=GREY)
     ax.set_ylabel("CPU time of a step, µs", color=GREY)
