@@ -17,6 +17,7 @@ _HOME = {
     "model.frame": ["Frame", "GROUND"],
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "function"],
     "elements.body": ["Body"],
+    "elements.flexible": ["FlexibleLink", "Section"],
     "elements.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",
@@ -25,6 +26,7 @@ _HOME = {
     "integrators.methods": ["GeneralizedAlpha", "HHT", "Newmark", "BDF2"],
     "integrators.ode": ["RK4", "ODE"],
     "nullspace.method": ["EnergyMomentum"],
+    "recursive.method": ["Recursive"],
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
     "analysis.driven.kinematics": ["kinematics"],

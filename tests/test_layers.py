@@ -17,7 +17,7 @@ LAYERS = (
     ("model",),
     ("elements",),
     ("system",),
-    ("integrators", "nullspace"),
+    ("integrators", "nullspace", "recursive"),
     ("results",),
     ("analysis",),
     ("io",),

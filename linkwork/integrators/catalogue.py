@@ -9,9 +9,11 @@ from linkwork.errors import ResultFileError
 from linkwork.integrators.methods import BDF2, HHT, GeneralizedAlpha, Newmark
 from linkwork.integrators.ode import ODE, RK4
 from linkwork.nullspace.method import EnergyMomentum
+from linkwork.recursive.method import Recursive
 
 METHODS: dict[str, Any] = {
-    cls.__name__: cls for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum)
+    cls.__name__: cls
+    for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum, Recursive)
 }
 
 

@@ -53,7 +53,7 @@ def sources() -> str:
     """
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for folder in ("math", "elements", "system", "integrators", "nullspace"):
+    for folder in ("math", "elements", "system", "integrators", "nullspace", "recursive"):
         for file in sorted((package / folder).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()

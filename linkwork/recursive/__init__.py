@@ -1,0 +1,1 @@
+"""Recursive dynamics in joint coordinates: trees in O(N), loops closed by cut joints."""

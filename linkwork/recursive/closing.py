@@ -1,0 +1,327 @@
+"""Loops: the forces of the cut joints, and the correction of what violates them.
+
+On the acceleration level, with q̈₀ of the tree alone and X = M⁻¹ c_qᵀ from `responses`,
+
+    c_q q̈ + … = Q_c   ⇒   (c_q X) γ = C_q a₀ − Q_c,      q̈ = q̈₀ − X γ
+
+where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Baumgarte's
+−2α (C_q v + C_t) − β² C.  After a step Newton's method puts positions and then velocities right,
+
+    Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
+
+the least motion in the metric W: the mass matrix or the identity.  Rows that depend on others (in
+singular positions) are left out by pivots of the Cholesky factorisation.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements import layout as el
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused, fused_inlined, lean
+from linkwork.math.eights import load8, store8
+from linkwork.math.rotations import qexp, qmul
+from linkwork.recursive.articulated import accelerate, inward
+from linkwork.recursive.layout import BODY, four, put4
+from linkwork.recursive.loop_jacobian import BLOCK, EQ, PLACE, ROWS, direct, semi_analytic
+from linkwork.recursive.nodes import add_forces, body_accelerations, fill_nodes
+from linkwork.recursive.outward import outward
+from linkwork.recursive.responses import respond
+
+# settings
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, MEMORY, LAWS, SETTINGS) = range(10)
+NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
+MASS, PLAIN = range(2)  # METRIC
+
+
+class Loops(NamedTuple):
+    """The cut joints and room for their equations (m rows)."""
+
+    ends: np.ndarray  # (ends, 5)
+    J: np.ndarray  # (m, velocities)
+    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ
+    A: np.ndarray  # (m, m) its Cholesky factor
+    scale: np.ndarray  # (2, m) of the rows of A, and of the violation
+    order: np.ndarray  # (m + 1,) pivots, and the rank
+    rhs: np.ndarray  # (2, m)
+    gamma: np.ndarray  # (m,)
+    derivatives: np.ndarray  # of direct differentiation
+    acceleration: np.ndarray  # (bodies + 1, 6)
+    settings: np.ndarray
+    balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
+    velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
+    report: np.ndarray  # corrections made, worst violations before them, law power
+
+
+@lean
+def elements(kernels, tables, work, time):
+    """Forces and rows of all elements: work.f, C, Ct, Qc, vals, power."""
+    work.f[:] = 0.0
+    work.power[:] = 0.0
+    if work.coef[el.TANGENT] != 0.0:
+        work.sums[:] = 0.0
+    for m in range(tables.directory.shape[0]):
+        n = tables.directory[m, 1]
+        i, wi = tables.directory[m, 2], tables.directory[m, 3]
+        r, wr = tables.directory[m, 4], tables.directory[m, 5]
+        kernels[tables.directory[m, 0]](
+            tables.ints[i : i + n * wi].reshape(n, wi),
+            tables.reals[r : r + n * wr].reshape(n, wr),
+            work.nodes, work.gamma, time, work.coef,
+            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
+        )  # fmt: skip
+
+
+@lean
+def see(kernels, tables, work, tree, s, loops, time, q, v, rows):
+    """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
+    outward(tree, s, q, v)
+    if tables.directory.shape[0] > 0:
+        fill_nodes(tree, s, work.nodes)
+        wanted = 1.0 if rows and loops.J.shape[0] > 0 else 0.0
+        work.coef[:] = 0.0
+        work.coef[el.TANGENT] = wanted
+        work.coef[el.RATES] = wanted
+        elements(kernels, tables, work, time)
+
+
+@fused_inlined
+def blocks_times(tree, ends, vals, motion, out):
+    """out += C_q times the motion (bodies, 6) of the bodies."""
+    v = borrow(vals)
+    for e in range(ends.shape[0]):
+        b = tree.ints[ends[e, PLACE], BODY]
+        for j in range(ends[e, ROWS]):
+            at = ends[e, BLOCK] + el.STRIDE * j
+            total = 0.0
+            for i in range(6):
+                total += v[at + i] * motion[b, i]
+            out[ends[e, EQ] + j] += total
+
+
+@fused
+def row_rates(tree, loops, work, out):
+    """C_q v + C_t of the cut joints' rows."""
+    for r in range(out.shape[0]):
+        out[r] = work.Ct[r]
+    v = borrow(work.vals)
+    for e in range(loops.ends.shape[0]):
+        b = tree.ints[loops.ends[e, PLACE], BODY]
+        for j in range(loops.ends[e, ROWS]):
+            at = loops.ends[e, BLOCK] + el.STRIDE * j
+            total = 0.0
+            for i in range(6):
+                total += v[at + i] * work.nodes[b, el.VEL + i]
+            out[loops.ends[e, EQ] + j] += total
+
+
+@lean
+def jacobian(tree, s, loops, work, how):
+    """c_q at the motion that was seen last."""
+    loops.J[:] = 0.0
+    if how == DIRECT:
+        direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
+    else:
+        semi_analytic(tree, s, work.nodes, work.vals, loops.ends, loops.J)
+
+
+@fused
+def factorise(tree, s, loops, metric):
+    """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X, rows scaled to a unit diagonal."""
+    J, A, order = loops.J, loops.A, loops.order
+    m, nv = J.shape
+    for c in range(loops.X.shape[0]):
+        X = loops.X[c]
+        for i in range(nv):
+            for l in range(8):
+                r = 8 * c + l
+                X[i, l] = J[r, i] if r < m else 0.0
+        if metric == MASS:
+            respond(tree, s, X)
+        x = borrow(X)
+        for r in range(m):
+            total = load8(x, 0) * J[r, 0]
+            for i in range(1, nv):
+                total = total + load8(x, 8 * i) * J[r, i]
+            store8(borrow(loops.derivatives), 0, total)
+            for l in range(min(8, m - 8 * c)):
+                A[r, 8 * c + l] = loops.derivatives[l]
+    for r in range(m):
+        loops.scale[0, r] = 1.0 / max(A[r, r], 1e-300) ** 0.5
+        order[r] = r
+    for r in range(m):
+        for c in range(m):
+            A[r, c] *= loops.scale[0, r] * loops.scale[0, c]
+    order[m] = pivoted_cholesky(A, order, loops.settings[DROP])
+
+
+@fused_inlined
+def pivoted_cholesky(A, order, drop):
+    """Factor in place with diagonal pivots; returns the rank."""
+    m = A.shape[0]
+    for k in range(m):
+        best = k
+        for r in range(k + 1, m):
+            if A[r, r] > A[best, best]:
+                best = r
+        if not A[best, best] > drop:
+            return k
+        if best != k:
+            order[k], order[best] = order[best], order[k]
+            for c in range(m):
+                A[k, c], A[best, c] = A[best, c], A[k, c]
+            for r in range(m):
+                A[r, k], A[r, best] = A[r, best], A[r, k]
+        d = A[k, k] ** 0.5
+        A[k, k] = d
+        for r in range(k + 1, m):
+            A[r, k] /= d
+        for c in range(k + 1, m):
+            f = A[c, k]
+            for r in range(c, m):
+                A[r, c] -= A[r, k] * f
+            for r in range(c, m):
+                A[c, r] = A[r, c]
+    return m
+
+
+@fused
+def solve(loops, b, out, y):
+    """y += −X out with (c_q X) out = b; dependent rows get nothing."""
+    A, order, J = loops.A, loops.order, loops.J
+    m, rank = J.shape[0], order[J.shape[0]]
+    z = loops.rhs[1]
+    for k in range(rank):
+        total = b[order[k]] * loops.scale[0, order[k]]
+        for c in range(k):
+            total -= A[k, c] * z[c]
+        z[k] = total / A[k, k]
+    for k in range(rank - 1, -1, -1):
+        total = z[k]
+        for r in range(k + 1, rank):
+            total -= A[r, k] * z[r]
+        z[k] = total / A[k, k]
+    for r in range(m):
+        out[r] = 0.0
+    for k in range(rank):
+        out[order[k]] = z[k] * loops.scale[0, order[k]]
+    for r in range(m):
+        for i in range(y.shape[0]):
+            y[i] -= loops.X[r // 8, i, r % 8] * out[r]
+
+
+@lean
+def forward(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
+    """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma."""
+    work.gamma[:] = 0.0
+    see(kernels, tables, work, tree, s, loops, time, q, v, True)
+    if tables.directory.shape[0] > 0:
+        add_forces(tree, s, work.nodes, work.f)
+    inward(tree, s, tau, stiff)
+    accelerate(tree, s, out)
+    if loops.J.shape[0] > 0:
+        close(tree, s, loops, work, out)
+
+
+@lean
+def close(tree, s, loops, work, out):
+    """Add the accelerations that the cut joints' forces make."""
+    m = loops.J.shape[0]
+    b = loops.rhs[0]
+    alpha, beta = loops.settings[ALPHA], loops.settings[BETA]
+    if alpha != 0.0 or beta != 0.0:
+        row_rates(tree, loops, work, b)
+        for r in range(m):
+            b[r] = 2.0 * alpha * b[r] + beta * beta * work.C[r] - work.Qc[r]
+    else:
+        for r in range(m):
+            b[r] = -work.Qc[r]
+    body_accelerations(tree, s, work.nodes, loops.acceleration)
+    blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
+    jacobian(tree, s, loops, work, SEMI_ANALYTIC)
+    factorise(tree, s, loops, MASS)
+    solve(loops, b, loops.gamma, out)
+
+
+@lean
+def settle(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
+    """The tree once more with the cut joints' forces as loads: accelerations of bodies, wrenches."""
+    for r in range(loops.J.shape[0]):
+        work.gamma[r] = loops.gamma[r]
+    see(kernels, tables, work, tree, s, loops, time, q, v, True)
+    add_forces(tree, s, work.nodes, work.f)
+    inward(tree, s, tau, stiff)
+    accelerate(tree, s, out)
+    work.gamma[:] = 0.0
+
+
+@fused
+def move(loops, q, d):
+    """q moved by joint velocities d over a unit of time."""
+    for i in range(q.shape[0]):
+        if loops.velocity_of[i] >= 0:
+            q[i] += d[loops.velocity_of[i]]
+    Q = borrow(q)
+    for k in range(loops.balls.shape[0]):
+        i, j = loops.balls[k, 0], loops.balls[k, 1]
+        put4(Q, i, qmul(four(Q, i), qexp((d[j], d[j + 1], d[j + 2]))))
+
+
+@fused
+def worst(loops, C):
+    """Largest violation among the cut joints' rows."""
+    most = 0.0
+    for r in range(loops.J.shape[0]):
+        size = abs(C[r]) * loops.scale[1, r]
+        if not size <= most:  # also when it is not a number
+            most = size
+    return most
+
+
+@lean
+def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
+    """Put q and v back on the constraints; false when Newton's method does not get there."""
+    how, metric = int(loops.settings[CORRECTION]), int(loops.settings[METRIC])
+    tolerance, b = loops.settings[TOLERANCE], loops.rhs[0]
+    m, fresh, done = loops.J.shape[0], False, False
+    work.gamma[:] = 0.0
+    for k in range(int(loops.settings[ITERATIONS])):
+        see(kernels, tables, work, tree, s, loops, time, q, v, True)
+        off = worst(loops, work.C)
+        if k == 0:
+            loops.report[1] = off
+        if off <= tolerance:
+            done = True
+            break
+        jacobian(tree, s, loops, work, how)
+        if metric == MASS:
+            inward(tree, s, tau, stiff)
+        factorise(tree, s, loops, metric)
+        fresh = True
+        d[:] = 0.0
+        solve(loops, work.C, loops.gamma, d)
+        move(loops, q, d)
+        loops.report[0] += 1.0
+    if not done:
+        return False
+    for k in range(int(loops.settings[ITERATIONS])):
+        row_rates(tree, loops, work, b)
+        off = worst(loops, b)
+        if k == 0:
+            loops.report[2] = off
+        if off <= tolerance:
+            return True
+        if not fresh:
+            jacobian(tree, s, loops, work, how)
+            if metric == MASS:
+                inward(tree, s, tau, stiff)
+            factorise(tree, s, loops, metric)
+            fresh = True
+        solve(loops, b, loops.gamma, v)
+        outward(tree, s, q, v)
+        fill_nodes(tree, s, work.nodes)
+        loops.report[0] += 1.0
+    return False

@@ -1,0 +1,222 @@
+"""A run in joint coordinates: reads them from the assembled state, steps, stores, restarts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import SingularError
+from linkwork.integrators.implicit import StepFailure, make_output
+from linkwork.integrators.stepping import Output
+from linkwork.recursive import closing as cl
+from linkwork.recursive import runge_kutta as rk
+from linkwork.recursive.parts import Parts, Settings
+from linkwork.recursive.reactions import TreeReactions
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+SMALLEST = 8  # halvings of a step that fails
+CARRIED = ("q", "v", "a", "work")
+
+
+def settings_of(method: Any) -> Settings:
+    corrections = {
+        None: cl.NONE, "semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT,
+        "baumgarte": cl.BAUMGARTE,
+    }  # fmt: skip
+    return Settings(
+        corrections[method.correction], cl.PLAIN if method.metric == "plain" else cl.MASS,
+        tuple(method.baumgarte) if method.correction == "baumgarte" else (0.0, 0.0),
+        method.tolerance, method.max_iterations,
+    )  # fmt: skip
+
+
+class RecursiveRun:
+    """Steps of Recursive; `system` has the rows whose multipliers it computes."""
+
+    def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+        self.method, self.full, self.h = method, full, h
+        self.time = self.origin = state.time
+        self.repairs = 0
+        keep = state.restart["keep"] if state.restart else None
+        self.parts = Parts(full, state, method.cuts, settings_of(method), keep)
+        self.system = self.parts.system
+        self.reactions = TreeReactions(full, self.parts.topology)
+        self.motion = self.parts.motion()
+        if state.memory is not None and state.memory.size:
+            self.memory = state.memory
+        if state.restart:
+            for name in CARRIED:
+                getattr(self.motion, name)[:] = state.restart[name]
+            self.origin, self.h = float(state.restart["origin"]), float(state.restart["h"])
+            self.parts.set_time(self.time)
+        else:
+            self.motion.q[:], self.motion.v[:] = self.parts.read(state)
+            self._begin()
+        self.h = h
+
+    def _begin(self) -> None:
+        """Accelerations at the start."""
+        p, m = self.parts, self.motion
+        self.parts.set_time(self.time)
+        o = p.outer
+        cl.forward(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, m.q, m.v, m.tau,
+            m.stiff, m.a,
+        )  # fmt: skip
+        if not np.all(np.isfinite(m.a)):
+            raise SingularError(self._massless())
+        if p.has_loops:
+            self._settle()
+        supplied = o.work.power[1]
+        if p.loops.settings[cl.LAWS]:
+            supplied += rk.law_power(p.tree, p.sweep) + p.loops.gamma @ o.work.Ct[: o.rows]
+        m.work[2:] = o.work.power[0], supplied
+
+    def _settle(self) -> None:
+        p, m = self.parts, self.motion
+        o = p.outer
+        cl.settle(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, m.q, m.v, m.tau,
+            m.stiff, m.d,
+        )  # fmt: skip
+
+    def _massless(self) -> str:
+        bad = np.flatnonzero(~np.isfinite(self.motion.a))
+        name = self.parts.coordinates.velocity_names[int(bad[0])]
+        return (
+            f"coordinate {name} of model '{self.full.model.name}' has no finite acceleration: what "
+            "it moves has no mass in this direction; give the body mass and inertia"
+        )
+
+    # --------------------------------------------------------------------------------- stepping
+    @property
+    def memory(self) -> np.ndarray:
+        o = self.parts.outer
+        return o.tables.reals[o.memory_places].copy()
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        o = self.parts.outer
+        o.tables.reals[o.memory_places] = values
+
+    @property
+    def work_done(self) -> np.ndarray:
+        return self.motion.work[:2]
+
+    @property
+    def iterations(self) -> float:
+        return float(self.parts.loops.report[0])
+
+    def set_step(self, h: float) -> None:
+        self.h = h
+
+    def advance(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+    ) -> None:
+        """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
+        rows = int(saved.max(initial=-1)) + 1
+        p = self.parts
+        self.motion = self.motion._replace(
+            wrench=np.zeros((rows, len(p.tree.ints), 6)), gamma=np.zeros((rows, p.outer.rows))
+        )
+        done = 0
+        try:
+            status, done = self._march(times, self.h, saved, out)
+            if status != rk.FINE:
+                raise self._failure(status, float(times[done]))
+        finally:
+            if done:
+                self.time = float(times[done - 1])
+                kept = saved[:done][saved[:done] >= 0]
+                self._multipliers(times[:done][saved[:done] >= 0], out, len(kept))
+
+    def _march(
+        self, times: np.ndarray, h: float, saved: np.ndarray, out: Output
+    ) -> tuple[int, int]:
+        p = self.parts
+        o = p.outer
+        begins = np.concatenate([[self.time], times[:-1]])
+        half = np.empty(2 * len(times) + 1)
+        half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
+        return rk.advance_rk4(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, h,
+            o.schedule(half), p.own_laws(half), saved, out, 0,
+        )  # fmt: skip
+
+    def _multipliers(self, times: np.ndarray, out: Output, rows: int) -> None:
+        """Multipliers of all rows of the stored steps."""
+        if not rows:
+            return
+        p, m = self.parts, self.motion
+        outside = [r for i in p.outside for r in p.full.elements[i].rows]
+        kept = np.array(outside, int)[p.outer.kept] if outside else np.zeros(0, int)
+        out.gamma[:rows, kept] = m.gamma[:rows]
+        self.reactions(times, out.motion[:rows], m.wrench[:rows], out.gamma[:rows])
+
+    def _failure(self, status: int, time: float) -> StepFailure:
+        loops = self.parts.loops
+        if status == rk.NOT_CLOSED:
+            row = int(np.argmax(np.abs(self.parts.outer.work.C[: self.parts.outer.rows])))
+            where = str(self.parts.outer.kept_rows[row])
+            off = float(loops.report[1])
+            return StepFailure(
+                time, int(loops.settings[cl.ITERATIONS]), off, where,
+                f"could not close its loops at t = {time:.6g}: {where} was off by {off:.2g} and "
+                "Newton's method did not bring it back; the mechanism may be in a singular "
+                "position, or the step too large",
+            )  # fmt: skip
+        return StepFailure(
+            time, 1, float("nan"), "the accelerations",
+            f"has no finite accelerations at t = {time:.6g}: the step may be too large for an "
+            "explicit method, or the mechanism is in a singular position",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------ states, restart
+    def snapshot(self) -> tuple:
+        m = self.motion
+        return (
+            [getattr(m, name).copy() for name in CARRIED], self.memory, self.time, self.h,
+            self.parts.loops.report.copy(),
+        )  # fmt: skip
+
+    def recover(self, snapshot: tuple) -> None:
+        arrays, self.memory, self.time, self.h, report = snapshot
+        for name, array in zip(CARRIED, arrays, strict=True):
+            getattr(self.motion, name)[:] = array
+        self.parts.loops.report[:] = report
+
+    def state(self) -> State:
+        """The last good step."""
+        p = self.parts
+        o = p.outer
+        out = make_output(self.full, 1)
+        p.set_time(self.time)
+        scratch = self.motion._replace(
+            a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
+            wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
+        )  # fmt: skip
+        cl.forward(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, scratch.q, scratch.v,
+            scratch.tau, scratch.stiff, scratch.a,
+        )  # fmt: skip
+        if p.has_loops:
+            self._settle()
+        rk.store(p.tree, p.sweep, p.loops, o.work, scratch, out, 0)
+        kept, self.motion = self.motion, scratch
+        self._multipliers(np.array([self.time]), out, 1)
+        self.motion = kept
+        return State(
+            self.time, self.full.names, out.motion[0], out.acceleration[0], out.gamma[0],
+            self.memory, self.restart(),
+        )  # fmt: skip
+
+    def restart(self) -> dict[str, Any]:
+        """All numbers needed to go on with the same digits."""
+        out: dict[str, Any] = {name: getattr(self.motion, name).copy() for name in CARRIED}
+        out["keep"] = self.parts.keep.copy()
+        out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
+        out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
+        out["memory"] = self.memory
+        return out

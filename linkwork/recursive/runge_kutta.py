@@ -1,0 +1,170 @@
+"""The classic method of Runge and Kutta in joint coordinates, many steps per call.
+
+    q̇ = v (unit quaternions: ½ q v),   v̇ = forward(q, v, t)
+
+The accelerations at the end of a step are the first stage of the next, so a step costs four
+evaluations, and stored steps cost no more.  After a step the cut joints are corrected.
+"""
+
+from __future__ import annotations
+
+from linkwork.elements import layout as el
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused, lean
+from linkwork.math.rotations import qmul, qscale
+from linkwork.recursive.closing import (
+    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
+)  # fmt: skip
+from linkwork.recursive.layout import four, put4
+from linkwork.recursive.nodes import body_accelerations, fill_nodes
+from linkwork.recursive.wrenches import joint_wrenches, law_power
+
+FINE, NOT_FINITE, NOT_CLOSED = range(3)
+
+
+@fused
+def coordinate_rates(loops, q, v, out):
+    """q̇ of joint velocities v."""
+    for i in range(q.shape[0]):
+        j = loops.velocity_of[i]
+        out[i] = v[j] if j >= 0 else 0.0
+    Q, o = borrow(q), borrow(out)
+    for k in range(loops.balls.shape[0]):
+        i, j = loops.balls[k, 0], loops.balls[k, 1]
+        put4(o, i, qscale(0.5, qmul(four(Q, i), (0.0, v[j], v[j + 1], v[j + 2]))))
+
+
+@fused
+def unit_quaternions(loops, q):
+    for k in range(loops.balls.shape[0]):
+        i = loops.balls[k, 0]
+        size = (q[i] ** 2 + q[i + 1] ** 2 + q[i + 2] ** 2 + q[i + 3] ** 2) ** 0.5
+        for j in range(4):
+            q[i + j] /= size
+
+
+@lean
+def set_laws(tables, s, schedule, own, row):
+    """Motion laws of the elements and of the tree's joints at one time."""
+    for j in range(tables.targets.shape[0]):
+        tables.reals[tables.targets[j]] = schedule[row, j]
+    for j in range(s.laws.shape[0]):
+        for i in range(21):
+            s.laws[j, i] = own[row, 21 * j + i]
+
+
+@fused
+def stage(y, h, k, out):
+    for i in range(y.shape[0]):
+        out[i] = y[i] + h * k[i]
+
+
+@fused
+def copy(a, out):
+    for i in range(a.shape[0]):
+        out[i] = a[i]
+
+
+@fused
+def finite(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * 0.0
+    return total == 0.0
+
+
+@lean
+def finish(
+    kernels, tables, work, tree, s, loops, run, time, h, schedule, own, row, out, saved
+):  # fmt: skip
+    """What follows the new q, v: correction, accelerations, balance of work, storing."""
+    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
+        if not correct(
+            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
+        ):
+            return NOT_CLOSED
+    forward(
+        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a
+    )
+    if not finite(run.a):
+        return NOT_FINITE
+    closed = loops.J.shape[0] > 0
+    if closed and (saved >= 0 or loops.settings[LAWS] != 0.0):
+        settle(
+            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.d
+        )
+    supplied = work.power[1]
+    if loops.settings[LAWS] != 0.0:
+        supplied += law_power(tree, s)
+        for r in range(loops.gamma.shape[0]):
+            supplied += loops.gamma[r] * work.Ct[r]
+    run.work[0] += 0.5 * h * (run.work[2] + work.power[0])
+    run.work[1] += 0.5 * h * (run.work[3] + supplied)
+    run.work[2], run.work[3] = work.power[0], supplied
+    if loops.settings[MEMORY] != 0.0:
+        work.coef[:] = 0.0
+        work.coef[el.ACCEPT] = 1.0
+        elements(kernels, tables, work, time)
+    if saved >= 0:
+        store(tree, s, loops, work, run, out, saved)
+    return FINE
+
+
+@lean
+def store(tree, s, loops, work, run, out, row):
+    """Motion, accelerations and wrenches of the last evaluation as row `row`."""
+    fill_nodes(tree, s, work.nodes)
+    for b in range(out.motion.shape[1]):
+        for i in range(13):
+            out.motion[row, b, i] = work.nodes[b, i]
+    body_accelerations(tree, s, work.nodes, loops.acceleration)
+    for b in range(out.motion.shape[1]):
+        for i in range(6):
+            out.acceleration[row, b, i] = loops.acceleration[b, i]
+    joint_wrenches(tree, s, run.wrench[row])
+    for r in range(loops.gamma.shape[0]):
+        run.gamma[row, r] = loops.gamma[r]
+    out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
+    out.iterations[row] = loops.report[0] - run.before[0]
+    run.before[0] = loops.report[0]
+
+
+@lean
+def advance_rk4(
+    kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out, first
+):  # fmt: skip
+    """Steps from `first` on; schedules hold half steps.  Returns (status, steps done)."""
+    k, l = run.stages, run.rates
+    for step in range(first, times.shape[0]):
+        begin = times[step] - h
+        copy(run.a, k[0])
+        coordinate_rates(loops, run.q, run.v, l[0])
+        for j in range(1, 4):
+            part = h if j == 3 else 0.5 * h
+            stage(run.q, part, l[j - 1], run.qs)
+            stage(run.v, part, k[j - 1], run.vs)
+            unit_quaternions(loops, run.qs)
+            set_laws(tables, s, schedule, own, 2 * step + (2 if j == 3 else 1))
+            coordinate_rates(loops, run.qs, run.vs, l[j])
+            forward(
+                kernels, tables, work, tree, s, loops, begin + part, run.qs, run.vs, run.tau,
+                run.stiff, k[j],
+            )  # fmt: skip
+        copy(run.q, run.q0)
+        copy(run.v, run.v0)
+        copy(run.a, run.a0)
+        for i in range(run.q.shape[0]):
+            run.q[i] += h / 6.0 * (l[0, i] + 2.0 * (l[1, i] + l[2, i]) + l[3, i])
+        for i in range(run.v.shape[0]):
+            run.v[i] += h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
+        unit_quaternions(loops, run.q)
+        status = finish(
+            kernels, tables, work, tree, s, loops, run, times[step], h, schedule, own,
+            2 * step + 2, out, saved[step],
+        )  # fmt: skip
+        if status != FINE:
+            copy(run.q0, run.q)
+            copy(run.v0, run.v)
+            copy(run.a0, run.a)
+            return status, step
+    return FINE, times.shape[0]
