@@ -38,10 +38,10 @@ Aims:
 - Chain and tree are those of the first table. After the first 0.1 s (0.02 s from N = 1,000 on) all
   centres of mass of all programs lie within {worst} m of those of linkwork in absolute coordinates
   with multipliers (`lw.RK4`), an independent formulation; beyond {allowed} m no time is given.
-- linkwork: {ours}
+- linkwork: compiled loops over steps and over evaluations, without output.
 - pinocchio: `aba` called from Python, and steps with four matrix products of numpy in place; what
   they add is a step less four evaluations. Tried were both of its conventions, and hinge axes along
-  x, y, z, where it has joints of their own, or as described; the fastest is shown. Its data hold
+  x or z, where it has joints of their own, or as described; the fastest is shown. Its data hold
   four arrays of N³ numbers, which this algorithm does not use: 32 GB at N = 1,000.
 - MuJoCo: its own Runge-Kutta method, all steps in one call; contacts, constraints, limits,
   actuators and sensors off. It factorises the mass matrix of the joint coordinates along the tree:
@@ -124,5 +124,4 @@ def tree_section(docs: Path, trees: Sequence[Tree]) -> str:
         worst=f"{max(d for tree in trees for d in tree.difference.values()):.0e}",
         allowed=f"{ALLOWED:.0e}",
         limit=f"{LIMIT:.0f}",
-        ours="compiled loops over steps and over evaluations, without output.",
     )
