@@ -3,8 +3,7 @@
 PAGE = """# Speed
 
 Written by `make bench`; do not edit by hand. linkwork and other programs from PyPI ran in
-turns in one go on the same machine, each in processes of its own with one thread; medians of {runs}
-runs.
+turns on the same machine, each in processes of its own with one thread; medians of {runs} runs.
 
 ## Time of a step beside Exudyn
 

@@ -52,7 +52,7 @@ def ask(
     module: str, question: dict[str, Any], threads: int = 1, **more: str
 ) -> dict[str, Any] | None:
     """The answer; None where another program did not get through."""
-    found = attempt(module, question, threads, **more)
+    found = attempt(module, question, threads, None, **more)
     return None if isinstance(found, str) else found
 
 

@@ -1,6 +1,6 @@
 """Trees in joint coordinates beside pinocchio, MuJoCo and Drake: time of a Runge-Kutta step.
 
-    python -m benchmarks.trees [--quick]       this comparison alone; writes nothing
+    python -m benchmarks --only trees [--quick]
 
 All integrate hinge angles with the classic Runge-Kutta method, four evaluations of the forward
 dynamics in a step of h = 1e-3.  First every program's settings are tried; an answer counts when,
@@ -12,7 +12,6 @@ processes of their own.
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -188,8 +187,3 @@ def compare_trees(runs: int, quick: bool = False) -> list[Tree]:
         sign, word = "≤" if bar.at_most else "≥", "pass" if bar.passed else "FAIL"
         print(f"  {word}  {bar.text}: {bar.value:.3g} (aim {sign} {bar.limit:g})")
     return measured
-
-
-if __name__ == "__main__":
-    fast = "--quick" in sys.argv
-    compare_trees(1 if fast else 5, fast)
