@@ -38,7 +38,8 @@ Aims:
 - Chain and tree are those of the first table. After the first 0.1 s (0.02 s from N = 1,000 on) all
   centres of mass of all programs lie within {worst} m of those of linkwork in absolute coordinates
   with multipliers (`lw.RK4`), an independent formulation; beyond {allowed} m no time is given.
-- linkwork: compiled loops over steps and over evaluations, without output.
+- linkwork: compiled loops over steps and over evaluations, without output. Its code is compiled for
+  the processor it runs on; the others run as PyPI has them, which favours linkwork.
 - pinocchio: `aba` called from Python, and steps with four matrix products of numpy in place; what
   they add is a step less four evaluations. Tried were both of its conventions, and hinge axes along
   x or z, where it has joints of their own, or as described; the fastest is shown. Its data hold
