@@ -33,6 +33,8 @@ _HOME = {
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
+    "analysis.motion.compare": ["compare"],
+    "analysis.topology": ["topology"],
     "analysis.motion.events": ["JointLimit"],
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
