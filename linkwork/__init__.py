@@ -17,6 +17,7 @@ _HOME = {
     "model.frame": ["Frame", "GROUND"],
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "function"],
     "elements.body": ["Body"],
+    "elements.flexible": ["FlexibleLink", "Section"],
     "elements.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",

@@ -21,7 +21,7 @@ NAMES = sorted(n for n in ITEMS if n != "Body")
 
 
 def sample_system(name, seed):
-    """Two free bodies in a random place and motion, joined by a random item."""
+    """Two free bodies in a random place and motion, joined by a random item, or one beside them."""
     rng = np.random.default_rng(seed)
     m = lw.Model("sample")
     bodies = []
@@ -40,15 +40,16 @@ def sample_system(name, seed):
     else:
         m.add("item", item)
     system = compile_model(m)
-    state = system.described_state(time=0.4)
+    state, n = system.described_state(time=0.4), system.bodies
     motion = state.motion.copy()
-    motion[:, :3] += 0.3 * rng.normal(size=(2, 3))
+    motion[:, :3] += 0.3 * rng.normal(size=(n, 3))
     motion[:, 3:7] = rotations.multiply(
-        motion[:, 3:7], rotations.exponential(0.6 * rng.normal(size=(2, 3)))
+        motion[:, 3:7], rotations.exponential(0.6 * rng.normal(size=(n, 3)))
     )
-    motion[:, 7:] = rng.normal(size=(2, 6))
+    motion[:, 7:] = rng.normal(size=(n, 6))
     gamma = rng.normal(size=len(system.all_rows))
-    return system, replace(state, motion=motion, acceleration=np.zeros((2, 6)), gamma=gamma)
+    acceleration = rng.normal(size=(n, 6))
+    return system, replace(state, motion=motion, acceleration=acceleration, gamma=gamma)
 
 
 def random_rotation(rng):
@@ -101,6 +102,23 @@ def test_damping(name, seed):
         D[:, j] = (fp - fm) / (2 * STEP)
     e = system.evaluate(state, cK=0.0, cD=1.0)
     close(e.stiffness.toarray(), D, "damping")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_mass(name, seed):
+    """M as the derivative of the residual by accelerations: also where it depends on positions."""
+    system, state = sample_system(name, seed)
+    n = 6 * system.bodies
+    M, a = np.empty((n, n)), state.acceleration
+    for j in range(n):
+        da = np.zeros(n)
+        da[j] = 0.5
+        fp, _ = residuals(system, replace(state, acceleration=a + da.reshape(-1, 6)))
+        fm, _ = residuals(system, replace(state, acceleration=a - da.reshape(-1, 6)))
+        M[:, j] = fp - fm  # linear: no step is too long
+    e = system.evaluate(state, cK=0.0, cM=1.0)
+    close(e.stiffness.toarray(), M, "mass")
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

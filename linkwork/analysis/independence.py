@@ -30,9 +30,12 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
     joints = list(dict.fromkeys(row.owner for row in full.all_rows))
     number = {name: i for i, name in enumerate(joints)}
     bodies: list[list[int]] = [[] for _ in joints]
+    links = {link.item.name for link in full.flexible}
     for element in full.elements:
         if element.entry.rows:
-            bodies[number[element.owner]] += element.ends
+            # carriers of amplitudes are held by the ground, which no wrench of the link reaches
+            ends = [b for b in element.ends if b >= 0 or element.owner not in links]
+            bodies[number[element.owner]] += ends
     return ConstraintRows(
         Cq=sp.csr_array(e.Cq),
         owner=np.array([number[row.owner] for row in full.all_rows], int),
@@ -41,4 +44,5 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies],
         L=full.length,
         driven=np.array([row.driven for row in full.all_rows], bool),
+        spared=np.array([row.owner in links for row in full.all_rows], bool),
     )

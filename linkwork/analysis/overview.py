@@ -1,18 +1,24 @@
 """A model at a glance: bodies, joints, degrees of freedom from the true rank, the joint graph.
 
     degrees of freedom = 6 · bodies − rank C_q      at the assembled position
+
+A flexible link counts as one body and its modes; the rows that hold it together are not counted.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.elements.body import Body
+from linkwork.elements.flexible.link import FlexibleLink
+from linkwork.elements.flexible.parts import Part
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Model
+from linkwork.results.flexible import link_sums
+from linkwork.system.system import bodies_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,7 +32,7 @@ def summary(model: Model) -> str:
     lines = [f"Model '{model.name}'"]
     if np.any(model.gravity):
         lines.append("  gravity " + _vector(model.gravity) + " m/s²")
-    if not any(isinstance(item, Body) for item in model.items.values()):
+    if not bodies_of(model):
         return "\n".join([*lines, "  no bodies yet; add one with model.add(name, lw.Body(...))"])
     assembled: Assembled | None = None
     try:
@@ -42,11 +48,12 @@ def summary(model: Model) -> str:
 
 
 def _freedoms(assembled: Assembled) -> list[str]:
-    bodies, rows = assembled.full.bodies, len(assembled.full.all_rows)
-    rank = assembled.redundancy.rank
     driven = sum(row.driven for row in assembled.full.all_rows)
+    bodies, modes, rows, rank = counted(assembled)
+    flexible = f" + {modes} modes" if modes else ""
     lines = [
-        f"  degrees of freedom {6 * bodies - rank} = 6 × {bodies} − rank {rank} of {rows} rows"
+        f"  degrees of freedom {6 * bodies + modes - rank} = 6 × {bodies}{flexible} − rank {rank} "
+        f"of {rows} rows"
     ]
     if rank < rows:
         lines.append(f"  redundant rows {rows - rank}")
@@ -55,22 +62,64 @@ def _freedoms(assembled: Assembled) -> list[str]:
     return lines
 
 
+def counted(assembled: Assembled) -> tuple[int, int, int, int]:
+    """Bodies with flexible links as one each, modes, rows of joints, and their rank."""
+    full, rank = assembled.full, assembled.redundancy.rank
+    parts = sum(len(link.nodes) + len(link.carriers) for link in full.flexible)
+    modes = sum(link.shapes for link in full.flexible)
+    inside = 6 * parts - modes
+    return full.bodies - parts, modes, len(full.all_rows) - inside, rank - inside
+
+
+class Mass(NamedTuple):
+    """A body, or a flexible link as it is deformed: mass, its centre, principal moments."""
+
+    mass: float
+    centre: np.ndarray
+    moments: np.ndarray
+
+
+def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
+    """Of all bodies and flexible links; moments of links are those of the straight one."""
+    found = {}
+    links = {} if assembled is None else {x.item.name: x for x in assembled.full.flexible}
+    for name, item in model.items.items():
+        if isinstance(item, Body):
+            place = item.position if assembled is None else assembled.state[name].position
+            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(item.inertia))
+        elif isinstance(item, FlexibleLink):
+            c = item.modal
+            spread = c.P0 - np.outer(c.s0, c.s0) / c.mass
+            moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
+            place = (item.start + item.end) / 2
+            if assembled is not None:
+                place = link_sums(links[name], assembled.state.motion[None]).weight[0] / c.mass
+            found[name] = Mass(c.mass, place, moments)
+    return found
+
+
 def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
-    bodies = {name: item for name, item in model.items.items() if isinstance(item, Body)}
+    bodies = masses_of(model, assembled)
     head = ("body", "mass (kg)", "centre of mass (m)", "principal moments (kg m²)")
     rows: list[tuple[str, ...]] = [head]
     for name, body in bodies.items():
-        place = body.position if assembled is None else assembled.state[name].position
-        moments = np.linalg.eigvalsh(body.inertia)
-        rows.append((name, f"{body.mass:.6g}", _vector(place), _vector(moments)))
+        rows.append((name, f"{body.mass:.6g}", _vector(body.centre), _vector(body.moments)))
     masses = np.array([body.mass for body in bodies.values()])
     lines = ["", *_cut(_columns(rows))]
+    lines += _flexible(model)
     if masses.sum() > 0 and len(bodies) > 1:
-        places = np.array([b.position if assembled is None else assembled.state[n].position
-                           for n, b in bodies.items()])  # fmt: skip
-        centre = masses @ places / masses.sum()
+        centre = masses @ np.array([b.centre for b in bodies.values()]) / masses.sum()
         lines.append(f"  together {masses.sum():.6g} kg, centre of mass {_vector(centre)} m")
     return lines
+
+
+def _flexible(model: Model) -> list[str]:
+    """The modes of flexible links."""
+    rows: list[tuple[str, ...]] = [("flexible link", "length (m)", "frequencies of shapes (Hz)")]
+    for name, item in model.items.items():
+        if isinstance(item, FlexibleLink):
+            rows.append((name, f"{item.length:.6g}", _vector(item.modal.frequency)[1:-1]))
+    return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
 
 
 def _items(model: Model, assembled: Assembled | None) -> list[str]:
@@ -80,7 +129,7 @@ def _items(model: Model, assembled: Assembled | None) -> list[str]:
         for row, keep in zip(assembled.full.all_rows, assembled.redundancy.keep):
             left_out[row.owner] = left_out.get(row.owner, 0) + (not keep)
     for name, item in model.items.items():
-        if isinstance(item, Body):
+        if item.bodies():
             continue
         entries = item.entries()
         held = " ".join(e.row_names[r] for e in entries for r in e.rows)
@@ -106,15 +155,20 @@ def joint_graph(model: Model) -> nx.MultiGraph:
     graph = nx.MultiGraph()
     graph.add_node(GROUND)
     for name, item in model.items.items():
-        if isinstance(item, Body):
+        if item.bodies():
             graph.add_node(name)
     for name, item in model.items.items():
-        entries = [e for e in item.entries() if e.rows]
+        entries = [e for e in item.entries() if e.rows and not item.bodies()]
         if entries:
-            first, *others = dict.fromkeys(str(b.name) for e in entries for b in e.bodies)
+            first, *others = dict.fromkeys(vertex(b) for e in entries for b in e.bodies)
             for other in others:
                 graph.add_edge(first, other, key=name, kind=type(item).__name__)
     return graph
+
+
+def vertex(body: Any) -> str:
+    """The name of a body in the graph; frames of a flexible link are the link."""
+    return str(body.link.name if isinstance(body, Part) else body.name)
 
 
 def graph_lines(graph: nx.MultiGraph) -> list[str]:

@@ -75,12 +75,15 @@ def print_run(
 
 def freedoms(assembled: Assembled) -> str:
     """Degrees of freedom from the true rank, and how they are counted."""
-    bodies, rows = assembled.full.bodies, len(assembled.full.all_rows)
-    rank = assembled.redundancy.rank
+    from linkwork.analysis.overview import counted
+
+    bodies, modes, rows, rank = counted(assembled)
+    flexible = f" + {count(modes, 'mode')}" if modes else ""
     spare = f", {rows - rank} of them redundant" if rank < rows else ""
     return (
-        f"{count(6 * bodies - rank, 'degree')} of freedom (6 × {count(bodies, 'body', 'bodies')} "
-        f"− rank {rank} of {count(rows, 'constraint row')}{spare})"
+        f"{count(6 * bodies + modes - rank, 'degree')} of freedom (6 × "
+        f"{count(bodies, 'body', 'bodies')}{flexible} − rank {rank} of "
+        f"{count(rows, 'constraint row')}{spare})"
     )
 
 
@@ -158,26 +161,29 @@ def mode_table(modes: Any) -> Table:
 def print_info(model: Model, assembled: Assembled) -> None:
     import numpy as np
 
-    full, state, say = assembled.full, assembled.state, console()
+    from linkwork.analysis.overview import masses_of
+
+    full, say = assembled.full, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
     bodies = plain_table(("body", "left"), ("mass (kg)", "right"), ("position (m)", "left"))
-    for name in full.names:
-        place = ", ".join(f"{x:.4g}" for x in state[name].position + 0.0)
-        bodies.add_row(name, f"{model[name].mass:.6g}", place)
+    found = masses_of(model, assembled)
+    for name, body in found.items():
+        place = ", ".join(f"{x:.4g}" for x in body.centre + 0.0)
+        bodies.add_row(name, f"{body.mass:.6g}", place)
     print_table(bodies)
     joints = plain_table(("joint or force", "left"), ("kind", "left"), ("between", "left"),
                          ("rows", "left"))  # fmt: skip
     for name, item in model.items.items():
         mine = [e for e in full.elements if e.owner == name]
-        if mine:
+        if mine and not item.bodies():
             ends = dict.fromkeys((*full.names, "ground")[b] for e in mine for b in e.ends)
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
             joints.add_row(name, type(item).__name__, ", ".join(ends), rows)
     if joints.row_count:
         print_table(joints)
-    masses = np.array([model[name].mass for name in full.names])
+    masses = np.array([body.mass for body in found.values()])
     if masses.sum() > 0:
-        centre = masses @ state.positions / masses.sum()
+        centre = masses @ np.array([body.centre for body in found.values()]) / masses.sum()
         place = ", ".join(f"{x:.4g}" for x in centre + 0.0)
         say.print(f"mass {masses.sum():.6g} kg, centre of mass at ({place}) m", markup=False)
     for message in assembled.redundancy.messages:

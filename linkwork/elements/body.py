@@ -85,6 +85,9 @@ class Body(Item):
     def __repr__(self) -> str:
         return self.label
 
+    def bodies(self) -> list[Any]:
+        return [self]
+
     def entries(self) -> list[Entry]:
         return []
 

@@ -122,39 +122,41 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
 
 
 @inlined
-def lock_stiffness(ints, k, vals, cK, Ra, Rb, ub, l, F, G, c, moves_a, moves_b):
-    """K_c, main and projection part, in body axes; c = γ_m·v/4.
+def lock_stiffness(
+    vals, aa, ab, ba, bb, own, cK, Ra, Rb, ub, l, F, G, c, moves_a, moves_b
+):  # fmt: skip
+    """K_c, main and projection part, in body axes, to the blocks that begin there; c = γ_m·v/4.
 
     With A = R_aᵀR_b:  aa = F̃_a l̃_a + H_a,  ab = −(F̃_a A ũ_b + H_a A),
     bb = ũ_b F̃_b + G̃_b + H_b,  ba = −bb Aᵀ,  H_a = −G̃_a/2 − c I and H_b alike.
     """
     if moves_b:
         Fb, Gb = tv(Rb, F), tv(Rb, G)
-        bb = madd(cc(ub, Fb), (
+        Kb = madd(cc(ub, Fb), (
             -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0],
             -0.5 * Gb[1], 0.5 * Gb[0], -c,
         ))  # fmt: skip
-        add36(vals, ints[k, BB] + 3 * STRIDE, cK, ZEROS, bb)
+        add36(vals, bb + 3 * STRIDE, cK, ZEROS, Kb)
     if moves_a:
         X = cm(F, Ra)
         XT = transpose(X)
         Fa, Ga = tv(Ra, F), tv(Ra, G)
         half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
         Ha = (-c, -half[2], half[1], half[2], -c, -half[0], -half[1], half[0], -c)
-        add36(vals, ints[k, AA], cK, ZEROS, X)
-        add36(vals, ints[k, AA] + 3 * STRIDE, cK, XT, madd(cc(Fa, tv(Ra, l)), Ha))
+        add36(vals, aa, cK, ZEROS, X)
+        add36(vals, aa + 3 * STRIDE, cK, XT, madd(cc(Fa, tv(Ra, l)), Ha))
         if moves_b:
             A_ = tm(Ra, Rb)
-            ab = madd(mc(cm(Fa, A_), ub), madd(cm(half, A_), mscale(-c, A_)))
-            ba = mt(bb, A_)
-            if ints[k, OWN] != 0:
-                put36(vals, ints[k, AB] + 3 * STRIDE, -cK, XT, ab)
-                put36(vals, ints[k, BA], -cK, ZEROS, X)
-                put36(vals, ints[k, BA] + 3 * STRIDE, -cK, ZEROS, ba)
+            Kab = madd(mc(cm(Fa, A_), ub), madd(cm(half, A_), mscale(-c, A_)))
+            Kba = mt(Kb, A_)
+            if own != 0:
+                put36(vals, ab + 3 * STRIDE, -cK, XT, Kab)
+                put36(vals, ba, -cK, ZEROS, X)
+                put36(vals, ba + 3 * STRIDE, -cK, ZEROS, Kba)
             else:
-                add36(vals, ints[k, AB] + 3 * STRIDE, -cK, XT, ab)
-                add36(vals, ints[k, BA], -cK, ZEROS, X)
-                add36(vals, ints[k, BA] + 3 * STRIDE, -cK, ZEROS, ba)
+                add36(vals, ab + 3 * STRIDE, -cK, XT, Kab)
+                add36(vals, ba, -cK, ZEROS, X)
+                add36(vals, ba + 3 * STRIDE, -cK, ZEROS, Kba)
 
 
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -202,8 +204,9 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
             if coef[KC] != 0.0:
                 ub, c = at(reals, k, UB), 0.25 * dot(gm, v)
                 lock_stiffness(
-                    ints, k, vals, coef[CK], Ra, Rb, ub, l, F, G, c, moves_a, moves_b
-                )
+                    vals, ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB], ints[k, OWN],
+                    coef[CK], Ra, Rb, ub, l, F, G, c, moves_a, moves_b,
+                )  # fmt: skip
             elif ints[k, OWN] != 0:  # nobody else clears its blocks
                 put36(vals, ints[k, AB] + 3 * STRIDE, 0.0, ZEROS, ZEROS)
                 put36(vals, ints[k, BA], 0.0, ZEROS, ZEROS)

@@ -53,7 +53,9 @@ class Frame:
     def __post_init__(self) -> None:
         if not carries_frames(self.body):
             hint = "pass the item that model.add returned"
-            if isinstance(self.body, Frame):
+            if hasattr(self.body, "frame_hint"):
+                hint = self.body.frame_hint
+            elif isinstance(self.body, Frame):
                 hint = f"give its body, {self.body.body!r}, and the place on that body"
             raise ModelError(
                 f"a Frame needs a body or GROUND, but {checks.show(self.body)} was given; {hint}"
@@ -85,7 +87,7 @@ def as_frame(end: Any, what: str) -> Frame:
         return end
     if carries_frames(end):
         return Frame(end)
+    hint = getattr(end, "frame_hint", "pass the item that model.add returned")
     raise ModelError(
-        f"{what} needs a body, a Frame or GROUND, but {checks.show(end)} was given; pass the item "
-        "that model.add returned"
+        f"{what} needs a body, a Frame or GROUND, but {checks.show(end)} was given; {hint}"
     )

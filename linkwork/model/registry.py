@@ -154,6 +154,10 @@ class Item(metaclass=Made):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def bodies(self) -> list[Any]:
+        """The bodies that it brings into a compiled model, in order, each with its name."""
+        return []
+
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""
         self.name = name

@@ -154,6 +154,12 @@ def ways(ints: np.ndarray, reals: np.ndarray) -> None:
 
 def refuse_unknown(system: System) -> None:
     """A clear error for joints that this method does not step."""
+    for link in system.flexible:
+        raise ModelError(
+            f"{link.item.label} is flexible, and lw.EnergyMomentum steps rigid bodies only; use "
+            "lw.GeneralizedAlpha(), lw.RK4() or another method for the equations in absolute "
+            "coordinates"
+        )
     for e in system.elements:
         if not e.entry.rows:
             continue

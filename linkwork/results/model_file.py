@@ -4,7 +4,7 @@ Every item is its class and its words (`Item.words`), so a new item needs nothin
 has no word for is a dict with one telling key:
 
     {"item": name}  {"ground": true}  {"frame": …}  {"drive": …}  {"array": …}  {"tuple": …}
-    {"dict": …}  {"rotation": …}
+    {"dict": …}  {"rotation": …}  {"section": …}  {"node": s of a link}
 
 The markers that an item has found are kept beside its words, since the bodies may have been moved
 after the item was made.
@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.flexible.parts import InterfaceNode
+from linkwork.elements.flexible.section import Section
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, drive_from_dict
 from linkwork.model.frame import GROUND, Frame, Ground
@@ -82,6 +84,10 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         return {"array": value.ravel().tolist(), "shape": list(value.shape), "dtype": name}
     if isinstance(value, Ground):
         return {"ground": True}
+    if isinstance(value, InterfaceNode):
+        return {"node": value.s, "link": _encode(value.link, what, model)}
+    if isinstance(value, Section):
+        return {"section": {w: _encode(v, what, model) for w, v in value.words().items()}}
     if isinstance(value, Item):
         if value.name is None or model.items.get(value.name) is not value:
             raise ModelError(
@@ -186,6 +192,10 @@ class _Builder:
             return self.item(value["item"])
         if "ground" in value:
             return GROUND
+        if "node" in value:
+            return self.decode(value["link"]).at(value["node"])
+        if "section" in value:
+            return Section(**{w: self.decode(v) for w, v in value["section"].items()})
         if "drive" in value:
             return drive_from_dict(value["drive"])
         if "array" in value:

@@ -138,10 +138,11 @@ def one_curve(result: Result, name: str) -> Curve:
 
 def find(result: Result, name: str) -> list[Curve]:
     """The curves that a name means."""
-    head, *rest = str(name).split(".")
+    head, rest = result.system.split(str(name))
     if head in WHOLE and head not in result.system.model:
         return _of_run(result, head, rest)
-    item = result[_known(head, [*result.system.model, *WHOLE], f"the run has no item '{head}'")]
+    known = [*result.system.names, *result.system.model, *WHOLE]
+    item = result[_known(head, known, f"the run has no item '{head}'")]
     if not rest:
         raise ModelError(
             f"'{name}' names an item but not what to plot; write for example "

@@ -103,20 +103,27 @@ class Result:
             self._views[name] = view(self, name)
         return self._views[name]
 
+    @property
+    def named(self) -> list[str]:
+        """What can be asked for: the items of the model, and the frames of flexible links."""
+        nodes = [self.system.names[b] for link in self.system.flexible for b in link.nodes]
+        return [*self.system.model, *nodes]
+
     def _ipython_key_completions_(self) -> list[str]:
-        return list(self.system.model)
+        return self.named
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str, units: str, words: str
+        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
     ) -> xr.DataArray:
-        """A DataArray over time and, with axis "xyz" or "wxyz", over components."""
+        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes."""
         import xarray as xr
 
         coords: dict[str, Any] = {"time": time_variable(self.time)}
         if axis:
-            coords[axis] = list(axis)
+            across = axis if isinstance(axis, str) else "mode"
+            coords[across] = list(axis)
         return xr.DataArray(
-            np.array(values), coords, ("time", axis) if axis else ("time",), name,
+            np.array(values), coords, ("time", across) if axis else ("time",), name,
             {"long_name": words, "units": units},
         )  # fmt: skip
 

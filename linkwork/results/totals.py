@@ -2,6 +2,8 @@
 
     T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs
     p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
+
+and what flexible links add (results.flexible).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 from linkwork.math import rotations
 from linkwork.results.file_array import blocks
+from linkwork.results.flexible import link_sums
 from linkwork.results.stored import potential_energy
 
 if TYPE_CHECKING:
@@ -38,16 +41,25 @@ def kinetic_energy(result: Result) -> np.ndarray:
     def energy(motion: np.ndarray) -> np.ndarray:
         v, w = motion[:, :, 7:10], motion[:, :, 10:13]
         spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
-        return 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
+        total = 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
+        for link in result.system.flexible:
+            total += link_sums(link, motion).kinetic
+        return total
 
     return over_times(result, energy)
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
     m, g = masses(result)[0], result.system.tables.gravity
-    energy = over_times(
-        result, lambda motion: -np.einsum("b,tbi,i->t", m, motion[:, :, :3], g, optimize=True)
-    )
+
+    def of_positions(motion: np.ndarray) -> np.ndarray:
+        total = -np.einsum("b,tbi,i->t", m, motion[:, :, :3], g, optimize=True)
+        for link in result.system.flexible:
+            sums = link_sums(link, motion)
+            total += sums.strain - sums.weight @ g
+        return total
+
+    energy = over_times(result, of_positions)
     for e in result.system.elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
@@ -56,7 +68,14 @@ def all_potential_energy(result: Result) -> np.ndarray:
 
 def momentum(result: Result) -> np.ndarray:
     m, _ = masses(result)
-    return over_times(result, lambda motion: np.einsum("b,tbi->ti", m, motion[:, :, 7:10]))
+
+    def of_all(motion: np.ndarray) -> np.ndarray:
+        p = np.einsum("b,tbi->ti", m, motion[:, :, 7:10])
+        for link in result.system.flexible:
+            p += link_sums(link, motion).momentum
+        return p
+
+    return over_times(result, of_all)
 
 
 def angular_momentum(result: Result) -> np.ndarray:
@@ -69,6 +88,9 @@ def angular_momentum(result: Result) -> np.ndarray:
         r, v, w = (motion[:, :, i : i + 3] for i in (0, 7, 10))
         R = rotations.matrix(motion[:, :, 3:7])
         L = np.einsum("b,tbi->ti", m, np.cross(r, v))
-        return L + np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
+        L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
+        for link in result.system.flexible:
+            L += link_sums(link, motion).angular_momentum
+        return L
 
     return over_times(result, about_origin)

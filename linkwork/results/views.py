@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.body import Body
+from linkwork.elements.flexible.parts import FloatingFrame
 from linkwork.elements.lock import LOCK
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.results.flexible import deformed
 from linkwork.results.relative import rotate
 from linkwork.results.stored import (
     Wrench,
@@ -48,7 +49,7 @@ class Output:
     """A named output: how to compute it, its components ("", "xyz", "wxyz"), units, in words."""
 
     values: Callable[[], np.ndarray]
-    axis: str
+    axis: str | tuple[int, ...]  # or the numbers of modes
     units: str
     words: str
 
@@ -59,7 +60,7 @@ class View:
     def __init__(self, result: Result, name: str) -> None:
         self._result = result
         self._name = name
-        self._item = result.system.model[name]
+        self._item = result.system.described(name)
         self._outputs: dict[str, Output] = self._make_outputs()
 
     def _make_outputs(self) -> dict[str, Output]:
@@ -82,7 +83,7 @@ class View:
         return self._array(name, output.values(), output.axis, output.units, output.words)
 
     def _array(
-        self, name: str, values: np.ndarray, axis: str, units: str, words: str
+        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
     ) -> xr.DataArray:
         array = self._result.data_array(
             f"{self._name}.{name}", values, axis, units, f"{self._item.label}: {words}"
@@ -139,6 +140,41 @@ class BodyView(View):
         world = m.r + rotations.matrix(m.q) @ u
         words = f"position of point ({u[0]:g}, {u[1]:g}, {u[2]:g})"
         return self._array("point", world, "xyz", "m", words)
+
+
+class LinkView(BodyView):
+    """Motion of a flexible link's floating frame, at its start, and its modal amplitudes."""
+
+    def _make_outputs(self) -> dict[str, Output]:
+        result = self._result
+        link = next(x for x in result.system.flexible if x.item.name == self._name)
+        axis = tuple(range(1, link.shapes + 1))
+
+        def accelerations() -> np.ndarray:
+            rates = result.acceleration[:, list(link.carriers), :3]
+            return rates.reshape(len(result), -1)[:, : link.shapes]
+
+        return super()._make_outputs() | {
+            "amplitudes": Output(
+                lambda: link.amplitudes(result.motion), axis, "m", "modal amplitudes"
+            ),
+            "amplitude_rates": Output(
+                lambda: link.amplitudes(result.motion, 7), axis, "m/s", "rates of amplitudes"
+            ),
+            "amplitude_accelerations": Output(
+                accelerations, axis, "m/s²", "accelerations of amplitudes"
+            ),
+        }
+
+    def axis(self, s: Any) -> xr.DataArray:
+        """World position of the deformed axis at the part s of the length, from 0 to 1.
+
+        Example: ``run["rod"].axis(0.5)``
+        """
+        link = next(x for x in self._result.system.flexible if x.item.name == self._name)
+        place = checks.number(s, f"place on {link.item.label}")
+        world = deformed(link, self._result.motion[:], np.array([place]))[:, 0]
+        return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
 class ElementView(View):
@@ -210,8 +246,10 @@ class ElementView(View):
 
 def view(result: Result, name: str) -> View:
     """The view of the item of that name; a ModelError that suggests the nearest otherwise."""
-    item = result.system.model[name]
-    return BodyView(result, name) if isinstance(item, Body) else ElementView(result, name)
+    item = result.system.described(name)
+    if isinstance(item, FloatingFrame):
+        return LinkView(result, name)
+    return BodyView(result, name) if name in result.system.names else ElementView(result, name)
 
 
 def at_state(system: System, state: State, name: str) -> View:

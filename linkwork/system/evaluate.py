@@ -1,6 +1,9 @@
 """Residual and tangent of a compiled system: bodies first, then every family through its kernel.
 
     r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
+
+Flexible links come after the bodies, through the table of kernels too, so that models without them
+compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
 SLOTS = 10  # families in one model; fixed so that the compiled loops keep their types
+FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
 
 
 class Tables(NamedTuple):
@@ -31,6 +35,8 @@ class Tables(NamedTuple):
     reals: np.ndarray
     bodies: np.ndarray
     blocks: np.ndarray
+    flexible: np.ndarray  # ints and
+    flexible_reals: np.ndarray  # constants of flexible links (elements.flexible.inertia)
     gravity: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
@@ -53,9 +59,10 @@ class Work(NamedTuple):
     vals: np.ndarray
     sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
+    scratch: np.ndarray  # of flexible links
 
 
-def make_work(bodies: int, rows: int, pattern: Pattern) -> Work:
+def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Work:
     vals = zeros8(pattern.size)
     nodes = zeros8(NODE * (bodies + 1)).reshape(-1, NODE)
     nodes[:, QUAT] = 1.0
@@ -73,6 +80,7 @@ def make_work(bodies: int, rows: int, pattern: Pattern) -> Work:
         vals=vals,
         sums=vals[pattern.sums],
         power=np.zeros(2),
+        scratch=np.zeros(scratch),
     )
 
 
@@ -100,6 +108,12 @@ def evaluate(kernels, tables, work, time, cM):
         tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
         work.coef, work.f, work.vals,
     )  # fmt: skip
+    if tables.flexible.shape[0] > 0:
+        kernels[FLEXIBLE_SLOT](
+            tables.flexible, tables.flexible_reals, work.nodes, tables.gravity, cM, work.coef,
+            work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
+            work.vals, work.power,
+        )  # fmt: skip
     for m in range(tables.directory.shape[0]):
         n = tables.directory[m, 1]
         i, wi = tables.directory[m, 2], tables.directory[m, 3]

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.elements.body import BODY_REALS, Body
+from linkwork.elements.flexible.inertia import FLEXIBLE, SCRATCH
 from linkwork.elements.layout import COEFS, int_width
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, KernelTable, announce
@@ -27,6 +28,7 @@ from linkwork.system.evaluate import (
     make_work,
     set_rotations,
 )
+from linkwork.system.flexible import FlexibleBody, find_links, flexible_tables, lumped
 from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
 
@@ -114,6 +116,8 @@ class System:
     laws: tuple[Any, ...]
     length: float  # characteristic length, makes rotations and displacements comparable
     mass: float  # characteristic mass
+    items: tuple[Any, ...]  # the bodies as they were described
+    flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
 
     # ------------------------------------------------------------------------------ numbering
     @property
@@ -157,6 +161,16 @@ class System:
         """The same system with only the rows `keep` in the equations."""
         return build(self.model, self.names, self.elements, self.all_rows, np.asarray(keep, bool))
 
+    def split(self, text: str) -> tuple[str, list[str]]:
+        """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
+        bodies = [n for n in self.names if text == n or text.startswith(f"{n}.")]
+        head = max(bodies, key=len, default=text.split(".")[0])
+        return head, [word for word in text[len(head) + 1 :].split(".") if word]
+
+    def described(self, name: str) -> Any:
+        """The item, or the part of an item, of that name."""
+        return self.items[self.names.index(name)] if name in self.names else self.model[name]
+
     # ------------------------------------------------------------------------------- time laws
     def schedule(self, times: np.ndarray) -> np.ndarray:
         """Values (T, n) for tables.reals[tables.targets] at the given times."""
@@ -171,7 +185,9 @@ class System:
     # ------------------------------------------------------------------------------ evaluation
     @cached_property
     def work(self) -> Work:
-        return make_work(self.bodies, self.rows, self.pattern)
+        return make_work(
+            self.bodies, self.rows, self.pattern, SCRATCH if self.flexible else 0
+        )
 
     def load(self, state: State) -> None:
         """Put a state into the work arrays."""
@@ -227,8 +243,15 @@ class System:
             for row in values:
                 yield sp.csr_array((row, indices, indptr), (self.rows, 6 * n))
 
-    def mass_matrix(self) -> sp.csr_matrix:
-        """M: masses and inertias in body axes (block diagonal)."""
+    @cached_property
+    def inertias(self) -> np.ndarray:
+        """Mass and inertia of every body, (bodies, 10); flexible links as if undeformed."""
+        return lumped(self.tables.bodies, self.flexible)
+
+    def mass_matrix(self, state: State) -> sp.csr_matrix:
+        """M: masses and inertias in body axes (block diagonal but for flexible links)."""
+        if self.flexible:
+            return sp.csr_matrix(self.evaluate(state, cM=1.0, cK=0.0).stiffness)
         blocks = []
         for row in self.tables.bodies:
             block = np.zeros((6, 6))
@@ -266,8 +289,7 @@ class System:
     def described_state(self, time: float = 0.0) -> State:
         """The state as the user described it, constraints not yet satisfied."""
         motion = np.zeros((self.bodies, 13))
-        for i, name in enumerate(self.names):
-            body = self.model[name]
+        for i, body in enumerate(self.items):
             motion[i, :3], motion[i, 3:7] = body.position, body.orientation
             if body.velocity is not None:
                 motion[i, 7:10] = body.velocity
@@ -285,11 +307,11 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     announce(evaluate)
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
-    names = tuple(n for n, item in model.items.items() if isinstance(item, Body))
-    if not names:
+    bodies = bodies_of(model)
+    if not bodies:
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
     check_items(model)
-    number = {id(model[n]): i for i, n in enumerate(names)}
+    number = {id(body): i for i, body in enumerate(bodies.values())}
     number[id(GROUND)] = -1
     elements: list[Element] = []
     rows: list[Row] = []
@@ -307,7 +329,12 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
             Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
             for r in entry.rows
         ]
-    return build(model, names, tuple(elements), tuple(rows), np.ones(len(rows), bool))
+    return build(model, tuple(bodies), tuple(elements), tuple(rows), np.ones(len(rows), bool))
+
+
+def bodies_of(model: Model) -> dict[str, Any]:
+    """The bodies of a compiled model by their names, in its order."""
+    return {body.name: body for item in model.items.values() for body in item.bodies()}
 
 
 def check_items(model: Model) -> None:
@@ -339,8 +366,13 @@ def build(
 ) -> System:  # fmt: skip
     """Tables of a system in which only the rows `keep` constrain."""
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
+    known = bodies_of(model)
+    items = tuple(known[name] for name in names)
+    links = find_links(model, items)
     pattern, groups = make_pattern(
-        len(names), [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)]
+        len(names),
+        [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)]
+        + [((link.frame, *link.carriers), 0, False) for link in links],
     )
     families = list(dict.fromkeys(e.entry.family for e in elements))
     if len(families) > SLOTS:
@@ -364,24 +396,28 @@ def build(
             reals.append(np.asarray(e.entry.reals, float))
             n_int += wi
             n_real += family.reals
-    bodies, blocks = _body_tables(model, names, pattern)
+    bodies, blocks = _body_tables(items, pattern)
+    flexible, flexible_reals = flexible_tables(links, pattern)
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
         reals=np.concatenate(reals) if reals else np.zeros(0),
         bodies=bodies,
         blocks=blocks,
+        flexible=flexible,
+        flexible_reals=flexible_reals,
         gravity=np.array(model.gravity, float),
         indptr=pattern.indptr,
         indices=pattern.indices,
         places=pattern.places,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
     )
-    kernels = KernelTable([f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families)))
-    length, mass = _scales(model, names)
+    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
+    kernels.append(FLEXIBLE if links else NO_FAMILY)
+    length, mass = _scales(model, items, links)
     return System(
-        model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, tuple(laws),
-        length, mass,
+        model, names, elements, rows, np.array(keep, bool), KernelTable(kernels), tables, pattern,
+        tuple(laws), length, mass, items, links,
     )  # fmt: skip
 
 
@@ -406,34 +442,33 @@ def _element_ints(
     return np.array(out, dtype=np.int64)
 
 
-def _body_tables(
-    model: Model, names: tuple[str, ...], pattern: Pattern
-) -> tuple[np.ndarray, np.ndarray]:
-    bodies = np.zeros((len(names), BODY_REALS))
-    blocks = np.zeros(len(names), dtype=np.int64)
-    for b, name in enumerate(names):
-        body = model[name]
+def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, np.ndarray]:
+    bodies = np.zeros((len(items), BODY_REALS))
+    blocks = np.zeros(len(items), dtype=np.int64)
+    for b, body in enumerate(items):
         bodies[b, 0] = body.mass
         bodies[b, 1:] = body.inertia.ravel()
         blocks[b] = pattern.block(b, b)
     return bodies, blocks
 
 
-def _scales(model: Model, names: tuple[str, ...]) -> tuple[float, float]:
+def _scales(
+    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...]
+) -> tuple[float, float]:
     """A typical length (extent of the mechanism) and a typical mass.
 
     Bodies, places on the ground and arms to markers count; where the world's origin is does not.
     """
-    points, arms = [model[n].position for n in names], [0.0]
+    no_places = {c for link in links for c in link.carriers}
+    points, arms = [x.position for b, x in enumerate(items) if b not in no_places], [0.0]
     for item in model.items.values():
         for frame in getattr(item, "frames", ()):
             if frame.body is GROUND:
                 points.append(frame.position)
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
-    bodies = [model[n] for n in names]
-    arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in bodies if b.mass > 0]
+    arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
     away = np.array(points) - np.mean(points, axis=0)
     length = max(2 * float(np.linalg.norm(away, axis=1).max()), *arms)
-    masses = [b.mass for b in bodies if b.mass > 0]
+    masses = [b.mass for b in items if b.mass > 0] + [link.item.modal.mass for link in links]
     return length or 1.0, float(np.median(masses)) if masses else 1.0

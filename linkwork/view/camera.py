@@ -99,7 +99,9 @@ def direction(points: np.ndarray, up: np.ndarray, size: float) -> np.ndarray:
 def _points(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
     """Places of bodies, joints and line ends over the frames, and how far each reaches."""
     few = np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
-    parts = [drawing.result.motion[few, :, :3], *(s.position[few, None] for s in drawing.symbols)]
+    bodies = [solid.number for solid in drawing.solids]
+    parts = [drawing.result.motion[few][:, bodies, :3]]
+    parts += [s.position[few, None] for s in drawing.symbols]
     parts += [x[few, None] for line in drawing.lines for x in (line.start, line.end)]
     every = np.concatenate(parts, axis=1)
     reach = np.full(every.shape[1], 0.03 * drawing.size)

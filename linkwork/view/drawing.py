@@ -17,6 +17,8 @@ import numpy as np
 from linkwork.elements.body import Body
 from linkwork.elements.bushing import Bushing
 from linkwork.elements.distance import Distance
+from linkwork.elements.flexible.link import FlexibleLink
+from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
@@ -25,7 +27,8 @@ from linkwork.elements.spring import Spring
 from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.elements.user_force import UserForce
 from linkwork.math import rotations
-from linkwork.model.frame import Frame
+from linkwork.model.frame import Frame, carries_frames
+from linkwork.results.flexible import deformed
 from linkwork.results.relative import rotate
 from linkwork.results.result import Result
 from linkwork.results.stored import body_motion, lock_place, reaction
@@ -39,6 +42,7 @@ PALETTE = (
     (66, 150, 196), (124, 82, 58), (98, 104, 118),
 )  # fmt: skip
 STORED = 1_000_000  # bodies times frames that a page keeps
+PIECES = 16  # of a flexible link
 
 
 @dataclass(eq=False)
@@ -75,13 +79,15 @@ class Symbol:
 
 @dataclass(eq=False)
 class Line:
-    """A spring or a massless rod between two points."""
+    """A spring or a massless rod between two points, or a piece of a flexible link."""
 
     name: str
-    group: str  # "springs" or "joints"
+    group: str  # "springs", "joints" or "bodies"
     start: np.ndarray  # (F, 3)
     end: np.ndarray
     radius: float
+    colour: tuple[int, int, int] | None = None
+    piece: int = 0  # of a link that is drawn in several
 
     @cached_property
     def length(self) -> np.ndarray:
@@ -159,17 +165,36 @@ def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> D
     drawing = Drawing(thin, title or str(result.info["model"]))
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
-    for number, name in enumerate(thin.system.names):
-        body = model[name]
+    _add_links(drawing)
+    for number, (name, body) in enumerate(zip(thin.system.names, thin.system.items, strict=True)):
+        if isinstance(body, LinkPart):
+            continue
         parts, inertia = parts_of(body.shape, body.label), None
         if not parts:
             parts, inertia = figure(body, points.get(name, []), size)
         drawing.solids.append(Solid(name, number, parts, PALETTE[number % len(PALETTE)], inertia))
     for item in model.items.values():
-        if not isinstance(item, Body):
+        if not isinstance(item, (Body, FlexibleLink)):
             _add_item(drawing, item)
     _add_reactions(drawing)
     return drawing
+
+
+def _add_links(drawing: Drawing) -> None:
+    """Flexible links: pieces of their deformed axes, and a ball at every interface node."""
+    system, motion = drawing.result.system, drawing.result.motion[:]
+    for link in system.flexible:
+        outline = link.item.section.outline
+        radius = min(outline) / 2 if outline else 0.008 * system.length
+        colour = PALETTE[link.frame % len(PALETTE)]
+        for b in (link.frame, *link.nodes):
+            ball = Part("sphere", (1.05 * radius,))
+            drawing.solids.append(Solid(system.names[b], b, [ball], colour))
+        axis = deformed(link, motion, np.linspace(0, 1, PIECES + 1))
+        for k in range(PIECES):
+            ends = axis[:, k], axis[:, k + 1]
+            name = system.names[link.frame]
+            drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
 
 
 def nearest(time: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -194,7 +219,7 @@ def frames_of(item: Any) -> list[Frame]:
     found = getattr(item, "frames", None)
     if found is None and isinstance(item, Load):
         found = item.frame
-    if isinstance(found, Body):
+    if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())
 

@@ -171,7 +171,7 @@ class Viewer:
     def _plot_controls(self) -> None:
         gui, result = self.server.gui, self.drawing.result
         names = ["energy"]
-        for item in result.system.model:
+        for item in result.named:
             names += [f"{item}.{output}" for output in result[item].names]
         self.some = np.unique(np.linspace(0, len(result) - 1, POINTS).astype(int))
         self.panel = gui.add_folder("plot")

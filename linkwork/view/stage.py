@@ -171,7 +171,8 @@ class Stage:
         part = coil(1.6 * line.radius, 0.28 * line.radius) if spring else Part(
             "cylinder", (line.radius, 1.0), np.array([0, 0, 0.5])
         )  # fmt: skip
-        node = self._mesh(f"/{line.group}/{line.name}", [part], STEEL, None, line.name)
+        path = f"/{line.group}/{line.name}" + (f" piece {line.piece}" if line.piece else "")
+        node = self._mesh(path, [part], line.colour or STEEL, None, line.name)
         self.groups[line.group].append(node)
         return node
 

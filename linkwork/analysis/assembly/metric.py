@@ -13,6 +13,9 @@ from linkwork.model import checks
 from linkwork.system.state import State
 from linkwork.system.system import System
 
+STIFF = 1e4  # weight of the amplitudes of flexible links: bodies move before links bend
+FOLLOWS = 1e-3  # weight of what follows the frame of a link
+
 
 class Scale:
     """Makes lengths and angles comparable: columns by L and weights, rows by 1/L."""
@@ -20,6 +23,8 @@ class Scale:
     def __init__(self, system: System, weights: Mapping[str, float], fixed: list[str]) -> None:
         self.length = system.length
         weight = np.ones(system.bodies)
+        for link in system.flexible:
+            weight[list(link.nodes)], weight[list(link.carriers)] = FOLLOWS, STIFF
         for name, value in weights.items():
             weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
         self.all_columns = column_scale(system) / np.repeat(np.sqrt(weight), 6)

@@ -23,7 +23,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
         return state
     e = system.evaluate(state, rates=True)
     row = scale.rows(system)
-    words = [(b.velocity, b.angular_velocity) for b in map(system.model.__getitem__, system.names)]
+    words = [(b.velocity, b.angular_velocity) for b in system.items]
     given = np.repeat([[word is not None for word in pair] for pair in words], 3)
     free = scale.free | ~given
     if not given.any():

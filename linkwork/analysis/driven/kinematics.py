@@ -86,6 +86,11 @@ def beginning(model: Model, start: Any) -> tuple[System, Redundancy, System, Sta
 
 def require_driven(full: System, redundancy: Redundancy, state: State) -> None:
     """Refuse a mechanism that its drives do not move completely."""
+    for link in full.flexible:
+        raise ModelError(
+            f"{link.item.label} deforms, so that drives alone do not say how "
+            f"'{full.model.name}' moves; use lw.transient, or a Body in its place"
+        )
     free = 6 * full.bodies - redundancy.rank
     if not free:
         return

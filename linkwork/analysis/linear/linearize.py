@@ -353,8 +353,8 @@ def response(
 
 def make_output(p: Pencil, name: str) -> list[Output]:
     """The outputs of that name (three for a vector), the same at all times of the motion."""
-    first, rest = split(p.system.model, name)
-    item = p.system.model[first]
+    first, rest = p.system.split(name)
+    item = p.system.described(first)
     kinds = output_kinds(item, first, p.system)
     if not rest or rest[0] not in kinds:
         near = difflib.get_close_matches(rest[0] if rest else "", kinds, n=1)

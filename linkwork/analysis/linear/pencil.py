@@ -7,7 +7,7 @@ spinning rotor and not in body axes; then θ = Rᵀφ, δω = Rᵀφ̇, δω̇ =
 T = diag(I, R)
 
     M ÿ + D ẏ + K y + Cᵀ δγ = F u,   C y = −C_u u
-    M ← T M Tᵀ,   D ← T D Tᵀ − diag(0, R J Rᵀ ω̃_w),   K ← T K Tᵀ,   C = C_q Tᵀ
+    M ← T M Tᵀ,   D ← T D Tᵀ − M diag(0, ω̃_w),   K ← T K Tᵀ,   C = C_q Tᵀ
 
 Where these have no constant coefficients in world axes they may have in frames that turn with the
 mechanism, y = E(t) η, Ė = Ω̃ E (a rotor with blades, a conical pendulum, a governor):
@@ -224,11 +224,9 @@ def world_matrices(
     R, T = world_axes(state)
     e = system.evaluate(state, cK=1.0, constraint_stiffness=constraint_stiffness)
     D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
-    J = R @ system.tables.bodies[:, 1:].reshape(-1, 3, 3) @ R.swapaxes(1, 2)
-    masses = system.tables.bodies[:, :1, None] * np.eye(3)
     spin = rotations.tilde(np.einsum("bij,bj->bi", R, state.velocities[:, 3:]))
-    M = body_blocks(masses, J)
-    D = T @ sp.csr_array(D) @ T.T - body_blocks(np.zeros_like(J), J @ spin)
+    M = sp.csr_array(T @ sp.csr_array(system.mass_matrix(state)) @ T.T)
+    D = T @ sp.csr_array(D) @ T.T - M @ body_blocks(np.zeros_like(R), spin)
     K = T @ sp.csr_array(e.stiffness) @ T.T
     return M, sp.csr_array(D), sp.csr_array(K), sp.csr_array(sp.csr_array(e.Cq) @ T.T)
 
@@ -255,7 +253,7 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     None is 1e-6 of gravity and of what the reactions on the body alone would give it, and what
     round-off in stiff springs may give.
     """
-    L, table = system.length, system.tables.bodies
+    L, table = system.length, system.inertias
     trial = accelerations(system, state)
     e = system.evaluate(trial)
     mass = np.maximum(table[:, 0], 1e-3 * system.mass)
@@ -329,7 +327,9 @@ def possible_frames(system: System, state: State) -> Iterator[tuple[np.ndarray, 
         exact = w[np.argmin(np.abs(w - spin).sum(axis=1))]
         tries.append(np.tile(exact, (len(w), 1)))
     tries.append(w)
+    amplitudes = [b for link in system.flexible for b in link.carriers]
     for frames in tries:
+        frames[amplitudes] = 0.0  # no vectors: they do not turn with anything
         error = np.stack([a - np.cross(frames, v), wdot - np.cross(frames, w)], axis=1)
         yield frames, np.linalg.norm(error, axis=2)
 

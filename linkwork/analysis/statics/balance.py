@@ -93,7 +93,7 @@ class Balance:
         force, gamma = self.projection.solve(top=-loads)
         force = -force
         gravity = np.linalg.norm(self.system.tables.gravity)
-        weights = self.system.tables.bodies[:, 0].max() * gravity * self.L
+        weights = self.system.inertias[:, 0].max() * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
         scale = max(weights, np.abs(self.column * f.ravel()).max(), reactions)
         return Point(remember(self.system, state), self.row * gamma, force, float(scale))
@@ -131,7 +131,7 @@ class Balance:
         system, p = self.system, self.system.pattern
         scale = self.column[:6] / np.sqrt(system.mass) / self.L
         blocks = []
-        for row in system.tables.bodies:
+        for row in system.inertias:
             block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
             blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))

@@ -92,9 +92,9 @@ def unsymmetric_stability(
 ) -> Stability:
     """From the motion of the linearised system: forces that are not conservative."""
     system, c = balance.system, sp.diags(balance.column)
-    gamma = system.all_gamma(point.gamma)
-    D = system.evaluate(replace(point.state, gamma=gamma), cK=0.0, cD=1.0).stiffness
-    Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(), D))
+    state = replace(point.state, gamma=system.all_gamma(point.gamma))
+    D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
+    Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
     s = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))

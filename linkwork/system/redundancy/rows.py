@@ -29,6 +29,7 @@ class ConstraintRows:
                   A row that is not a function of relative motion must list ground as well
     L             characteristic length, makes rotations and displacements comparable
     driven        (neq,) true for rows that a motor drives (default none)
+    spared        (neq,) true for rows that are kept if others can go (default none)
 
     ``rotation`` (computed) marks rows that displacements do not enter: their multipliers are
     moments, the others' forces.
@@ -41,6 +42,7 @@ class ConstraintRows:
     joint_bodies: Sequence[Sequence[int]]
     L: float = 1.0
     driven: Mask = field(default_factory=lambda: np.zeros(0, bool))
+    spared: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rotation: Mask = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +52,8 @@ class ConstraintRows:
         object.__setattr__(self, "Cq", Cq)
         object.__setattr__(self, "owner", np.asarray(self.owner, dtype=np.intp))
         object.__setattr__(self, "driven", driven)
+        spared = np.asarray(self.spared, bool) if len(self.spared) else np.zeros(neq, bool)
+        object.__setattr__(self, "spared", spared)
         self._check_sizes()
         self._check_bodies()
         row, square, moves = row_of(Cq), Cq.data**2, Cq.indices % 6 < 3
@@ -60,7 +64,7 @@ class ConstraintRows:
         neq, nj = self.Cq.shape[0], len(self.joint_names)
         if self.Cq.shape[1] % 6:
             raise ValueError(f"Cq has {self.Cq.shape[1]} columns; expected six for each body")
-        for name in ("owner", "driven", "row_name"):
+        for name in ("owner", "driven", "spared", "row_name"):
             found = len(getattr(self, name))
             if found != neq:
                 raise ValueError(f"{name} has {found} entries; expected one for each of {neq} rows")

@@ -3,7 +3,7 @@
 Component by component, those of full rank set aside first; the rows to leave out are those with
 large pivots in (w N)ᵀ, N the self-stresses and w the preference: 1 for joints that close a loop
 (later ones first), 0.1 for joints of the spanning tree made of the earliest joints, 0.001 for
-driven rows.
+driven rows, less for what is inside a flexible link.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from linkwork.system.redundancy.sentences import (
     motor_sentences,
 )
 
-TREE_WEIGHT, DRIVEN_WEIGHT = 0.1, 1e-3
+TREE_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-3, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +131,7 @@ def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:
     """Weight of each row in the choice of rows to leave out (large: leave out gladly)."""
     later = 0.9 + 0.1 * (np.arange(closing.size) + 1) / max(closing.size, 1)
     weight = (later * np.where(closing, 1.0, TREE_WEIGHT))[rows.owner]
+    weight = np.where(rows.spared, SPARED_WEIGHT * weight, weight)
     return np.where(rows.driven, DRIVEN_WEIGHT * weight, weight)
 
 

@@ -1,0 +1,321 @@
+"""The flexible link: a straight beam in a floating frame, deformed by a few shapes.
+
+    r = r_F + R_F (ρ0 + Φ_u q),   small rotations Φ_θ q of its sections      (floating frame of
+                                                                                reference)
+
+A model that is compiled has in its place the floating frame F, an interface node for every section
+that something can be fixed to, and carriers whose positions are the amplitudes q (parts.py).  The
+nodes follow F and q (interface.py); inertia and elasticity act on F and q (inertia.py).
+
+- A. A. Shabana: Dynamics of Multibody Systems, 5th ed., Cambridge University Press 2020, chapter 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.flexible.beam import Beam
+from linkwork.elements.flexible.interface import ROW_NAMES, interface_entry
+from linkwork.elements.flexible.modal import (
+    HELD,
+    Modal,
+    Shapes,
+    chosen,
+    constants,
+    craig_bampton,
+    held_modes,
+)  # fmt: skip
+from linkwork.elements.flexible.parts import (
+    AMPLITUDES,
+    Carrier,
+    FloatingFrame,
+    InterfaceNode,
+    Part,
+)  # fmt: skip
+from linkwork.elements.flexible.section import Section
+from linkwork.elements.lock import LOCK, QA, QB, QT, REALS
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+from linkwork.model.frame import GROUND
+from linkwork.model.registry import Entry, Item
+
+MOST_SHAPES = 24
+CRAIG_BAMPTON = "craig-bampton"
+SQUARE = 1e-6  # of a direction that must be normal to the link
+
+
+class Stations(tuple):
+    """The places along a link that have a frame; called with s from 0 to 1 it gives that frame."""
+
+    node: Any = None
+
+    def __call__(self, s: float) -> InterfaceNode:
+        return self.node(s)
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)  # the link makes it callable again
+
+
+@dataclass(eq=False)
+class FlexibleLink(Item):
+    """A straight elastic beam from start to end that bends, stretches and twists a little.
+
+    start, end : world points in the position the model is described in
+    section    : lw.Section
+    modes      : how many modes; the slowest ones are taken
+    boundary   : how the shapes hold the ends: "clamped-free", "pinned-pinned", a pair such as
+                 ("clamped", "pinned"), or "craig-bampton": the static shapes of the tip and
+                 `modes` modes with both ends held
+    elements   : finite elements that the shapes are computed with
+    up         : world direction of the section's z axis, along which its height is measured
+                 (default: the world's z, or y where the link is nearly upright)
+    normal     : makes the link planar: it bends only in the plane normal to this world direction,
+                 and stretches.  Without `up` it is the section's y axis
+    damping    : modal damping ratio, one number or one for each shape
+    velocity   : of its start, world axes;   angular_velocity : in its axes (x along the link)
+    at         : places s along the link, from 0 to 1, that have frames; `link.at(s)` adds one
+
+    Joints and forces take its frames `link.root`, `link.tip`, `link.at(s)` in place of a body.  A
+    run has `run["link"].amplitudes` and the motion of `run["link.tip"]`.  Deformations are small
+    and the theory is linear in them: there is no centrifugal stiffening.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> steel = lw.Section.circle(0.005, E=2.1e11, density=7800)
+    >>> rod = m.add("rod", lw.FlexibleLink((0, 0, 0), (1, 0, 0), steel, boundary="pinned-pinned"))
+    >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod.root, at=(0, 0, 0), axis=(0, 1, 0)))
+    """
+
+    start: Any
+    end: Any
+    section: Any
+    modes: Any = 2
+    boundary: Any = CRAIG_BAMPTON
+    elements: Any = 20
+    up: Any = None
+    normal: Any = None
+    damping: Any = 0.0
+    velocity: Any = None
+    angular_velocity: Any = None
+    at: Any = ()
+    orientation: np.ndarray = field(init=False, repr=False)
+    shapes: Shapes = field(init=False, repr=False)
+    modal: Modal = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.start = checks.vector(self.start, f"start of {what}")
+        self.end = checks.vector(self.end, f"end of {what}")
+        if not isinstance(self.section, Section):
+            raise ModelError(
+                f"section of {what} must be an lw.Section, but {checks.show(self.section)} was "
+                "given; write for example lw.Section.circle(0.01, E=2.1e11, density=7800)"
+            )
+        self.modes = checks.count(self.modes, f"modes of {what}")
+        self.elements = checks.count(self.elements, f"elements of {what}")
+        for word in ("velocity", "angular_velocity"):
+            if getattr(self, word) is not None:
+                setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
+        motions = self._place()
+        self.shapes = self._reduce(motions)
+        self.modal = constants(self.shapes, self._damping())
+        self._take_stations()
+
+    def __repr__(self) -> str:
+        return self.label
+
+    # --------------------------------------------------------------------------- place and shapes
+    @property
+    def length(self) -> float:
+        return float(np.linalg.norm(self.end - self.start))
+
+    def _place(self) -> list[str]:
+        """Find the axes; returns the motions that the link can make."""
+        what = self.label
+        x, length = checks.unit(self.end - self.start)
+        if length <= 1e-12 * float(np.abs(self.start).max() + np.abs(self.end).max()):
+            raise ModelError(f"the ends of {what} must be two different points")
+        y = z = None
+        if self.up is not None:
+            z = checks.direction(self.up, f"up of {what}")
+        if self.normal is not None:
+            y = self._normal(x)
+            z = np.cross(x, y) if z is None else z
+        if z is None:
+            z = np.array([0.0, 0.0, 1.0]) if abs(x[2]) < 0.99 else np.array([0.0, 1.0, 0.0])
+        z, size = checks.unit(z - (z @ x) * x)
+        if size < SQUARE:
+            raise ModelError(f"up of {what} lies along the link; give a direction across it")
+        axes = np.column_stack([x, np.cross(z, x), z])
+        self.orientation = rotations.from_matrix(axes)
+        if y is None:
+            return ["stretch", "bending y", "bending z", "twist"]
+        across = np.abs(axes.T @ y)
+        if across.max() < 1 - SQUARE:
+            raise ModelError(
+                f"normal of {what} must be the section's y or z axis, so that it bends in one "
+                "plane; leave out up, or give one along or across normal"
+            )
+        return ["stretch", "bending z" if across[1] > across[2] else "bending y"]
+
+    def _normal(self, x: np.ndarray) -> np.ndarray:
+        y = checks.direction(self.normal, f"normal of {self.label}")
+        if abs(y @ x) > SQUARE:
+            raise ModelError(
+                f"normal of {self.label} must be perpendicular to the link, but is "
+                f"{np.degrees(np.arccos(min(1.0, abs(y @ x)))):.4g}° from it"
+            )
+        return checks.unit(y - (y @ x) * x)[0]
+
+    def _reduce(self, motions: list[str]) -> Shapes:
+        what, beam = self.label, Beam(self.length, self.section, self.elements)
+        if self.boundary == CRAIG_BAMPTON:
+            shapes = craig_bampton(beam, self.modes, motions, what)
+        else:
+            held = held_modes(beam, self._supports(), motions, what)
+            shapes = chosen(held, self.modes, what)
+        if len(shapes.squares) > MOST_SHAPES:
+            raise ModelError(
+                f"{what} has {len(shapes.squares)} shapes, but can have {MOST_SHAPES} at most; "
+                "take fewer modes"
+            )
+        return shapes
+
+    def _supports(self) -> tuple[str, str]:
+        ends = self.boundary.split("-") if isinstance(self.boundary, str) else self.boundary
+        known = HELD["root"]
+        if not isinstance(ends, (tuple, list)) or len(ends) != 2 or not all(
+            isinstance(end, str) and end in known for end in ends
+        ):  # fmt: skip
+            raise ModelError(
+                f'boundary of {self.label} must be "craig-bampton", or two of "clamped", "pinned", '
+                f'"free" such as "clamped-free", but {checks.show(self.boundary)} was given'
+            )
+        return ends[0], ends[1]
+
+    def _damping(self) -> np.ndarray:
+        what, n = f"damping of {self.label}", len(self.shapes.squares)
+        ratios = checks.array(self.damping)
+        if ratios is None or ratios.shape not in ((), (n,)) or not np.all(np.isfinite(ratios)):
+            raise ModelError(
+                f"{what} must be a number, or {n} numbers for its {n} shapes, but "
+                f"{checks.show(self.damping)} was given"
+            )
+        if ratios.min(initial=0.0) < 0:
+            raise ModelError(f"{what} must not be negative, but {ratios.min():g} was given")
+        self.damping = float(ratios) if ratios.ndim == 0 else ratios
+        return np.broadcast_to(ratios, n)
+
+    # ------------------------------------------------------------------------------------- frames
+    def _take_stations(self) -> None:
+        """Nodes at the places given, those made before staying the same objects."""
+        nodes = self.__dict__.setdefault("nodes", {})
+        for s, suffix in ((0.0, "root"), (1.0, "tip")):
+            nodes.setdefault(s, InterfaceNode(self, suffix, s))
+        self.__dict__.setdefault("frame", FloatingFrame(self, ""))
+        given = checks.array(self.at)
+        if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
+            raise ModelError(
+                f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
+                f"{checks.show(self.at)} was given"
+            )
+        self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
+        for s in self.at:
+            self._node(s)
+
+    def _set_stations(self, places: list[float]) -> None:
+        stations = Stations(places)
+        stations.node = partial(FlexibleLink._node, self)
+        self.__dict__["at"] = stations
+
+    def _node(self, s: float) -> InterfaceNode:
+        """The node at a place, which is made if there is none yet."""
+        place = checks.number(s, f"the place of a frame on {self.label}")
+        if not 0 <= place <= 1:
+            raise ModelError(
+                f"the place of a frame on {self.label} must lie between 0 (root) and 1 (tip), but "
+                f"{place:g} was given"
+            )
+        nodes = self.__dict__["nodes"]
+        if place not in nodes:
+            nodes[place] = InterfaceNode(self, f"at({place:.12g})", place)
+        if 0 < place < 1 and place not in self.at:
+            self._set_stations([*self.at, place])
+        return nodes[place]
+
+    @property
+    def root(self) -> InterfaceNode:
+        """The frame at its start."""
+        return self.__dict__["nodes"][0.0]
+
+    @property
+    def tip(self) -> InterfaceNode:
+        """The frame at its end."""
+        return self.__dict__["nodes"][1.0]
+
+    @property
+    def frame_hint(self) -> str:
+        """What to give where a body is wanted."""
+        name = self.name or "link"
+        return f"give one of its frames: {name}.root, {name}.tip or {name}.at(s)"
+
+    @property
+    def interface_nodes(self) -> list[InterfaceNode]:
+        """Root, tip and the others, in the order in which they were asked for."""
+        return [self.__dict__["nodes"][s] for s in (0.0, 1.0, *self.at)]
+
+    @property
+    def interfaces(self) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Suffix of each node's name → its place ρ0 (3), Φ_u (3, m) and Φ_θ (3, m)."""
+        nodes = self.interface_nodes
+        s = np.array([node.s for node in nodes])
+        Phi, Psi = self.shapes.at(s)
+        return {
+            node.suffix: (np.array([node.s * self.length, 0.0, 0.0]), Phi[i], Psi[i])
+            for i, node in enumerate(nodes)
+        }
+
+    # -------------------------------------------------------------------------------- compilation
+    @property
+    def carriers(self) -> list[Carrier]:
+        """Bodies whose positions are the amplitudes, three each."""
+        known = self.__dict__.setdefault("all_carriers", [])
+        count = -(-len(self.shapes.squares) // AMPLITUDES)
+        for k in range(len(known), count):
+            known.append(Carrier(self, "modes" if k == 0 else f"modes{k + 1}"))
+        return known[:count]
+
+    def bodies(self) -> list[Part]:
+        """What stands in its place in a compiled model: frame, interface nodes, carriers."""
+        return [self.__dict__["frame"], *self.interface_nodes, *self.carriers]
+
+    def entries(self) -> list[Entry]:
+        """The nodes follow frame and amplitudes; what is not an amplitude of a carrier is held."""
+        frame, carriers, m = self.__dict__["frame"], self.carriers, len(self.shapes.squares)
+        interfaces = self.interfaces
+        found = [
+            interface_entry((frame, node, *carriers), node.suffix, *interfaces[node.suffix])
+            for node in self.interface_nodes
+        ]
+        for k, carrier in enumerate(carriers):
+            used = min(AMPLITUDES, m - AMPLITUDES * k)
+            rows = tuple(range(used, 6))
+            names = tuple(f"{row} of {carrier.suffix}" for row in ROW_NAMES)
+            reals = np.zeros(REALS)
+            reals[[QT, QA, QB]] = 1.0
+            found.append(Entry(LOCK, (GROUND, carrier), reals, rows, row_names=names))
+        return found
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> FlexibleLink:
+        section = Section(*rng.uniform(1, 2, 4), mass=rng.uniform(1, 2))
+        end = rng.normal(size=3)
+        ratios = rng.uniform(0, 0.5, 8)
+        return cls((0, 0, 0), end, section, elements=3, damping=ratios, at=(0.3,))
