@@ -93,6 +93,8 @@ FREE = JointMotion(
     (0, 1, 2), BALL, 2,
 )  # fmt: skip
 
+RIGID = JointMotion(FREE.first, FREE.second, (), NO_TURN, 2)  # places of a flexible link
+
 
 def joint_motion(system: System, elements: list[Element]) -> JointMotion | None:
     """The motion of the joint made of these elements, or none where it can only be cut."""

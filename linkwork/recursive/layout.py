@@ -13,7 +13,8 @@ sweep[i]   QUAT, ROT, OMEGA; U = P − P of the parent; BIAS angular and linear 
            [[J, B], [Bᵀ, M]]; WRENCH bias moment and force; HINGE what the elimination of a hinge
            keeps: U = I S (6), 1/D, and τ − Sᵀp; SLIDE velocity of P relative to the parent
 columns    of a joint that is not a plain hinge, from its BASE on, k its degrees of freedom: S (8k),
-           U (8k), D (k²) as Cholesky factor, τ − Sᵀp (k)
+           U (8k), D (k²) as Cholesky factor, τ − Sᵀp (k), all with L⁻¹; for the amplitudes of a
+           flexible link also C (8k), E (k²), r (k)
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ class Tree(NamedTuple):
     ints: np.ndarray  # (n, INTS)
     reals: np.ndarray  # (n, REALS)
     gravity: np.ndarray
-    carriers: np.ndarray  # (c, 3) body that carries amplitudes, first coordinate, how many
+    carriers: np.ndarray  # (c, 4) body, first coordinate and velocity that it carries, how many
     links: np.ndarray  # numbers of flexible links, see `bending`
-    places: np.ndarray  # (links, 2) where a link's numbers begin, its modes
+    places: np.ndarray  # (ends, 3) where the numbers of a link and of an end begin, its modes
 
 
 class Sweep(NamedTuple):
@@ -63,6 +64,9 @@ class Sweep(NamedTuple):
     places: np.ndarray  # (n + 1, 8) position and velocity of P
     laws: np.ndarray  # (driven, 21): r_t, ρ_t and their derivatives
     lanes: np.ndarray  # (n + 1, 6 LANES) wrenches and motions of eight answers at once
+    link_mass: np.ndarray  # of one flexible link, as elements.flexible.inertia fills it
+    link_sums: np.ndarray
+    link_bias: np.ndarray
 
 
 @fused_inlined

@@ -47,6 +47,24 @@ def fill_nodes(tree, s, nodes):
 
 
 @fused
+def fill_carriers(tree, nodes, q, v):
+    """Amplitudes of flexible links as positions and velocities of their carriers."""
+    c = tree.carriers
+    for k in range(c.shape[0]):
+        for j in range(c[k, 3]):
+            nodes[c[k, 0], el.POS + j] = q[c[k, 1] + j]
+            nodes[c[k, 0], el.VEL + j] = v[c[k, 2] + j]
+
+
+@fused
+def carrier_accelerations(tree, a, out):
+    c = tree.carriers
+    for k in range(c.shape[0]):
+        for j in range(c[k, 3]):
+            out[c[k, 0], j] = a[c[k, 2] + j]
+
+
+@fused
 def add_forces(tree, s, nodes, f):
     """Add residuals of bodies, f (bodies, 6), to the bias wrenches."""
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)

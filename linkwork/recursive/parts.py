@@ -12,11 +12,11 @@ import scipy.linalg
 
 from linkwork.recursive import closing as cl
 from linkwork.recursive.closing import Loops
-from linkwork.recursive.layout import BASE, DOF, HINGE_JOINT, KIND, OMEGA, ROT, U
+from linkwork.recursive.layout import BASE, BENDING, DOF, HINGE_JOINT, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.outward import outward
 from linkwork.recursive.tables import Coordinates, make_tree, markers, read_coordinates, world
-from linkwork.recursive.topology import Topology, topology_of
+from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.math import rotations
 from linkwork.system.state import State
 from linkwork.system.system import Element, Row, System, build
@@ -70,7 +70,9 @@ class Parts:
         self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
         self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
         inside = {i for s in self.topology.steps if s.edge is not None for i in s.edge.elements}
-        self.outside = [i for i in range(len(full.elements)) if i not in inside]
+        self.outside = [
+            i for i, e in enumerate(full.elements) if i not in inside and not is_part(full, e)
+        ]
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
         self._choose_rows(state, keep)
 
@@ -112,6 +114,10 @@ class Parts:
             twist = relative[i]
             if ints[i, KIND] == HINGE_JOINT:
                 v[at] = self.sweep.sweep[i, [ROT + 2, ROT + 5, ROT + 8]] @ twist[:3]
+            elif ints[i, KIND] == BENDING:
+                link = self.topology.steps[i].link
+                assert link is not None
+                v[at : at + k] = link.amplitudes(state.motion, 7)
             elif k:
                 base = int(ints[i, BASE])
                 S = self.sweep.columns[base : base + 8 * k].reshape(k, 8)[:, :6]

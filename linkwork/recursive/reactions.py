@@ -10,14 +10,21 @@ over the active rows.  A universal joint's row is a torque about the normal of i
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from linkwork.elements.lock import LEVEL, LOCK, QA, QB, QT, UA, UB
+from linkwork.elements.lock import LEVEL, LOCK, QA, QB, QT, REALS, UB
 from linkwork.elements.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.math import rotations
+from linkwork.model.registry import Entry
 from linkwork.recursive.tables import markers
 from linkwork.recursive.topology import Step, Topology
 from linkwork.system.system import Element, System
+
+
+PLAIN = Entry(LOCK, (), np.zeros(REALS), tuple(range(6)))
+PLAIN.reals[[QT, QA, QB]] = 1.0
 
 
 class TreeReactions:
@@ -35,7 +42,10 @@ class TreeReactions:
                     locks.append((i, step, element))
                 elif element.entry.family is ORTHOGONAL:
                     crosses.append((i, step, element))
+                elif step.link is not None:  # rows as of a lock joint, at the origins of both
+                    locks.append((i, step, replace(element, entry=PLAIN, ends=element.ends[:2])))
         self.locks, self.crosses = Gathered(full, locks), Gathered(full, crosses)
+        self.ends = np.array([e.entry is PLAIN for _, _, e in locks], bool)
         self.driven = [(j, e) for j, (_, _, e) in enumerate(locks) if e.entry.laws]
         self.active = np.zeros((len(locks), 6), bool)
         self.rows = np.zeros((len(locks), 6), int)
@@ -64,6 +74,8 @@ class TreeReactions:
         qS = rotations.multiply(known[:, c.a, 3:7], c.reals[None, :, QA : QA + 4])
         qP = rotations.multiply(known[:, c.b, 3:7], c.reals[None, :, QB : QB + 4])
         rho = rotations.multiply(rotations.conjugate(qS), qP)
+        flip = self.ends & (rho[..., 0] < 0)  # their rows take the quaternion of the smaller turn
+        rho[flip] *= -1
         for j, element in self.driven:
             (law,) = element.entry.laws
             qt = law.values(times).reshape(len(times), 3, LEVEL)[:, 0, QT : QT + 4]

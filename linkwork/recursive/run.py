@@ -72,7 +72,7 @@ class RecursiveRun:
         supplied = o.work.power[1]
         if p.loops.settings[cl.LAWS]:
             supplied += rk.law_power(p.tree, p.sweep) + p.loops.gamma @ o.work.Ct[: o.rows]
-        m.work[2:] = o.work.power[0], supplied
+        m.work[2:] = o.work.power[0] + rk.damping_power(p.tree, m.v), supplied
 
     def _settle(self) -> None:
         p, m = self.parts, self.motion

@@ -16,8 +16,10 @@ from linkwork.recursive.closing import (
     CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
 )  # fmt: skip
 from linkwork.recursive.layout import four, put4
-from linkwork.recursive.nodes import body_accelerations, fill_nodes
-from linkwork.recursive.wrenches import joint_wrenches, law_power
+from linkwork.recursive.nodes import (
+    body_accelerations, carrier_accelerations, fill_carriers, fill_nodes,
+)  # fmt: skip
+from linkwork.recursive.wrenches import damping_power, joint_wrenches, law_power
 
 FINE, NOT_FINITE, NOT_CLOSED = range(3)
 
@@ -93,14 +95,14 @@ def finish(
         settle(
             kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.d
         )
-    supplied = work.power[1]
+    lost, supplied = work.power[0] + damping_power(tree, run.v), work.power[1]
     if loops.settings[LAWS] != 0.0:
         supplied += law_power(tree, s)
         for r in range(loops.gamma.shape[0]):
             supplied += loops.gamma[r] * work.Ct[r]
-    run.work[0] += 0.5 * h * (run.work[2] + work.power[0])
+    run.work[0] += 0.5 * h * (run.work[2] + lost)
     run.work[1] += 0.5 * h * (run.work[3] + supplied)
-    run.work[2], run.work[3] = work.power[0], supplied
+    run.work[2], run.work[3] = lost, supplied
     if loops.settings[MEMORY] != 0.0:
         work.coef[:] = 0.0
         work.coef[el.ACCEPT] = 1.0
@@ -114,14 +116,16 @@ def finish(
 def store(tree, s, loops, work, run, out, row):
     """Motion, accelerations and wrenches of the last evaluation as row `row`."""
     fill_nodes(tree, s, work.nodes)
+    fill_carriers(tree, work.nodes, run.q, run.v)
     for b in range(out.motion.shape[1]):
         for i in range(13):
             out.motion[row, b, i] = work.nodes[b, i]
     body_accelerations(tree, s, work.nodes, loops.acceleration)
+    carrier_accelerations(tree, run.a, loops.acceleration)
     for b in range(out.motion.shape[1]):
         for i in range(6):
             out.acceleration[row, b, i] = loops.acceleration[b, i]
-    joint_wrenches(tree, s, run.wrench[row])
+    joint_wrenches(tree, s, run.a, run.wrench[row])
     for r in range(loops.gamma.shape[0]):
         run.gamma[row, r] = loops.gamma[r]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.elements.flexible.inertia import WIDE, link_reals
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.eights import zeros8
@@ -59,6 +60,7 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
     rates: list[str] = []
     balls: list[tuple[int, int]] = []
     base = laws = 0
+    flexible = Flexible(system)
     for i, step in enumerate(topology.steps):
         motion = step.motion
         here, there = markers(step, motion)
@@ -80,19 +82,61 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
             ints[i, lay.LAW], laws = laws, laws + 1
         if motion.turn == lay.BALL:
             balls.append((len(names) + len(motion.free), len(rates) + len(motion.free)))
+        if step.link is not None:
+            base += flexible.put(ints[i], step, len(names), len(rates))
+            if step.is_frame:
+                words = [f"{step.link.item.name}.q{j + 1}" for j in range(step.link.shapes)]
+                names, rates = names + words, rates + words
+            continue
         owner = system.names[step.body] if step.edge is None else step.edge.name
         words = [f"{owner}.{word}" for word in motion.names]
         names += words
         rates += [w for w in words if not w.endswith(".w")]
         base += column_room(k) + (8 if motion.law is not None else 0)
     tree = Tree(
-        ints, reals, np.array(system.model.gravity, float), np.zeros((0, 3), np.int64),
-        np.zeros(0), np.zeros((0, 2), np.int64),
+        ints, reals, np.array(system.model.gravity, float), flexible.carriers_table(),
+        np.concatenate([*flexible.reals, np.zeros(1)]),
+        np.array(flexible.places, np.int64).reshape(-1, 3),
     )  # fmt: skip
     coordinates = Coordinates(
         tuple(names), tuple(rates), np.array(balls, np.int64).reshape(-1, 2)
     )
     return tree, make_sweep(tree, coordinates, base, laws), coordinates
+
+
+class Flexible:
+    """Numbers of the flexible links: constants, shapes of their ends, carriers."""
+
+    def __init__(self, system: System) -> None:
+        self.system, self.used = system, 0
+        self.reals: list[np.ndarray] = []
+        self.places: list[tuple[int, int, int]] = []
+        self.carriers: list[tuple[int, int, int, int]] = []
+
+    def _add(self, numbers: np.ndarray) -> int:
+        begin, self.used = self.used, self.used + len(numbers)
+        self.reals.append(numbers)
+        return begin
+
+    def put(self, ints: np.ndarray, step: Step, iq: int, iv: int) -> int:
+        """Kind and places of a floating frame or an end; returns the room for its columns."""
+        assert step.link is not None and step.edge is not None
+        link, m = step.link, step.link.shapes
+        (number,) = step.edge.elements
+        end = self._add(np.asarray(self.system.elements[number].entry.reals)[: 3 + 6 * m])
+        constants = 0
+        ints[lay.KIND] = lay.SECTION
+        if step.is_frame:
+            constants = self._add(link_reals(link.item.modal))
+            ints[lay.KIND], ints[lay.DOF] = lay.BENDING, m
+            for k, body in enumerate(link.carriers):
+                self.carriers.append((body, iq + 3 * k, iv + 3 * k, min(3, m - 3 * k)))
+        ints[lay.LINK] = len(self.places)
+        self.places.append((constants, end, m))
+        return -(-(26 * m + 2 * m * m + m) // 8) * 8 if step.is_frame else 8 * m
+
+    def carriers_table(self) -> np.ndarray:
+        return np.array(self.carriers, np.int64).reshape(-1, 4)
 
 
 def column_room(k: int) -> int:
@@ -108,6 +152,7 @@ def make_sweep(tree: Tree, coordinates: Coordinates, columns: int, laws: int) ->
     return Sweep(
         sweep, zeros8(columns + 8), np.zeros(2 * coordinates.nq), np.zeros((n + 1, 8)),
         np.zeros((laws, 21)), zeros8(6 * lay.LANES * (n + 1)).reshape(n + 1, -1),
+        np.zeros((WIDE, WIDE)), np.zeros((WIDE, WIDE)), np.zeros(WIDE),
     )  # fmt: skip
 
 
@@ -147,6 +192,11 @@ def read_coordinates(
     law = 0
     for step in topology.steps:
         joint = step.motion
+        if step.is_frame and step.link is not None:
+            q[at : at + step.link.shapes] = step.link.amplitudes(motion)
+            at += step.link.shapes
+        if step.link is not None:
+            continue
         here, there = markers(step, joint)
         parent = topology.steps[step.parent].body if step.parent >= 0 else -1
         PS, qS = world(motion, parent, here)

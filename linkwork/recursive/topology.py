@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.recursive.joint_motions import FREE, JointMotion, joint_motion
+from linkwork.elements.flexible.link import FlexibleLink
+from linkwork.recursive.joint_motions import FREE, RIGID, JointMotion, joint_motion
+from linkwork.system.flexible import FlexibleBody, lumped
 from linkwork.system.system import Element, System
 
 GROUND = -1
@@ -30,7 +32,7 @@ class Edge:
     ends: tuple[int, int]
     elements: tuple[int, ...]
     motion: JointMotion | None
-    section: bool = False  # an end of a flexible link against its floating frame
+    section: FlexibleBody | None = None  # whose end it joins to its floating frame
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ class Step:
     @property
     def motion(self) -> JointMotion:
         return FREE if self.edge is None or self.edge.motion is None else self.edge.motion
+
+    @property
+    def link(self) -> FlexibleBody | None:
+        """The flexible link that the body is the floating frame or an end of."""
+        return None if self.edge is None else self.edge.section
+
+    @property
+    def is_frame(self) -> bool:
+        return self.link is not None and self.body == self.link.frame
 
 
 @dataclass(frozen=True)
@@ -119,7 +130,7 @@ def topology_of(system: System, cuts: Sequence[str] = ()) -> Topology:
                 f"joints are {sorted(known)}"
             )
     usable = [e for e in edges if e.motion is not None and (e.section or e.name not in cuts)]
-    masses = link_masses(system)
+    masses = lumped(system.tables.bodies, system.flexible)[:, 0]
     steps = grow(system, usable, masses)
     if cuts:
         refuse_torn(system, [e for e in edges if e.motion is not None], steps, cuts, masses)
@@ -147,15 +158,18 @@ def joint_edges(system: System) -> list[Edge]:
 
 def is_part(system: System, element: Element) -> bool:
     """Whether an element belongs to the inside of a flexible link."""
-    return False
+    return isinstance(system.model[element.owner], FlexibleLink)
 
 
 def section_edges(system: System) -> list[Edge]:
-    return []
-
-
-def link_masses(system: System) -> np.ndarray:
-    return system.tables.bodies[:, 0].copy()
+    """Between the floating frames of flexible links and their ends; elements come end by end."""
+    edges = []
+    for link in system.flexible:
+        mine = [i for i, e in enumerate(system.elements) if link.frame in e.ends]
+        for i in mine:
+            ends = system.elements[i].ends
+            edges.append(Edge(str(link.item.name), (ends[0], ends[1]), (i,), RIGID, link))
+    return edges
 
 
 def grow(system: System, edges: list[Edge], masses: np.ndarray) -> list[Step]:
@@ -181,7 +195,8 @@ def grow(system: System, edges: list[Edge], masses: np.ndarray) -> list[Step]:
 
     order: list[int] = []
     bases = iter(sorted(range(system.bodies), key=lambda b: (-masses[b], b)))
-    inside = carriers_of(system)
+    carriers = {c for link in system.flexible for c in link.carriers}
+    entrance = {link.frame: link.nodes[0] for link in system.flexible}
     reach(GROUND, 0)
     while True:
         while queue:
@@ -189,22 +204,13 @@ def grow(system: System, edges: list[Edge], masses: np.ndarray) -> list[Step]:
             if other not in found:
                 found[other] = (body, edge, turned)
                 reach(other, depth)
-        base = next((b for b in bases if b not in found and b not in inside), None)
+        base = next((b for b in bases if b not in found and b not in carriers), None)
         if base is None:
             break
-        base = entrance(system, base)
+        base = entrance.get(base, base)  # a flexible link is entered by its root
         found[base] = (GROUND, None, False)
         reach(base, 1)
     return numbered(found)
-
-
-def carriers_of(system: System) -> set[int]:
-    return set()
-
-
-def entrance(system: System, base: int) -> int:
-    """Where the tree enters the base: a flexible link by its root."""
-    return base
 
 
 def numbered(found: dict[int, tuple[int, Edge | None, bool]]) -> list[Step]:
