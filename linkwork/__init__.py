@@ -37,6 +37,7 @@ _HOME = {
     "analysis.motion.compare": ["compare"],
     "analysis.topology": ["topology"],
     "analysis.motion.events": ["JointLimit"],
+    "analysis.motion.joint_space": ["joint_space"],
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
     "elements.force": ["Force", "Torque"],

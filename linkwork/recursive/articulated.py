@@ -56,7 +56,7 @@ def hand_down(w, p, u, Jm, Bm, Mm, n, f):
 
 
 @fused_inlined
-def inward_hinge(w, x, p, tau):
+def inward_hinge(w, x, p, tau, stiff):
     """Eliminate a hinge's acceleration; all in registers."""
     e0, e1, e2 = w[x + ROT + 2], w[x + ROT + 5], w[x + ROT + 8]
     xx, xy, xz = three(w, x + J)
@@ -73,7 +73,7 @@ def inward_hinge(w, x, p, tau):
     D0, D1, D2 = (
         b0 * e0 + b3 * e1 + b6 * e2, b1 * e0 + b4 * e1 + b7 * e2, b2 * e0 + b5 * e1 + b8 * e2,
     )  # fmt: skip
-    inverse = 1.0 / (A0 * e0 + A1 * e1 + A2 * e2)
+    inverse = 1.0 / (A0 * e0 + A1 * e1 + A2 * e2 + stiff)
     rest = tau - (e0 * n[0] + e1 * n[1] + e2 * n[2])
     put3(w, x + HINGE, (A0, A1, A2))
     put3(w, x + HINGE + 3, (D0, D1, D2))
@@ -210,13 +210,14 @@ def inward_section(tree, s, i):
 
 @fused
 def inward(tree, s, tau, stiff):
-    """Articulated inertia and bias of all bodies; tau: the joints' own forces."""
+    """Articulated inertia and bias of all bodies; tau: the joints' own forces, stiff: added to D."""
     w, ints, t, extra = borrow(s.sweep), borrow(tree.ints), borrow(tau), borrow(stiff)
     for i in range(tree.ints.shape[0] - 1, -1, -1):
         n, x = INTS * i, RECORD * i
         kind = ints[n + KIND]
         if kind == HINGE_JOINT:
-            inward_hinge(w, x, RECORD * ints[n + PARENT], t[ints[n + IV]])
+            iv = ints[n + IV]
+            inward_hinge(w, x, RECORD * ints[n + PARENT], t[iv], extra[iv])
         elif kind == SECTION:
             inward_section(tree, s, i)
         else:

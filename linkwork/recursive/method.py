@@ -85,6 +85,6 @@ class Recursive:
         return {"rk4": 4, "dormand-prince": 5, "implicit": 2}[self.integrator]
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
-        from linkwork.recursive.run import RecursiveRun
+        from linkwork.recursive.run import RUNS
 
-        return RecursiveRun(self, full, system, state, h)
+        return RUNS[self.integrator](self, full, system, state, h)

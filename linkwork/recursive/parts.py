@@ -10,14 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from linkwork.elements.torsion_spring import TorsionSpring
+from linkwork.math import rotations
 from linkwork.recursive import closing as cl
 from linkwork.recursive.closing import Loops
-from linkwork.recursive.layout import BASE, BENDING, DOF, HINGE_JOINT, KIND, ROT
+from linkwork.recursive.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.outward import outward
 from linkwork.recursive.tables import Coordinates, make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
-from linkwork.math import rotations
 from linkwork.system.state import State
 from linkwork.system.system import Element, Row, System, build
 
@@ -261,6 +262,23 @@ class Parts:
             np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1),
             np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
+
+    def stiffness(self) -> np.ndarray:
+        """K and D (2, velocities) of amplitudes, and of torsion springs about hinges of the tree."""
+        out = np.zeros((2, self.coordinates.nv))
+        hinges = {}
+        for i, step in enumerate(self.topology.steps):
+            iv = int(self.tree.ints[i, IV])
+            if step.is_frame and step.link is not None:
+                modal, m = step.link.item.modal, step.link.shapes
+                out[:, iv : iv + m] = np.diag(modal.K), np.diag(modal.D)
+            elif step.edge is not None and step.motion.turn == ABOUT_Z and not step.motion.free:
+                hinges[step.edge.name] = iv
+        for item in self.full.model.items.values():
+            if isinstance(item, TorsionSpring) and item.joint.name in hinges:
+                iv = hinges[item.joint.name]
+                out[:, iv] += item.stiffness, item.damping
+        return out
 
     @cached_property
     def has_loops(self) -> bool:

@@ -10,14 +10,17 @@ from linkwork.errors import SingularError
 from linkwork.integrators.implicit import StepFailure, make_output
 from linkwork.integrators.stepping import Output
 from linkwork.recursive import closing as cl
+from linkwork.recursive import dormand_prince as dp
 from linkwork.recursive import runge_kutta as rk
+from linkwork.recursive.dormand_prince import TOO_SMALL
+from linkwork.recursive.implicit import NO_CONVERGENCE, advance_implicit, weights_of
 from linkwork.recursive.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-SMALLEST = 8  # halvings of a step that fails
 CARRIED = ("q", "v", "a", "work")
+STIFF_TOLERANCE = 1e-11  # of accelerations, relative
 
 
 def settings_of(method: Any) -> Settings:
@@ -44,17 +47,29 @@ class RecursiveRun:
         self.system = self.parts.system
         self.reactions = TreeReactions(full, self.parts.topology)
         self.motion = self.parts.motion()
+        self._room()
         if state.memory is not None and state.memory.size:
             self.memory = state.memory
         if state.restart:
-            for name in CARRIED:
-                getattr(self.motion, name)[:] = state.restart[name]
+            for name, array in self.carried().items():
+                array[:] = state.restart[name]
             self.origin, self.h = float(state.restart["origin"]), float(state.restart["h"])
             self.parts.set_time(self.time)
         else:
             self.motion.q[:], self.motion.v[:] = self.parts.read(state)
             self._begin()
+            self._prepare()
         self.h = h
+
+    def _room(self) -> None:
+        """Arrays that a method needs besides those of every run."""
+
+    def _prepare(self) -> None:
+        """What a method begins with, after the accelerations at the start."""
+
+    def carried(self) -> dict[str, np.ndarray]:
+        """The arrays that go on from step to step."""
+        return {name: getattr(self.motion, name) for name in CARRIED}
 
     def _begin(self) -> None:
         """Accelerations at the start."""
@@ -123,7 +138,7 @@ class RecursiveRun:
         )
         done = 0
         try:
-            status, done = self._march(times, self.h, saved, out)
+            status, done = self._march(times, saved, out)
             if status != rk.FINE:
                 raise self._failure(status, float(times[done]))
         finally:
@@ -132,16 +147,15 @@ class RecursiveRun:
                 kept = saved[:done][saved[:done] >= 0]
                 self._multipliers(times[:done][saved[:done] >= 0], out, len(kept))
 
-    def _march(
-        self, times: np.ndarray, h: float, saved: np.ndarray, out: Output
-    ) -> tuple[int, int]:
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+        """Classic Runge-Kutta steps."""
         p = self.parts
         o = p.outer
         begins = np.concatenate([[self.time], times[:-1]])
         half = np.empty(2 * len(times) + 1)
         half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
         return rk.advance_rk4(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, h,
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, self.h,
             o.schedule(half), p.own_laws(half), saved, out, 0,
         )  # fmt: skip
 
@@ -167,6 +181,19 @@ class RecursiveRun:
                 "Newton's method did not bring it back; the mechanism may be in a singular "
                 "position, or the step too large",
             )  # fmt: skip
+        if status == NO_CONVERGENCE:
+            return StepFailure(
+                time, self.method.max_iterations, float("nan"), "the accelerations",
+                f"did not converge at t = {time:.6g} after {self.method.max_iterations} "
+                "iterations: something else than the modes of flexible links and torsion springs "
+                "about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
+            )  # fmt: skip
+        if status == TOO_SMALL:
+            return StepFailure(
+                time, 1, float("nan"), "the step",
+                f"needs steps below round-off near t = {time:.6g} to meet rtol and atol: the "
+                "motion may have a jump or a singular position there",
+            )  # fmt: skip
         return StepFailure(
             time, 1, float("nan"), "the accelerations",
             f"has no finite accelerations at t = {time:.6g}: the step may be too large for an "
@@ -175,16 +202,13 @@ class RecursiveRun:
 
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
-        m = self.motion
-        return (
-            [getattr(m, name).copy() for name in CARRIED], self.memory, self.time, self.h,
-            self.parts.loops.report.copy(),
-        )  # fmt: skip
+        arrays = {name: array.copy() for name, array in self.carried().items()}
+        return arrays, self.memory, self.time, self.h, self.parts.loops.report.copy()
 
     def recover(self, snapshot: tuple) -> None:
         arrays, self.memory, self.time, self.h, report = snapshot
-        for name, array in zip(CARRIED, arrays, strict=True):
-            getattr(self.motion, name)[:] = array
+        for name, array in self.carried().items():
+            array[:] = arrays[name]
         self.parts.loops.report[:] = report
 
     def state(self) -> State:
@@ -214,9 +238,92 @@ class RecursiveRun:
 
     def restart(self) -> dict[str, Any]:
         """All numbers needed to go on with the same digits."""
-        out: dict[str, Any] = {name: getattr(self.motion, name).copy() for name in CARRIED}
+        out: dict[str, Any] = {name: array.copy() for name, array in self.carried().items()}
         out["keep"] = self.parts.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
         out["memory"] = self.memory
         return out
+
+
+class AdaptiveRun(RecursiveRun):
+    """Steps as long as the tolerance allows; `ahead` is where they stand, past the run's time."""
+
+    def _room(self) -> None:
+        self.ahead = self.parts.motion()
+        self.grid = np.zeros(dp.GRID)
+
+    def carried(self) -> dict[str, np.ndarray]:
+        names = ("q", "v", "a", "q0", "v0", "stages", "rates")
+        ahead = {f"ahead_{name}": getattr(self.ahead, name) for name in names}
+        return {**super().carried(), **ahead, "grid": self.grid}
+
+    def _prepare(self) -> None:
+        g, method = self.grid, self.method
+        g[dp.NOW], g[dp.NEXT], g[dp.GROWTH] = self.time, self.h, 5.0
+        g[dp.RTOL], g[dp.ATOL] = method.rtol, method.atol
+        for name in ("q", "v", "a"):
+            getattr(self.ahead, name)[:] = getattr(self.motion, name)
+
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+        p = self.parts
+        o = p.outer
+        system = o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion
+        if not o.laws and not p.driven:
+            none = np.zeros((1, 0))
+            return dp.advance_adaptive(
+                *system, self.ahead, self.grid, self.time, times, none, none, saved, out, dp.A,
+                dp.E, dp.C, dp.D,
+            )  # fmt: skip
+        begin = self.time
+        for k, time in enumerate(times):
+            while self.grid[dp.NOW] < time:
+                h = float(self.grid[dp.NEXT])
+                if not h > 1e-14 * abs(self.grid[dp.NOW]):
+                    return TOO_SMALL, k
+                stages = self.grid[dp.NOW] + dp.C * h
+                status = dp.try_step(
+                    *system, self.ahead, self.grid, h, o.schedule(stages), p.own_laws(stages),
+                    dp.A, dp.E, dp.C,
+                )  # fmt: skip
+                if status not in (rk.FINE, dp.REJECTED):
+                    return status, k
+            dp.look(p.loops, self.motion, self.ahead, self.grid, float(time), dp.D)
+            p.set_time(float(time))
+            status = rk.finish(*system, float(time), float(time) - begin, out, int(saved[k]))
+            if status != rk.FINE:
+                return status, k
+            begin = float(time)
+        return rk.FINE, len(times)
+
+
+class StiffRun(RecursiveRun):
+    """Steps of generalized-alpha in joint coordinates."""
+
+    def _room(self) -> None:
+        p, method = self.parts, self.method
+        self.algorithmic = np.zeros((2, p.coordinates.nv))
+        self.weights = weights_of(method.rho, STIFF_TOLERANCE, method.max_iterations)
+        self.stiffness = p.stiffness()
+
+    def carried(self) -> dict[str, np.ndarray]:
+        return {**super().carried(), "algorithmic": self.algorithmic}
+
+    def _prepare(self) -> None:
+        self.algorithmic[:] = self.motion.a
+
+    @property
+    def iterations(self) -> float:
+        return float(self.parts.loops.report[3])
+
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+        p = self.parts
+        o = p.outer
+        return advance_implicit(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, self.h,
+            o.schedule(times), p.own_laws(times), saved, out, self.weights, self.stiffness,
+            self.algorithmic,
+        )  # fmt: skip
+
+
+RUNS = {"rk4": RecursiveRun, "dormand-prince": AdaptiveRun, "implicit": StiffRun}

@@ -76,9 +76,7 @@ def finite(a):
 
 
 @lean
-def finish(
-    kernels, tables, work, tree, s, loops, run, time, h, schedule, own, row, out, saved
-):  # fmt: skip
+def finish(kernels, tables, work, tree, s, loops, run, time, h, out, saved):
     """What follows the new q, v: correction, accelerations, balance of work, storing."""
     if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
         if not correct(
@@ -163,9 +161,8 @@ def advance_rk4(
             run.v[i] += h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
         unit_quaternions(loops, run.q)
         status = finish(
-            kernels, tables, work, tree, s, loops, run, times[step], h, schedule, own,
-            2 * step + 2, out, saved[step],
-        )  # fmt: skip
+            kernels, tables, work, tree, s, loops, run, times[step], h, out, saved[step]
+        )
         if status != FINE:
             copy(run.q0, run.q)
             copy(run.v0, run.v)

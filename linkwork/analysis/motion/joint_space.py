@@ -1,0 +1,38 @@
+"""joint_space: a model's equations in joint coordinates, from its assembled position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.starts import require_closed, require_state
+from linkwork.model.model import Model
+from linkwork.recursive.joint_space import JointSpace
+from linkwork.results.result import Result
+from linkwork.system.system import compile_model
+
+
+def joint_space(model: Model, *, cuts: Sequence[str] = (), start: Any = None) -> JointSpace:
+    """The model in joint coordinates: forward and inverse dynamics, mass matrix, loop Jacobian.
+
+    cuts  : names of joints to cut, where loops are;   start : a State or Result to read q, v from
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model(gravity=(0, 0, -10))
+    >>> rod = m.add("rod", lw.Body(2, (0, 0, 0), position=(1, 0, 0)))
+    >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    >>> robot = lw.joint_space(m)
+    >>> robot.forward([0.0]).round(12).tolist(), robot.mass_matrix([0.0]).tolist()
+    ([10.0], [[2.0]])
+    """
+    if start is None:
+        assembled = assemble_model(model)
+        return JointSpace(assembled.full, assembled.state, cuts)
+    state = start.state() if isinstance(start, Result) else start
+    full = compile_model(model)
+    require_state(full, state, start, "start")
+    require_closed(full, state, "start")
+    return JointSpace(full, state, cuts)

@@ -1,0 +1,185 @@
+"""Dormand and Prince's method of order five, error controlled, with dense output.
+
+J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980); step control and the continuous
+extension of order four from E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
+Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for lie
+within them.  Loops are corrected after every step and at every time asked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.math.compiled import fused, lean
+from linkwork.recursive.closing import CORRECTION, DIRECT, SEMI_ANALYTIC, correct, forward
+from linkwork.recursive.runge_kutta import (
+    FINE, NOT_CLOSED, NOT_FINITE, coordinate_rates, copy, finish, finite, set_laws,
+    unit_quaternions,
+)  # fmt: skip
+
+REJECTED, TOO_SMALL = 10, 11
+# grid: time now, next step, last step, rtol, atol, factor allowed, steps taken, rejected
+NOW, NEXT, LAST, RTOL, ATOL, GROWTH, TAKEN, REJECTIONS, GRID = range(9)
+C = np.array([0.0, 0.2, 0.3, 0.8, 8 / 9, 1.0, 1.0])
+A = np.zeros((7, 7))
+A[1, :1] = 1 / 5
+A[2, :2] = 3 / 40, 9 / 40
+A[3, :3] = 44 / 45, -56 / 15, 32 / 9
+A[4, :4] = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+A[5, :5] = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+A[6, :6] = 35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+E = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+D = np.array([
+    -12715105075 / 11282082432, 0, 87487479700 / 32700410799, -10690763975 / 1880347072,
+    701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423,
+])  # fmt: skip
+
+
+@fused
+def combine(y, h, weights, k, count, out):
+    """out = y + h Σ weights k."""
+    for i in range(y.shape[0]):
+        total = 0.0
+        for j in range(count):
+            total += weights[j] * k[j, i]
+        out[i] = y[i] + h * total
+
+
+@fused
+def error_square(y, new, h, weights, k, rtol, atol):
+    total = 0.0
+    for i in range(y.shape[0]):
+        e = 0.0
+        for j in range(7):
+            e += weights[j] * k[j, i]
+        size = atol + rtol * max(abs(y[i]), abs(new[i]))
+        total += (h * e / size) ** 2
+    return total
+
+
+@fused
+def dense(y0, y1, h, k, weights, part, out):
+    """The continuous extension at y0 + part of the step."""
+    rest = 1.0 - part
+    for i in range(y0.shape[0]):
+        total = 0.0
+        for j in range(7):
+            total += weights[j] * k[j, i]
+        difference = y1[i] - y0[i]
+        bend = h * k[0, i] - difference
+        twist = difference - h * k[6, i] - bend
+        out[i] = y0[i] + part * (difference + rest * (bend + part * (twist + rest * h * total)))
+
+
+@lean
+def try_step(
+    kernels, tables, work, tree, s, loops, run, ahead, grid, h, schedule, own, a, e, c
+):  # fmt: skip
+    """One step of size h from `ahead` (q, v, and their first rates); schedules: its seven times."""
+    k, l = ahead.stages, ahead.rates
+    time = grid[NOW]
+    copy(ahead.a, k[0])
+    coordinate_rates(loops, ahead.q, ahead.v, l[0])
+    for j in range(1, 7):
+        combine(ahead.q, h, a[j], l, j, ahead.qs)
+        combine(ahead.v, h, a[j], k, j, ahead.vs)
+        unit_quaternions(loops, ahead.qs)
+        set_laws(tables, s, schedule, own, min(j, schedule.shape[0] - 1))
+        coordinate_rates(loops, ahead.qs, ahead.vs, l[j])
+        forward(
+            kernels, tables, work, tree, s, loops, time + c[j] * h, ahead.qs, ahead.vs, run.tau,
+            run.stiff, k[j],
+        )  # fmt: skip
+    nq, nv = ahead.q.shape[0], ahead.v.shape[0]
+    total = error_square(ahead.q, ahead.qs, h, e, l, grid[RTOL], grid[ATOL])
+    total += error_square(ahead.v, ahead.vs, h, e, k, grid[RTOL], grid[ATOL])
+    error = (total / (nq + nv)) ** 0.5
+    good = finite(k[6]) and error <= 1.0
+    factor = 0.2
+    if error < 1e300:
+        factor = min(5.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.2))
+    if not good:
+        grid[REJECTIONS] += 1.0
+        grid[NEXT] = h * min(factor, 0.9)
+        grid[GROWTH] = 1.0
+        return REJECTED
+    grid[NEXT] = h * min(factor, grid[GROWTH])
+    grid[GROWTH] = 5.0
+    grid[LAST] = h
+    copy(ahead.q, ahead.q0)
+    copy(ahead.v, ahead.v0)
+    copy(ahead.qs, ahead.q)
+    copy(ahead.vs, ahead.v)
+    copy(k[6], ahead.a)
+    grid[NOW] = time + h
+    grid[TAKEN] += 1.0
+    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
+        done = loops.report[0]
+        if not correct(
+            kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, ahead.d, run.tau,
+            run.stiff,
+        ):
+            return NOT_CLOSED
+        if loops.report[0] != done:
+            forward(
+                kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, run.tau,
+                run.stiff, ahead.a,
+            )  # fmt: skip
+            if not finite(ahead.a):
+                return NOT_FINITE
+    return FINE
+
+
+@lean
+def reach(
+    kernels, tables, work, tree, s, loops, run, ahead, grid, target, schedule, own, a, e, c
+):  # fmt: skip
+    """Steps until `target` is passed, without motion laws."""
+    while grid[NOW] < target:
+        if not grid[NEXT] > 1e-14 * max(abs(grid[NOW]), 1e-300):
+            return TOO_SMALL
+        status = try_step(
+            kernels, tables, work, tree, s, loops, run, ahead, grid, grid[NEXT], schedule, own, a,
+            e, c,
+        )  # fmt: skip
+        if status != FINE and status != REJECTED:
+            return status
+    return FINE
+
+
+@lean
+def look(loops, run, ahead, grid, time, d):
+    """q and v of `run` at a time within the last step."""
+    if grid[LAST] == 0.0 or time == grid[NOW]:
+        copy(ahead.q, run.q)
+        copy(ahead.v, run.v)
+        return
+    h = grid[LAST]
+    part = (time - (grid[NOW] - h)) / h
+    dense(ahead.q0, ahead.q, h, ahead.rates, d, part, run.q)
+    dense(ahead.v0, ahead.v, h, ahead.stages, d, part, run.v)
+    unit_quaternions(loops, run.q)
+
+
+@lean
+def advance_adaptive(
+    kernels, tables, work, tree, s, loops, run, ahead, grid, begin, times, schedule, own, saved,
+    out, a, e, c, d,
+):  # fmt: skip
+    """All `times` without motion laws.  Returns (status, how many were reached)."""
+    for step in range(times.shape[0]):
+        status = reach(
+            kernels, tables, work, tree, s, loops, run, ahead, grid, times[step], schedule, own, a,
+            e, c,
+        )  # fmt: skip
+        if status != FINE:
+            return status, step
+        look(loops, run, ahead, grid, times[step], d)
+        before = begin if step == 0 else times[step - 1]
+        status = finish(
+            kernels, tables, work, tree, s, loops, run, times[step], times[step] - before, out,
+            saved[step],
+        )  # fmt: skip
+        if status != FINE:
+            return status, step
+    return FINE, times.shape[0]

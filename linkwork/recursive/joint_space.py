@@ -1,0 +1,197 @@
+"""JointSpace: the equations of motion in joint coordinates as functions to call.
+
+    M(q) v̇ + bias(q, v, t) + c_qᵀ γ = τ,      c(q, t) = 0
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math.compiled import lean
+from linkwork.model import checks
+from linkwork.recursive import closing as cl
+from linkwork.recursive.inverse import newton_euler
+from linkwork.recursive.nodes import add_forces, fill_carriers, fill_nodes
+from linkwork.recursive.outward import outward
+from linkwork.recursive.parts import Parts
+from linkwork.recursive.topology import Topology
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+WAYS = {"semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT}
+
+
+@lean
+def many_forwards(kernels, tables, work, tree, s, loops, q, v, tau, stiff, out, count):
+    for _ in range(count):
+        cl.forward(kernels, tables, work, tree, s, loops, 0.0, q, v, tau, stiff, out)
+
+
+@lean
+def many_jacobians(tree, s, loops, work, how, count):
+    for _ in range(count):
+        cl.jacobian(tree, s, loops, work, how)
+
+
+class JointSpace:
+    """A model in joint coordinates q and velocities v.
+
+    q, v           : at the assembled start;   names, velocity_names : what they are
+    topology       : tree and cut joints
+
+    Unit quaternions of balls and free bodies are four of the q and three of the v (angular velocity
+    in the moving axes).  Motion laws take their values at the time t that is given.
+    """
+
+    def __init__(self, full: System, state: State, cuts: Sequence[str] = ()) -> None:
+        self.parts = Parts(full, state, cuts)
+        self.start = state
+        self.q, self.v = self.parts.read(state)
+        self._room = self.parts.motion()
+
+    @property
+    def topology(self) -> Topology:
+        return self.parts.topology
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.parts.coordinates.names
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        return self.parts.coordinates.velocity_names
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Of the rows of the cut joints, in the order of `jacobian`."""
+        return tuple(f"{r.owner}.{r.name}" for r in self.parts.outer.kept_rows)
+
+    def __repr__(self) -> str:
+        model = self.parts.full.model.name
+        return f"JointSpace('{model}', {len(self.v)} velocities, {len(self.row_names)} loop rows)"
+
+    def _vector(self, values: Any, length: int, what: str) -> np.ndarray:
+        if values is None:
+            return np.zeros(length)
+        out = np.ascontiguousarray(checks.vector(values, what, length=length))
+        return out
+
+    def _place(self, q: Any, v: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+        q = self._vector(q, len(self.q), "q, the joint coordinates,")
+        v = self._vector(v, len(self.v), "v, the joint velocities,")
+        for i, _ in self.parts.coordinates.balls:
+            if abs(np.linalg.norm(q[i : i + 4]) - 1) > 1e-6:
+                raise ModelError(
+                    f"{self.names[i]} and the three coordinates behind it must be a unit "
+                    f"quaternion, but {q[i : i + 4]} was given"
+                )
+        self.parts.set_time(checks.number(t, "t, the time,"))
+        return q, v
+
+    def forward(self, q: Any, v: Any = None, t: float = 0.0, forces: Any = None) -> np.ndarray:
+        """Joint accelerations v̇, loops closed; `forces` act along the velocities."""
+        q, v = self._place(q, v, t)
+        p = self.parts
+        o, out = p.outer, np.zeros(len(v))
+        tau = self._vector(forces, len(v), "forces")
+        cl.forward(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, tau, self._room.stiff,
+            out,
+        )  # fmt: skip
+        return out
+
+    def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> np.ndarray:
+        """Forces along the velocities that give the accelerations a, cut joints open."""
+        q, v = self._place(q, v, t)
+        a = self._vector(a, len(v), "a, the joint accelerations,")
+        p, tau = self.parts, np.zeros(len(v))
+        o = p.outer
+        o.work.gamma[:] = 0.0
+        cl.see(o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, False)
+        if len(o.tables.directory):
+            add_forces(p.tree, p.sweep, o.work.nodes, o.work.f)
+        newton_euler(p.tree, p.sweep, a, p.tree.gravity, tau)
+        return tau
+
+    def mass_matrix(self, q: Any) -> np.ndarray:
+        """M(q), by the forces that unit accelerations need at rest and without weight."""
+        q, v = self._place(q, None, 0.0)
+        p, n = self.parts, len(v)
+        M, none = np.zeros((n, n)), np.zeros(3)
+        p.sweep.laws[:, 7:] = 0.0
+        for row, unit in enumerate(np.eye(n)):
+            outward(p.tree, p.sweep, q, v)
+            newton_euler(p.tree, p.sweep, unit, none, M[row])
+        bias = np.zeros(n)  # of flexible links: K q
+        outward(p.tree, p.sweep, q, v)
+        newton_euler(p.tree, p.sweep, np.zeros(n), none, bias)
+        M -= bias
+        return 0.5 * (M + M.T)
+
+    def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
+        """c_q of the cut joints' independent rows, "semi-analytic" or by "direct" differentiation."""
+        if how not in WAYS:
+            raise ModelError(f"how must be 'semi-analytic' or 'direct', but {how!r} was given")
+        self._see(q, None, t)
+        p = self.parts
+        cl.jacobian(p.tree, p.sweep, p.loops, p.outer.work, WAYS[how])
+        return p.loops.J.copy()
+
+    def violation(self, q: Any, t: float = 0.0) -> np.ndarray:
+        """c(q, t) of the cut joints' independent rows."""
+        self._see(q, None, t)
+        return self.parts.outer.work.C[: self.parts.outer.rows].copy()
+
+    def _see(self, q: Any, v: Any, t: float) -> None:
+        q, v = self._place(q, v, t)
+        p = self.parts
+        o = p.outer
+        o.work.gamma[:] = 0.0
+        cl.see(o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, True)
+
+    def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:
+        """Positions and velocities of all bodies, to go on from with any analysis."""
+        q, v = self._place(q, v, t)
+        p = self.parts
+        outward(p.tree, p.sweep, q, v)
+        nodes = p.outer.work.nodes
+        fill_nodes(p.tree, p.sweep, nodes)
+        fill_carriers(p.tree, nodes, q, v)
+        return State(t, p.full.names, nodes[: p.full.bodies, :13].copy())
+
+    # -------------------------------------------------------------------------------------- timing
+    def time_forward(self, repeats: int) -> float:
+        """CPU seconds of one evaluation of `forward` in a compiled loop, at the start."""
+        p, m = self.parts, self._room
+        o = p.outer
+        p.set_time(self.start.time)
+
+        def run(count: int) -> None:
+            many_forwards(
+                o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.q, self.v, m.tau,
+                m.stiff, m.a, count,
+            )  # fmt: skip
+
+        return timed(run, repeats)
+
+    def time_jacobian(self, how: str, repeats: int) -> float:
+        """CPU seconds of one Jacobian of the cut joints in a compiled loop, at the start."""
+        self.jacobian(self.q, how, self.start.time)
+        p = self.parts
+
+        def run(count: int) -> None:
+            many_jacobians(p.tree, p.sweep, p.loops, p.outer.work, WAYS[how], count)
+
+        return timed(run, repeats)
+
+
+def timed(run: Any, repeats: int) -> float:
+    run(1)
+    begin = clock.process_time()
+    run(repeats)
+    return (clock.process_time() - begin) / repeats
