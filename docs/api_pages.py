@@ -30,7 +30,8 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
                  "analysis.statics.equilibrium:Equilibrium",
-                 "analysis.motion.compare:Comparison", "recursive.topology:Topology"),
+                 "analysis.motion.compare:Comparison", "recursive.topology:Topology",
+                 "recursive.joint_space:JointSpace"),
     "results": ("results.views:View", "results.views:BodyView"),
 }  # fmt: skip
 

@@ -90,8 +90,9 @@ def slider_crank(rate=8.0):
 def hexapod():
     """A plate on six legs, each a universal joint, a slide with a spring, and a ball."""
     m = lw.Model("hexapod", gravity=(0, 0, -9.81))
+    spin = (0.2, -0.1, 0.5)
     plate = m.add("plate", lw.Body.box(
-        (0.8, 0.8, 0.1), mass=20, position=(0, 0, 1), angular_velocity=(0.2, -0.1, 0.5)))  # fmt: skip
+        (0.8, 0.8, 0.1), mass=20, position=(0, 0, 1), angular_velocity=spin))  # fmt: skip
     for k in range(6):
         t = np.pi / 3 * k
         foot = np.array([np.cos(t), np.sin(t), 0])

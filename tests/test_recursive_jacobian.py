@@ -127,7 +127,7 @@ def test_coordinates_off_the_paths_do_not_matter():
 
 
 def planar(last):
-    """Pins O, P on one side, a pin D and a slide S on the other, and a cut joint between the tips."""
+    """Pins O, P on one side, pin D and slide S on the other, a cut joint between the tips."""
     z = (0, 0, 1)
     m = lw.Model("planar")
     spots = {"one": (0.4, 0.3), "two": (1.1, 0.9), "three": (2.4, 0.3), "four": (2.0, 1.1)}
@@ -149,7 +149,8 @@ def crossed(r):
 def article(loops, q):
     """∂(r_M − r_B)/∂q and ∂(θ_M − θ_B)/∂q: (35) on the base's path, (37) on the moving point's."""
     places = loops.place(q)
-    home = {n: b.position for n, b in loops.parts.full.model.items.items() if isinstance(b, lw.Body)}
+    items = loops.parts.full.model.items
+    home = {n: b.position for n, b in items.items() if isinstance(b, lw.Body)}
 
     def carried(body, world):
         r, R = places[body]
@@ -184,7 +185,8 @@ def test_planar_formulas(kind, how, size):
     loops = Loops(planar(joint), cuts=["cut"])
     q = loops.moved(loops.q, size * np.random.default_rng(3).normal(size=len(loops.v)))
     rows = {r.name: k for k, r in enumerate(loops.parts.outer.kept_rows)}
-    assert set(rows) == {"pin": {"x", "y"}, "prismatic": {"y", "rz"}, "fixed": {"x", "y", "rz"}}[kind]
+    expected = {"pin": {"x", "y"}, "prismatic": {"y", "rz"}, "fixed": {"x", "y", "rz"}}
+    assert set(rows) == expected[kind]
     J = loops.jacobian(q, how)
     moves, turns, gap, R = article(loops, q)
     base = np.where([n in ("O.rz", "P.rz") for n in loops.parts.coordinates.velocity_names], 1.0, 0)

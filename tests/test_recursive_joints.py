@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 from recursive_models import (
-    QUIET, add_body, assert_same_motion, chain_with, pair, run_with,
+    QUIET,
+    add_body,
+    assert_same_motion,
+    chain_with,
+    pair,
+    run_with,
 )  # fmt: skip
 
 import linkwork as lw

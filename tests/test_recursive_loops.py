@@ -5,7 +5,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recursive_models import (
-    QUIET, assert_same_motion, four_bar, hexapod, polygon, run_with, slider_crank,
+    QUIET,
+    assert_same_motion,
+    four_bar,
+    hexapod,
+    polygon,
+    run_with,
+    slider_crank,
 )  # fmt: skip
 from scipy.spatial.transform import Rotation
 from test_examples import load_example
@@ -71,7 +77,8 @@ def test_baumgarte(name, core):
 
 
 @pytest.mark.parametrize(
-    "name, h", [("four-bar, not redundant", 4e-3), ("slider-crank", 4e-3), ("double wishbone", 1e-2)]
+    "name, h",
+    [("four-bar, not redundant", 4e-3), ("slider-crank", 4e-3), ("double wishbone", 1e-2)],
 )
 def test_without_correction_the_violation_grows(name, h):
     """As in the article of Zhang and others, figures 12 and 20; with it, it stays at tolerance."""

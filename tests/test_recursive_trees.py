@@ -163,7 +163,8 @@ def test_long_chain_stays_exact():
     m = lw.Model("chain", gravity=(0, 0, -9.81))
     before = lw.GROUND
     for k in range(60):
-        link = m.add(f"link {k}", lw.Body.link((0.1 * k, 0, 0), (0.1 * k + 0.1, 0, 0), 0.01, mass=1))
+        ends = (0.1 * k, 0, 0), (0.1 * k + 0.1, 0, 0)
+        link = m.add(f"link {k}", lw.Body.link(*ends, radius=0.01, mass=1))
         axis = (0, 1, 0) if k % 2 else (0, 0.6, 0.8)
         m.add(f"hinge {k}", lw.Revolute(before, link, at=(0.1 * k, 0, 0), axis=axis))
         before = link
@@ -228,8 +229,8 @@ def trees(draw):
             at, axis = rng.normal(size=3), rng.normal(size=3)
             m.add(f"joint {len(m.items)}", kind(*ends, at=at, axis=axis))
     if draw(st.booleans()):
-        m.add("spring", lw.Spring(
-            lw.GROUND, bodies[-1], at_a=3 * rng.normal(size=3), stiffness=20, damping=1))  # fmt: skip
+        far = 3 * rng.normal(size=3)
+        m.add("spring", lw.Spring(lw.GROUND, bodies[-1], at_a=far, stiffness=20, damping=1))
         m.add("torque", lw.Torque(bodies[0], rng.normal(size=3), drive=lw.sine(1, 3)))
     return m
 

@@ -1,4 +1,4 @@
-"""The tree that the recursive formulation walks, and the joints it cuts, without running anything."""
+"""The tree that the recursive formulation walks and the joints it cuts, before anything runs."""
 
 from __future__ import annotations
 

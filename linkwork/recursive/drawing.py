@@ -2,8 +2,8 @@
 
 Bodies stand in columns by the number of joints between them and the ground; each tip has a row of
 its own, and a body stands in the middle of what it carries.  A tree that is deeper than the picture
-is wide turns round and goes on below, upside down so that no lines cross there: a long chain becomes
-a serpentine.  All places are in inches, from which the size of the picture follows.
+is wide turns round and goes on below, upside down so that no lines cross there: a long chain
+becomes a serpentine.  All places are in inches, from which the size of the picture follows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Layout:
         self._stand()
 
     def _stand(self) -> None:
-        """Rows of tips within each band, from the top down; a body in the middle of its children."""
+        """Rows of tips within each band, top down; a body in the middle of its children."""
         n = len(self.parent)
         top = 0.0
         for band in range(max(self.band) + 1):
@@ -70,7 +70,7 @@ class Layout:
             top = row - ROW
 
     def lanes(self) -> dict[int, float]:
-        """x of the vertical line to each body with which the tree turns round; short ones inside."""
+        """x of the vertical line to each body where the tree turns round; short ones inside."""
         out: dict[int, float] = {}
         n = len(self.parent)
         for band in range(1, max(self.band) + 1):
@@ -113,10 +113,10 @@ def draw_topology(topology: Topology, ax: Any = None) -> Any:
         taken.append(draw_joint(ax, layout, i, lanes, font))
     draw_cuts(ax, topology, layout, taken, font)
     for i, (x, y) in enumerate(layout.place):
-        ground = i == len(layout.parent)
+        colour = STONE if i == len(layout.parent) else BLUE
         ax.text(
             x, y, layout.names[i], ha="center", va="center", fontsize=font, color="black", zorder=3,
-            bbox={"boxstyle": "round,pad=0.28", "fc": STONE if ground else BLUE, "ec": GREY, "lw": 0.7},
+            bbox={"boxstyle": "round,pad=0.28", "fc": colour, "ec": GREY, "lw": 0.7},
         )  # fmt: skip
     margin = float(layout.half.max()) + 0.3
     low, high = layout.place.min(axis=0), layout.place.max(axis=0)

@@ -1,8 +1,8 @@
 """One model through several formulations, and how far they agree.
 
-Two methods of orders p and q that integrate the same equations differ by O(h^min(p, q)): halving the
-step divides the difference by 2^min(p, q).  A mistake in one formulation leaves a difference that
-does not vanish.
+Two methods of orders p and q that integrate the same equations differ by O(h^min(p, q)): halving
+the step divides the difference by 2^min(p, q).  A mistake in one formulation leaves a difference
+that does not vanish.
 """
 
 from __future__ import annotations
@@ -145,6 +145,8 @@ def distinct(methods: Sequence[Any]) -> list[str]:
 
 def shorter(method: Any) -> str:
     """The method with those of its words that are not the usual ones."""
+    if not hasattr(method, "__dict__"):
+        return repr(method)
     usual = type(method)()
     words = [
         f"{key}={value!r}" for key, value in vars(method).items()
@@ -327,8 +329,8 @@ class Comparison:
             seen = "round-off" if np.isnan(pair.observed) else f"order {pair.observed:.2f}"
             verdict = "agree" if pair.agree else "DO NOT AGREE"
             yield (
-                f"{a} and {b} {verdict}: {pair.coarse:.1e} with h, {pair.fine:.1e} with h/2, {seen} "
-                f"(expected {pair.expected})"
+                f"{a} and {b} {verdict}: {pair.coarse:.1e} with h, {pair.fine:.1e} with h/2, "
+                f"{seen} (expected {pair.expected})"
             )
 
     def __str__(self) -> str:
