@@ -23,14 +23,16 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
                           "elements.bushing", "elements.user_force")),
     "drives": ("Functions of time", ("model.drives",)),
     "analyses": ("Analyses", ("analysis.",)),
-    "methods": ("Integration methods", ("integrators.", "nullspace.")),
+    "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),
     "results": ("Results", ("results.", "system.")),
     "studies": ("Studies", ("study.",)),
     "errors": ("Errors and warnings", ("errors",)),
 }  # fmt: skip
 FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
-                 "analysis.statics.equilibrium:Equilibrium"),
+                 "analysis.statics.equilibrium:Equilibrium",
+                 "analysis.motion.compare:Comparison", "recursive.topology:Topology",
+                 "recursive.joint_space:JointSpace"),
     "results": ("results.views:View", "results.views:BodyView"),
 }  # fmt: skip
 

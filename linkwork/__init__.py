@@ -34,6 +34,8 @@ _HOME = {
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
+    "analysis.motion.compare": ["compare"],
+    "analysis.topology": ["topology"],
     "analysis.motion.events": ["JointLimit"],
     "analysis.motion.joint_space": ["joint_space"],
     "elements.distance": ["Distance"],

@@ -56,7 +56,7 @@ def pendulum_error(method, h):
 
 
 def test_every_method_is_tested():
-    tested = {type(p.values[0]).__name__ for p in IMPLICIT} | {"RK4", "ODE"}
+    tested = {type(p.values[0]).__name__ for p in IMPLICIT} | {"RK4", "ODE", "Recursive"}
     assert tested == set(METHODS)
 
 
@@ -92,6 +92,28 @@ def test_rk4(baumgarte):
     errors = [pendulum_error(lw.RK4(baumgarte=baumgarte), h) for h in (2e-2, 1e-2, 5e-3)]
     assert observed(errors)[-1] == pytest.approx(4, abs=0.4), errors
     assert errors[-1] < 1e-6
+
+
+@pytest.mark.parametrize("integrator, order", [("rk4", 4), ("implicit", 2)])
+def test_recursive(integrator, order):
+    method = lw.Recursive(integrator=integrator)
+    assert method.order == order
+    steps = (4e-2, 2e-2, 1e-2) if order == 4 else (4e-3, 2e-3, 1e-3)
+    errors = [pendulum_error(method, h) for h in steps]
+    assert observed(errors)[-1] == pytest.approx(order, abs=0.3), errors
+    errors = []
+    for h in steps:
+        run = lw.transient(tumbling(), t=10, h=5 * h, method=method, every=10**6, progress=False)
+        errors.append(np.abs(run["body"].angular_velocity.values[-1] - TUMBLING).max())
+    assert observed(errors)[0] == pytest.approx(order, abs=0.35), errors
+
+
+def test_recursive_dormand_prince_follows_its_tolerance():
+    errors = []
+    for rtol in (1e-5, 1e-7, 1e-9):
+        method = lw.Recursive(integrator="dormand-prince", rtol=rtol, atol=rtol / 100)
+        errors.append(pendulum_error(method, 0.1))
+    assert errors[0] > 10 * errors[1] > 100 * errors[2] and errors[2] < 1e-7, errors
 
 
 @pytest.mark.parametrize("solver", ["RK45", "DOP853", "Radau", "LSODA"])

@@ -128,8 +128,11 @@ class TimeLoop:
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
-        self.started = clock.perf_counter()
+        self._start_clocks()
         self._store_now(0.0)
+
+    def _start_clocks(self) -> None:
+        self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
 
     # --------------------------------------------------------------------------------- running
     def go(self, progress: bool | str) -> Result:
@@ -213,7 +216,7 @@ class TimeLoop:
             self._steps(times, (k + 1) % self.every == 0, last=done + size == n)
             spent = clock.perf_counter() - began
             if done == 0 and whole > 1:  # code may have been compiled: not the run's time
-                self.started = clock.perf_counter()
+                self._start_clocks()
             done += size
             chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
             raise_if_failed(self.full.model)
@@ -361,6 +364,7 @@ class TimeLoop:
             "steps": self.steps,
             "repairs": self.run.repairs,
             "seconds": clock.perf_counter() - self.started,
+            "cpu_seconds": clock.process_time() - self.started_cpu,
             "ended_by": self.ended_by or "",
             "angles": self.angles,
         }
