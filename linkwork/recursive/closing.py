@@ -9,8 +9,8 @@ where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Ba
 
     Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
 
-the least motion in the metric W: the mass matrix or the identity.  Rows that depend on others (in
-singular positions) are left out by pivots of the Cholesky factorisation.  Corrections leave rows out
+the least motion in the metric W: the mass matrix or the identity. Rows that depend on others (in
+singular positions) are left out by pivots of the Cholesky factorisation. Corrections leave rows out
 early at first, since a pivot p makes a violation ε a motion ε/√p, which changes c_q v, and so a
 velocity ε/p: near the flat position of a parallelogram round-off would brake the mechanism.
 """
@@ -312,9 +312,9 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
         solve(loops, work.C, loops.gamma, d)
         move(loops, q, d)
         loops.report[0] += 1.0
-    if not done:  # in a singular position violations fall slowly
-        if loops.order[loops.J.shape[0]] == loops.J.shape[0] or off > 1e4 * tolerance:
-            return False
+    m = loops.J.shape[0]
+    if not done and (loops.order[m] == m or off > 1e4 * tolerance):
+        return False  # but in a singular position violations fall slowly
     for k in range(int(loops.settings[ITERATIONS])):
         row_rates(tree, loops, work, b)
         off = worst(loops, b)
@@ -322,7 +322,7 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
             loops.report[2] = off
         if off <= tolerance:
             return True
-        if k > GENTLY and loops.order[loops.J.shape[0]] < loops.J.shape[0]:
+        if k > GENTLY and loops.order[m] < m:
             return True  # in a singular position nothing else can be asked for
         if not fresh or k == GENTLY:
             jacobian(tree, s, loops, work, how)

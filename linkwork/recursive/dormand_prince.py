@@ -2,8 +2,8 @@
 
 J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980); step control and the continuous
 extension of order four from E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
-Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for lie
-within them.  Loops are corrected after every step and at every time asked for.
+Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for
+lie within them.  Loops are corrected after every step and at every time asked for.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class JointSpace:
         return 0.5 * (M + M.T)
 
     def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
-        """c_q of the cut joints' independent rows, "semi-analytic" or by "direct" differentiation."""
+        """c_q of the cut joints' independent rows, "semi-analytic" or "direct"ly differentiated."""
         if how not in WAYS:
             raise ModelError(f"how must be 'semi-analytic' or 'direct', but {how!r} was given")
         self._look(q, t, WAYS[how], 1)

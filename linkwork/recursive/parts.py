@@ -18,7 +18,7 @@ from linkwork.recursive.doors import look_at_loops
 from linkwork.recursive.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.outward import outward
-from linkwork.recursive.tables import Coordinates, make_tree, markers, read_coordinates, world
+from linkwork.recursive.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
 from linkwork.system.system import Element, Row, System, build
@@ -61,12 +61,15 @@ class Settings:
     max_iterations: int = 20
 
 
+PLAIN_SETTINGS = Settings()
+
+
 class Parts:
     """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
 
     def __init__(
-        self, full: System, state: State, cuts: Sequence[str] = (), settings: Settings = Settings(),
-        keep: np.ndarray | None = None,
+        self, full: System, state: State, cuts: Sequence[str] = (),
+        settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.full, self.settings = full, settings
         self.topology: Topology = topology_of(full, cuts)
@@ -263,12 +266,12 @@ class Parts:
         return Motion(
             np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nq), np.zeros(nv), np.zeros(nq),
             np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv),
-            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1),
-            np.zeros(2), np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
+            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1), np.zeros(2),
+            np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
 
     def stiffness(self) -> np.ndarray:
-        """K and D (2, velocities) of amplitudes, and of torsion springs about hinges of the tree."""
+        """K and D (2, velocities) of amplitudes and of torsion springs about hinges."""
         out = np.zeros((2, self.coordinates.nv))
         hinges = {}
         for i, step in enumerate(self.topology.steps):

@@ -93,11 +93,11 @@ def finish(kernels, tables, work, tree, s, loops, run, time, h, out, saved):
 
     Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
     """
-    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
-        if not correct(
-            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
-        ):
-            return NOT_CLOSED
+    corrects = loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT
+    if corrects and not correct(
+        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
+    ):
+        return NOT_CLOSED
     forward(
         kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a, False
     )
