@@ -208,7 +208,6 @@ def inward_section(tree, s, i):
     hand_down_record(w, x, p)
 
 
-@fused
 def inward(tree, s, tau, stiff):
     """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D."""
     w, ints, t, extra = borrow(s.sweep), borrow(tree.ints), borrow(tau), borrow(stiff)
@@ -248,7 +247,6 @@ def accelerate_general(tree, s, i, out, bias):
     put3(w, x + BIAS + 3, l)
 
 
-@fused
 def accelerate(tree, s, out):
     """Joint accelerations, and (α, a) of every P in place of the bias."""
     w, ints, o = borrow(s.sweep), borrow(tree.ints), borrow(out)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, cross, dot, mm, mt, mv
 from linkwork.recursive.general_joint import six_dot
 from linkwork.recursive.layout import (
@@ -44,8 +44,7 @@ def row_at(tree, s, nodes, vals, place, base, j):
     return add(moment, cross(c, force)), force
 
 
-@fused
-def semi_analytic(tree, s, nodes, vals, ends, J):
+def semi_analytic(tree, s, nodes, vals, ends, J, derivatives):
     """J (rows, velocities) by sweeping the paths of the loops; places off the paths stay zero."""
     w, ints, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)
     values = borrow(vals)
@@ -72,7 +71,6 @@ def semi_analytic(tree, s, nodes, vals, ends, J):
                 i = ints[m + PARENT]
 
 
-@fused
 def direct(tree, s, nodes, vals, ends, J, derivatives):
     """The same by differentiating the motion of every body by every coordinate."""
     w, ints, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)

@@ -15,7 +15,6 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.rotations import qmul
 from linkwork.math.vectors import add, cross, dot, mv
-from linkwork.recursive.bending import enter_link, leave_link
 from linkwork.recursive.general_joint import place_general
 from linkwork.recursive.layout import (
     BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
@@ -120,9 +119,8 @@ def place_hinge(K, k, w, x, p, c, s, rate):
     put_inertia(K, k, w, x, R, o)
 
 
-@fused
-def outward(tree, s, q, v):
-    """Fill the records from joint coordinates q and velocities v."""
+def outward(ends, tree, s, q, v):
+    """Fill the records from joint coordinates q and velocities v; ends: as in `bending`."""
     half_turns(q, s.halves)
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
     cs, rate = borrow(s.halves), borrow(v)
@@ -137,7 +135,7 @@ def outward(tree, s, q, v):
             place_general(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
         elif kind == BENDING:
-            enter_link(tree, s, i, q, v)
+            ends[0](tree, s, i, q, v)
         else:
-            leave_link(tree, s, i, q, v)
+            ends[1](tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))

@@ -17,7 +17,7 @@ from linkwork.recursive.closing import Loops
 from linkwork.recursive.doors import look_at_loops
 from linkwork.recursive.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
-from linkwork.recursive.outward import outward
+from linkwork.recursive.sweeps import sweeps_for
 from linkwork.recursive.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
@@ -80,6 +80,9 @@ class Parts:
             i for i, e in enumerate(full.elements) if i not in inside and not is_part(full, e)
         ]
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
+        rows = any(full.elements[i].entry.rows for i in self.outside)
+        direct = settings.correction == cl.DIRECT
+        self.sweeps = sweeps_for(bool(full.flexible), rows, direct)
         self._choose_rows(state, keep)
 
     # ------------------------------------------------------------------------------- coordinates
@@ -101,7 +104,7 @@ class Parts:
         nq, nv = self.coordinates.nq, self.coordinates.nv
         q = read_coordinates(self.full, self.topology, state.motion, self.sweep.laws, nq)
         v = np.zeros(nv)
-        outward(self.tree, self.sweep, q, v)
+        self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
         self._read_velocities(state, v)
         return q, v
 
@@ -200,8 +203,8 @@ class Parts:
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
         look_at_loops(
-            o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, state.time, q, v,
-            cl.SEMI_ANALYTIC, 1,
+            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops,
+            state.time, q, v, cl.SEMI_ANALYTIC, 1,
         )  # fmt: skip
 
     def _loops(self) -> Loops:
