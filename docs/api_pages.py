@@ -18,6 +18,7 @@ import linkwork as lw
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
     "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal")),
+    "flexible": ("Flexible links", ("elements.flexible",)),
     "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
                           "elements.bushing", "elements.user_force")),
     "drives": ("Functions of time", ("model.drives",)),
