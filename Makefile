@@ -1,7 +1,7 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types and tests
 # make docs   the documentation site, in docs/_build/html
-# make bench  all speed figures, beside Exudyn: docs/speed.md; `make bench ARGS=--quick` for a look
+# make bench  all speed figures, beside other programs: docs/speed.md; ARGS=--quick for a look
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin

@@ -3,9 +3,11 @@
     python -m benchmarks             five repetitions; writes docs/speed.md and its picture
     python -m benchmarks --quick     one repetition and fewer sizes; writes nothing
     python -m benchmarks --docs F    writes to the folder F instead
+    python -m benchmarks --only trees    measures one section of the page again
 
-linkwork and Exudyn (installed from PyPI into .venv-peers) run in turns, each in processes of its
-own with one thread.  No time is printed before both programs have given the same answer.
+linkwork and the others (Exudyn, pinocchio, MuJoCo and Drake, installed from PyPI into .venv-peers)
+run in turns, each in processes of its own with one thread.  No time is printed before the programs
+have given the same answer.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from pathlib import Path
 
 from benchmarks.comparison import compare
 from benchmarks.inside import inside
-from benchmarks.processes import ROOT, exudyn_version, install_exudyn
+from benchmarks.processes import ROOT, install, version
+from benchmarks.sections import SECTIONS, renew
 from benchmarks.sizes import sizes
 from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
@@ -27,18 +30,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="speed of linkwork")
     parser.add_argument("--quick", action="store_true", help="one repetition, nothing written")
     parser.add_argument("--docs", type=Path, help="folder to write speed.md to, instead of docs")
+    parser.add_argument("--only", choices=SECTIONS, help="measure one section of the page again")
     said = parser.parse_args()
     quick, docs = said.quick, said.docs
     if docs is None and not quick:
         docs = ROOT / "docs"
     runs = 1 if quick else 5
+    if said.only and quick:
+        SECTIONS[said.only].measure(runs, quick)
+        return
+    if said.only:
+        renew(docs, said.only, runs)
+        print(f"renewed: {SECTIONS[said.only].heading} in {docs / 'speed.md'}")
+        return
     begin = time.perf_counter()
-    missing = install_exudyn()
-    print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn_version()}\n", flush=True)
+    missing = install("exudyn", "exudyn")
+    exudyn = version("exudyn")
+    print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn}\n", flush=True)
     waits = start_up(runs)
     print()
     tasks = compare(runs, exudyn=missing is None)
     crank = squeezer(runs, exudyn=missing is None)
+    more = {name: section.measure(runs, quick) for name, section in SECTIONS.items()}
     own = inside(1 if quick else 3)
     large = sizes(quick)
     seconds = time.perf_counter() - begin
@@ -50,9 +63,9 @@ def main() -> None:
     wrong = [task.title for task in tasks if not task.settings or not task.agrees]
     if wrong or len(crank.times) < 3:
         raise SystemExit(f"Some answers differ: {wrong}. The page stays as it was.")
-    measured = Measured(exudyn_version(), runs, waits, tasks, crank, own, large)
+    measured = Measured(exudyn, runs, waits, tasks, crank, own, large, more)
     write_page(docs, measured)
-    print(f"written: {docs / 'speed.md'}, {docs / 'images' / 'speed.png'}")
+    print(f"written: {docs / 'speed.md'} and its pictures")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""linkwork by itself: what output costs, what a second thread changes, what K_c costs.
+"""linkwork by itself: what output, a second thread, K_c and energy-momentum steps cost.
 
     python -m benchmarks.inside '{"what": "output", "every": 1}'
 
@@ -70,7 +70,18 @@ def stiffness() -> dict[str, Any]:
     return {"share": statistics.median(1 - without / with_it for with_it, without in pairs)}
 
 
-QUESTIONS = {"output": output, "fresh_memory": fresh_memory, "step": step, "stiffness": stiffness}
+def energy_momentum() -> dict[str, Any]:
+    """Time of an energy-momentum step over that of generalized-alpha, in turns in one process."""
+    from benchmarks.chain import microseconds_per_step as measure
+
+    pairs = [(measure(100, energy_momentum=True)["cpu"], measure(100)["cpu"]) for _ in range(8)]
+    return {"ratio": statistics.median(a / b for a, b in pairs[1:])}
+
+
+QUESTIONS = {
+    "output": output, "fresh_memory": fresh_memory, "step": step, "stiffness": stiffness,
+    "energy_momentum": energy_momentum,
+}  # fmt: skip
 
 
 def inside(runs: int) -> dict[str, Any]:
@@ -109,7 +120,12 @@ def inside(runs: int) -> dict[str, Any]:
             f"{x:10.1f}" for pair in threads[n] for x in pair))  # fmt: skip
     share = answer("inside", {"what": "stiffness"})["share"]
     print(f"\nconstraint stiffness: {100 * share:.1f} % of a run", flush=True)
-    return {"output": table, "fresh": fresh, "threads": threads, "stiffness": share}
+    ratio = answer("inside", {"what": "energy_momentum"})["ratio"]
+    print(f"energy-momentum: {ratio:.2f} times the step of generalized-alpha, {BODIES} links")
+    return {
+        "output": table, "fresh": fresh, "threads": threads, "stiffness": share,
+        "energy_momentum": ratio,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

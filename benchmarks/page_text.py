@@ -2,14 +2,15 @@
 
 PAGE = """# Speed
 
-Written by `make bench`; do not edit by hand. Exudyn {version} from PyPI and linkwork ran in turns
-in one go on the same machine, each in processes of its own with one thread; medians of {runs} runs.
+Written by `make bench`; do not edit by hand. linkwork and other programs from PyPI ran in
+turns on the same machine, each in processes of its own with one thread; medians of {runs} runs.
 
 ## Time of a step beside Exudyn
 
-Times are per step of the time loop, in µs. The last two columns say how many times linkwork's CPU
-time Exudyn needs: with Newton's tolerance as it comes (1e-8), and with a tolerance as loose as the
-answer allows. All its other settings were searched for speed in both cases.
+Exudyn {version}. Times are per step of the time loop, in µs. The last two columns say how many
+times linkwork's CPU time Exudyn needs: with Newton's tolerance as it comes (1e-8), and with a
+tolerance as loose as the answer allows. All its other settings were searched for speed in both
+cases.
 
 | mechanism | steps | linkwork CPU | wall | Exudyn CPU | wall | loose CPU | wall | / ours | loose |
 |---|---|---|---|---|---|---|---|---|---|
@@ -43,6 +44,7 @@ to the end, without output. Energy error is over the kinetic energy at the end.
 
 linkwork has seven bodies in space, Exudyn in the plane.
 
+{sections}
 ## Before the first step
 
 | | wall, s | CPU, s |
@@ -94,8 +96,8 @@ neighbours as others are eliminated.
 - *Four-bars*: N parallelograms in a row (IFToMM A02). linkwork has them in space, with
   six coordinates per body and redundant hinges; Exudyn has its planar bodies and joints, three
   coordinates per body. This favours Exudyn.
-- Both programs integrate absolute coordinates. Exudyn's minimal coordinates (kinematic trees) and
-  explicit methods are another formulation and were not measured.
+- Both programs integrate absolute coordinates in the first table. Exudyn's minimal coordinates
+  (kinematic trees) and explicit methods are another formulation and were not measured.
 - Timed in the first table is the loop over the steps. Building the model and initial accelerations
   are left out on both sides, as is compiling or loading compiled code, which only linkwork needs.
   This favours linkwork in short runs. Exudyn's first Jacobian falls into its loop and linkwork's

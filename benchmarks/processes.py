@@ -12,7 +12,11 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 VENV = ROOT / ".venv-peers"
-EXUDYN = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PEERS = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PROGRAMS = {  # by the module that speaks for them, all in the virtual environment of the peers
+    "peer_exudyn": "Exudyn", "peer_pinocchio": "pinocchio", "peer_mujoco": "MuJoCo",
+    "peer_drake": "Drake",
+}  # fmt: skip
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -20,28 +24,43 @@ def environment(threads: int = 1, **more: str) -> dict[str, str]:
     return {**os.environ, **{name: str(threads) for name in THREADS}, **more}
 
 
-def ask(
-    module: str, question: dict[str, Any], threads: int = 1, **more: str
-) -> dict[str, Any] | None:
-    """The answer of a module that prints JSON; None where Exudyn did not get through."""
-    other = module == "peer_exudyn"
-    done = subprocess.run(
-        [EXUDYN if other else sys.executable, "-W", "ignore", "-m", f"benchmarks.{module}",
-         json.dumps(question)],
-        capture_output=True, text=True, cwd=ROOT, env=environment(threads, **more),
-    )  # fmt: skip
+def attempt(
+    module: str, question: dict[str, Any], threads: int = 1, limit: float | None = None, **more: str
+) -> dict[str, Any] | str:
+    """The answer of a module that prints JSON, or in words why another program has none.
+
+    limit: seconds of wall time.
+    """
+    other = module in PROGRAMS
+    try:
+        done = subprocess.run(
+            [PEERS if other else sys.executable, "-W", "ignore", "-m", f"benchmarks.{module}",
+             json.dumps(question)],
+            capture_output=True, text=True, cwd=ROOT, env=environment(threads, **more),
+            timeout=limit,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"no answer in {limit:.0f} s"
     if done.returncode == 0:
         return dict(json.loads(done.stdout.splitlines()[-1]))
     if not other:
         raise SystemExit(f"linkwork failed on {question}:\n{done.stderr}")
-    return None
+    return (done.stderr.strip().splitlines() or [f"ended with code {done.returncode}"])[-1]
+
+
+def ask(
+    module: str, question: dict[str, Any], threads: int = 1, **more: str
+) -> dict[str, Any] | None:
+    """The answer; None where another program did not get through."""
+    found = attempt(module, question, threads, None, **more)
+    return None if isinstance(found, str) else found
 
 
 def answer(module: str, question: dict[str, Any], threads: int = 1, **more: str) -> dict[str, Any]:
     """The same where there must be one."""
     found = ask(module, question, threads, **more)
     if found is None:
-        raise SystemExit(f"Exudyn failed on {question}, which it had solved before")
+        raise SystemExit(f"{PROGRAMS[module]} failed on {question}, which it had solved before")
     return found
 
 
@@ -60,20 +79,20 @@ def medians(answers: list[dict[str, Any]], *keys: str) -> dict[str, float]:
     return {key: statistics.median(a[key] for a in answers) for key in keys}
 
 
-def install_exudyn() -> str | None:
-    """Makes the virtual environment; gives a sentence if that was not possible."""
+def install(package: str, module: str) -> str | None:
+    """Puts a program into the peers' virtual environment; a sentence if that was not possible."""
     try:
-        if not EXUDYN.exists():
+        if not PEERS.exists():
             subprocess.run([sys.executable, "-m", "venv", VENV], check=True, capture_output=True)
-        if subprocess.run([EXUDYN, "-c", "import exudyn"], capture_output=True).returncode:
-            pip = [str(EXUDYN), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-            subprocess.run([*pip, "exudyn"], check=True, capture_output=True, text=True)
+        if subprocess.run([PEERS, "-c", f"import {module}"], capture_output=True).returncode:
+            pip = [str(PEERS), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            subprocess.run([*pip, package], check=True, capture_output=True, text=True)
     except (subprocess.CalledProcessError, OSError) as error:
         reason = (getattr(error, "stderr", None) or str(error)).strip().splitlines()[-1:]
-        return f"Exudyn could not be installed into {VENV.name}: {' '.join(map(str, reason))}"
+        return f"{package} could not be installed into {VENV.name}: {' '.join(map(str, reason))}"
     return None
 
 
-def exudyn_version() -> str:
-    code = "from importlib.metadata import version; print(version('exudyn'))"
-    return subprocess.run([EXUDYN, "-c", code], capture_output=True, text=True).stdout.strip()
+def version(package: str) -> str:
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return subprocess.run([PEERS, "-c", code], capture_output=True, text=True).stdout.strip()

@@ -14,8 +14,10 @@ import matplotlib.pyplot as plt
 
 from benchmarks.comparison import LOOSE, TUNED, Task
 from benchmarks.page_text import PAGE
+from benchmarks.sections import SECTIONS
 from benchmarks.squeezer import Squeezer
 from benchmarks.startup import Wait
+from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
 MEMORY = 16  # GB of a common machine, for which the largest model is estimated
@@ -33,17 +35,7 @@ class Measured:
     crank: Squeezer
     own: dict[str, Any]
     large: list[tuple[str, dict[str, Any]]]
-
-
-def figure(value: float) -> str:
-    """Three digits, without an exponent, thousands separated."""
-    if value >= 100:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}"
-
-
-def line(*cells: object) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+    more: dict[str, Any]  # what the SECTIONS found
 
 
 def time_row(task: Task) -> str:
@@ -147,6 +139,7 @@ def draw(path: Path, tasks: Sequence[Task], version: str) -> None:
 
 def write_page(docs: Path, m: Measured) -> None:
     (docs / "images").mkdir(parents=True, exist_ok=True)
+    sections = "\n".join(SECTIONS[name].tell(docs, found) for name, found in m.more.items())
     draw(docs / "images" / "speed.png", m.tasks, m.version)
     biggest = max((f for _, f in m.large), key=lambda f: f["bodies"])
     per_body = biggest["memory"] / biggest["bodies"]  # MB
@@ -161,6 +154,7 @@ def write_page(docs: Path, m: Measured) -> None:
         squeezer=squeezer_rows(m.crank),
         tried_ours=m.crank.tried["linkwork"],
         tried_theirs=m.crank.tried["exudyn"],
+        sections=sections,
         startup="\n".join(line(w.title, f"{w.wall:.2f}", f"{w.cpu:.2f}") for w in m.waits),
         output=output_rows(m.own),
         stored=f"{m.own['output']['every step stored']['stored']:.0f}",

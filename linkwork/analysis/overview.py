@@ -106,11 +106,10 @@ def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
         rows.append((name, f"{body.mass:.6g}", _vector(body.centre), _vector(body.moments)))
     masses = np.array([body.mass for body in bodies.values()])
     lines = ["", *_cut(_columns(rows))]
-    lines += _flexible(model)
     if masses.sum() > 0 and len(bodies) > 1:
         centre = masses @ np.array([b.centre for b in bodies.values()]) / masses.sum()
         lines.append(f"  together {masses.sum():.6g} kg, centre of mass {_vector(centre)} m")
-    return lines
+    return lines + _flexible(model)
 
 
 def _flexible(model: Model) -> list[str]:

@@ -19,6 +19,7 @@ from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.system import System
 
 GROWTH = 1e6  # in the elimination, before pivots are chosen anew
+STRAIGHT = 1e8  # W of amplitudes of flexible links: the square of how much less they move
 
 
 class Saddle:
@@ -53,6 +54,8 @@ class Saddle:
 class Projection:
     """[[W, C_qᵀ], [C_q, 0]] in scaled unknowns: lengths over L, W = 1, multipliers in N m.
 
+    With `straight` the amplitudes of flexible links have W = 1e8: links do not bend on the way.
+
     column, row : what scaled displacements and multipliers are multiplied with;   weight : the
     same for the values of the matrix;   body : which of them belong to bodies
     """
@@ -69,11 +72,16 @@ class Projection:
         self.diagonal = np.flatnonzero(self.body & (rows == cols))
         self.saddle = Saddle(system)
 
-    def factorise(self, values: np.ndarray) -> None:
+        self.resistance = np.ones(self.n)
+        for link in system.flexible:
+            for b in link.carriers:
+                self.resistance[6 * b : 6 * b + 3] = STRAIGHT
+
+    def factorise(self, values: np.ndarray, straight: bool = False) -> None:
         """From the values of any matrix of the system.  Raises SingularMatrix."""
         vals = self.weight * values
         vals[self.body] = 0.0
-        vals[self.diagonal] = 1.0
+        vals[self.diagonal] = self.resistance if straight else 1.0
         self.saddle.factorise(vals)
 
     def solve(self, top: Any = 0.0, bottom: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:

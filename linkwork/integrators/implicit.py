@@ -1,8 +1,4 @@
-"""A run with an implicit method: sets up the compiled stepper, repairs it when a step fails.
-
-A failed step is retried with new pivots, with a new choice of independent rows (which can change
-in singular positions), and with smaller steps, in this order, before the run gives up.
-"""
+"""A run with an implicit method: sets up the compiled stepper, and takes up where it left."""
 
 from __future__ import annotations
 
@@ -13,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.joints import ROW_NAMES
 from linkwork.elements.layout import COEFS, STRIDE
-from linkwork.errors import SingularError
 from linkwork.integrators import stepping as st
 from linkwork.integrators.methods import LinearMethod
+from linkwork.integrators.repair import RepairedRun, StepFailure
 from linkwork.integrators.stepping import Output, Stepper
 from linkwork.math.eights import zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
@@ -26,20 +21,10 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
-SMALLEST = 8  # a failing step is halved at most this often
 LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
-class StepFailure(Exception):
-    """A step that could not be taken: where Newton's method stood."""
-
-    def __init__(self, time: float, iterations: int, residual: float, where: str, what: str):
-        super().__init__(what)
-        self.time, self.iterations, self.residual, self.where = time, iterations, residual, where
-        self.what = what
-
-
-class ImplicitRun:
+class ImplicitRun(RepairedRun):
     """Steps a system with a linear method.
 
     choose_rows(state) gives a system with the rows that are independent in that state; full is
@@ -197,7 +182,6 @@ class ImplicitRun:
             status, done = self._march(times, schedule, saved, out, done)
             if status != st.DONE:
                 tried = 1 if done > before else tried + 1
-                self.repairs += 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
                         st.store(self.stepper, out, saved[done])
@@ -222,23 +206,17 @@ class ImplicitRun:
                 self.time, self.previous = float(times[done - 1]), self.h
         return status, done
 
-    def _repair(self, status: int, tried: int, time: float) -> bool:
-        """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
-        try:
-            if tried == 1 or (tried == 2 and status == st.PIVOTS):
-                cM = 1.0 / self.stepper.settings[st.MASS]
-                self.lu = factorise_again(self.system, time, cM)
-                return False
-        except SingularError:
-            tried = 3
-        try:
-            if tried <= 3:
-                self._other_rows()
-                return False
-        except SingularError:
-            pass
-        self._substeps(time)
-        return True
+    # --------------------------------------------------------------------------------- mending
+    @property
+    def _solving(self) -> tuple[System, np.ndarray]:
+        return self.system, self.stepper.report
+
+    def _new_pivots(self, time: float) -> None:
+        self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])
+
+    def _take(self, times: np.ndarray) -> int:
+        out, nowhere = make_output(self.system, 0), np.full(len(times), -1)
+        return self._march(times, self.system.schedule(times), nowhere, out, 0)[0]
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -258,48 +236,6 @@ class ImplicitRun:
         self.stepper.gamma[:, : system.rows] = gamma
         self.set_step(self.h, fresh=False)
         self.pivot()
-
-    def _substeps(self, time: float) -> None:
-        """Take the step in 2, 4, … pieces."""
-        begin, h = self.time, self.h
-        for halvings in range(1, SMALLEST + 1):
-            pieces = 2**halvings
-            snapshot = self.snapshot()
-            self.set_step(h / pieces)
-            try:
-                self.pivot()
-            except SingularError:
-                self.recover(snapshot)
-                continue
-            times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
-            out, nowhere = make_output(self.system, 0), np.full(pieces, -1)
-            status, _ = self._march(times, self.system.schedule(times), nowhere, out, 0)
-            if status == st.DONE:
-                self.time = time
-                self.set_step(h)
-                self.pivot()
-                return
-            report = self.stepper.report.copy()
-            self.recover(snapshot)
-            self.stepper.report[:] = report
-        self._give_up(time)
-
-    def _give_up(self, time: float) -> None:
-        iterations, _, place, residual = self.stepper.report
-        system = self.system
-        place, n = int(place), 6 * system.bodies
-        if place >= n:
-            where = str(system.kept_rows[place - n])
-        else:
-            b, i = divmod(place, 6)
-            where = f"the equations of body '{system.names[b]}' ({ROW_NAMES[i]})"
-        raise StepFailure(
-            time, int(iterations), float(residual), where,
-            f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
-            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; the "
-            "mechanism may lock here, a drive may ask for the impossible, or the step may be too "
-            "large",
-        )  # fmt: skip
 
     # ------------------------------------------------------------------------------------ state
     @property

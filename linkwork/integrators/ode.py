@@ -19,7 +19,7 @@ from linkwork.elements.layout import (
     ACCEPT, COEFS, OMEGA, POS, QUAT, RATES, TANGENT, VEL,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.integrators.implicit import StepFailure
+from linkwork.integrators.repair import StepFailure
 from linkwork.integrators.stepping import Output
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale

@@ -104,6 +104,16 @@ def inlined(function: Any = None, **options: Any) -> Any:
     return njit(no_cfunc_wrapper=True, **options)(function)
 
 
+def spliced(function: Any) -> Any:
+    """Decorator for thin functions that call large ones: their lines are copied into the caller.
+
+    The code of every function that a compiled one calls is optimised once more with the caller, so
+    a chain of thin callers would cost the large ones again and again.
+    """
+    njit: Any = numba.njit
+    return njit(inline="always", error_model="numpy", no_cpython_wrapper=True, _nrt=False)(function)
+
+
 # For loops that allocate nothing: no reference to an array is counted, which costs more than the
 # step of a small model.
 lean = compiled(_nrt=False)

@@ -63,7 +63,9 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
 def count(value: Any, what: str) -> int:
     """A whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ModelError(f"{what} must be a whole number of at least 1, but {value!r} was given")
+        raise ModelError(
+            f"{what} must be a whole number of at least 1, but {show(value)} was given"
+        )
     return int(value)
 
 

@@ -46,7 +46,7 @@ from linkwork.nullspace.forces import cayley, half_way
 from linkwork.nullspace.quadratic import add_rows
 from linkwork.system.evaluate import evaluate, set_rotation
 
-STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, COUNT, SETTINGS = range(8)
+STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, SETTINGS = range(7)
 
 
 class Motion(NamedTuple):
@@ -58,13 +58,14 @@ class Motion(NamedTuple):
     velocity: np.ndarray  # (bodies + 1, 12) φ̇ and Ḋ row by row
     coordinate: np.ndarray  # (bodies, 8) joint coordinates at the start
     trial: np.ndarray  # (bodies, 8) at the end
-    past: np.ndarray  # (3, bodies, 7) increments of the last steps
-    rate: np.ndarray  # (bodies, 7) rates of the coordinates, or their increments
+    past: np.ndarray  # (HIGHEST, bodies, 8) differences of the last steps' increments
+    rate: np.ndarray  # (bodies + 1, 8) rates of the coordinates, or their increments
+    learned: np.ndarray  # of predictions and corrections (`prediction`)
     delta: np.ndarray  # (bodies + 1, 6) increments of the bodies
     residual: np.ndarray  # (bodies + 1, 12) N
     wrench: np.ndarray  # (bodies + 1, 6) forces at the level of twists
     euler: np.ndarray  # (bodies, 10) mass and Euler tensor
-    mu: np.ndarray  # (2, rows + 1) multipliers of this step and of the one before
+    mu: np.ndarray  # (5, rows + 1) multipliers of this step and of the last four
     C: np.ndarray  # (rows + 1,)
     rhs: np.ndarray
     work: np.ndarray  # (2,) energy dissipated and supplied until now

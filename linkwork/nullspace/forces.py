@@ -7,6 +7,9 @@ of a body with R₁ − R₀ = h ω̃* R̄ (twice the tangent of half the angle,
     spring     F = N 2 d̄/(l₀ + l₁),   N = k (l̄ − L) + N₀ + c Δl/h
                work N Δl, because d̄·Δd = (l₁² − l₀²)/2
     torsion    N n̄ r,   N = k (φ̄ − φ₀) + c Δφ/h,   r = Δφ/(n̄·Δ(ω*h))         work N Δφ
+               = x (cos x − p sin x)/(sin x (1 + p²)),  x = Δφ/2,  p = n̄·ω*_a h/2: with the turn
+               of a (1, w), w = ω*_a h/2, that of b is (1, w)(cos x, e₀ sin x) as quaternions,
+               e₀ = n̄ − w × n̄ and n̄²(1 + w²) = 1 + p²; regular where nothing turns
     bushing    σ = K ε̄ + C Δε/h;  forces as for the row e_a·d, work n·Δx;
                torque T⁻¹(ψ̄) μ, corrected along the relative rotation y so that its work is μ·Δψ
 
@@ -191,10 +194,9 @@ def torsion_wrench(y, k, pa0, pa1, pb0, pb1, h):
     p0, p1 = twist(y, k, qa0, qb0), twist(y, k, qa1, qb1)
     S = rotation_matrix(at4(y, k, torsion_spring.QA))
     n = mv(mean_matrix(qa0, qa1), column(S, 2))
-    turned = dot(n, sub(cayley(qb0, qb1), cayley(qa0, qa1)))
-    ratio = 1.0 / dot(n, n)
-    if abs(turned) > SMALL:
-        ratio = (p1 - p0) / turned
+    x, p = 0.5 * (p1 - p0), 0.5 * dot(n, cayley(qa0, qa1))
+    s = math.sin(x)
+    ratio = (math.cos(x) - p * s) / (1.0 + p * p) * (x / s if s != 0.0 else 1.0)
     c = y[k, torsion_spring.DAMPING]
     N = y[k, torsion_spring.STIFFNESS] * (0.5 * (p0 + p1) - y[k, torsion_spring.ANGLE])
     T = scale(ratio * (N + c * (p1 - p0) / h), n)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.layout import NODE, QUAT, ROT
+from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE
 from linkwork.math import rotations
+from linkwork.math.eights import zeros8
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import tree as tr
 from linkwork.nullspace.assembly import Motion
 from linkwork.nullspace.forces import Forces, make_forces
+from linkwork.nullspace.prediction import HIGHEST, LEARNED
 from linkwork.nullspace.rows import Rows, left_out_rows, make_rows
 from linkwork.nullspace.tree import Tree, coordinates, make_tree
 from linkwork.system.evaluate import set_rotations
@@ -63,13 +65,14 @@ def make_motion(system: System, tree: Tree, motion: np.ndarray) -> Motion:
         velocity=velocity,
         coordinate=coordinate,
         trial=coordinate.copy(),
-        past=np.zeros((3, n, tr.INCREMENTS)),
-        rate=np.zeros((n, tr.INCREMENTS)),
+        past=zeros8(HIGHEST * n * STRIDE).reshape(HIGHEST, n, STRIDE),
+        rate=zeros8((n + 1) * STRIDE).reshape(n + 1, STRIDE),
+        learned=np.zeros(LEARNED),
         delta=np.zeros((n + 1, 6)),
         residual=np.zeros((n + 1, 12)),
         wrench=np.zeros((n + 1, 6)),
         euler=euler_table(system),
-        mu=np.zeros((2, rows + 1)),
+        mu=np.zeros((5, rows + 1)),
         C=np.zeros(rows + 1),
         rhs=np.zeros(system.unknowns),
         work=np.zeros(2),

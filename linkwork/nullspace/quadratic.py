@@ -28,6 +28,7 @@ from linkwork.math.vectors import (
     scale,
     skew,
     sub,
+    tv,
 )  # fmt: skip
 from linkwork.nullspace.rows import (
     A1,
@@ -38,6 +39,7 @@ from linkwork.nullspace.rows import (
     B2,
     BALL,
     DISTANCE,
+    HINGE,
     KIND,
     LENGTH,
     LINE,
@@ -95,8 +97,35 @@ def axes_row(x, reals, e, pairs, end, mean, mu, N, C, vals, tangent):
             add33(vals, x[e, BA], 3, 3, c, cc(mb, ea))
     C[e] = value
     if tangent:
-        tb, ub = scale(-1.0, ta), scale(-1.0, ua)
-        put_gradients(vals, x, e, (ZERO, ta), (ZERO, tb), (ZERO, ua), (ZERO, ub))
+        put_torques(vals, x, e, ta, ua)
+
+
+@inlined
+def hinge_rows(x, reals, e, end, mean, mu, N, C, vals, tangent):
+    """e_a·e_b and e_a·e'_b with the same axis of a, in rows e and e + 1."""
+    a, b = x[e, A], x[e, B]
+    ca, c1, c2 = at(reals, e, A1), at(reals, e, B1), at(reals, e + 1, B1)
+    cb = add(scale(mu[e], c1), scale(mu[e + 1], c2))
+    Mb, Eb = at9(mean, b, 3), at9(end, b, ROT)
+    ma, mb, ea = mv(at9(mean, a, 3), ca), mv(Mb, cb), mv(at9(end, a, ROT), ca)
+    add_outer(N, a, 1.0, mb, ca)
+    add_outer(N, b, 1.0, ma, cb)
+    seen = tv(Eb, ea)
+    C[e], C[e + 1] = dot(seen, c1), dot(seen, c2)
+    if tangent:
+        add33(vals, x[e, AB], 3, 3, -0.5, cc(ma, mv(Eb, cb)))
+        add33(vals, x[e, BA], 3, 3, -0.5, cc(mb, ea))
+        t, u = cross(ma, mv(Mb, c1)), cross(ea, mv(Eb, c1))
+        put_torques(vals, x, e, t, u)
+        t, u = cross(ma, mv(Mb, c2)), cross(ea, mv(Eb, c2))
+        put_torques(vals, x, e + 1, t, u)
+
+
+@inlined
+def put_torques(vals, x, e, mid, end):
+    """The gradients of a row with torques alone: those on a; on b the opposite."""
+    back, end_back = scale(-1.0, mid), scale(-1.0, end)
+    put_gradients(vals, x, e, (ZERO, mid), (ZERO, back), (ZERO, end), (ZERO, end_back))
 
 
 @inlined
@@ -188,6 +217,8 @@ def add_rows(rows, end, mean, mu, N, C, vals, tangent):
         way = x[e, WAY]
         if way in (ONE_PAIR, TWO_PAIRS):
             axes_row(x, reals, e, way, end, mean, mu[e], N, C, vals, tangent)
+        elif way == HINGE:
+            hinge_rows(x, reals, e, end, mean, mu, N, C, vals, tangent)
         elif way == BALL:
             ball_rows(x, reals, e, end, mean, mu, N, C, vals, tangent)
         elif way == LINE:

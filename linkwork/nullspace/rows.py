@@ -42,7 +42,7 @@ A1, B1, A2, B2, LENGTH, REALS = 0, 3, 6, 9, 12, 13
 # its rows begin for a and b, then j, its number in the element's rows, and how the compiled step
 # treats it
 KIND, OF_ELEMENT, J, WAY, INTS = 0, 1, 13, 14, 15
-LINE, ONE_PAIR, TWO_PAIRS, BALL, WITH_BALL = 0, 1, 2, 3, 4
+LINE, ONE_PAIR, TWO_PAIRS, BALL, HINGE, WITH_ANOTHER = 0, 1, 2, 3, 4, 5
 NEARLY = 0.3  # as independent as the best choice: smallest pivot over that of the best
 
 
@@ -144,12 +144,16 @@ def left_out_rows(system: System) -> Rows:
 
 
 def ways(ints: np.ndarray, reals: np.ndarray) -> None:
-    """How to compute the rows of one element: x y z of a ball together, others one by one."""
+    """How to compute the rows of one element: x y z of a ball together, as the two that hold one
+    axis of a, and others one by one."""
     axes = ints[:, KIND] == AXES
     ints[axes, WAY] = np.where(reals[axes, A2 : A2 + 3].any(axis=1), TWO_PAIRS, ONE_PAIR)
     ball = np.flatnonzero(ints[:, KIND] == COINCIDE)
     if len(ball) == 3:
-        ints[ball, WAY] = BALL, WITH_BALL, WITH_BALL
+        ints[ball, WAY] = BALL, WITH_ANOTHER, WITH_ANOTHER
+    pair = np.flatnonzero(ints[:, WAY] == ONE_PAIR)
+    if len(pair) == 2 and np.array_equal(*reals[pair, A1 : A1 + 3]):
+        ints[pair, WAY] = HINGE, WITH_ANOTHER
 
 
 def refuse_unknown(system: System) -> None:

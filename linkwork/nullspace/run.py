@@ -1,8 +1,4 @@
-"""A run with energy-momentum steps: repairs failing steps, stores, and takes up where it left.
-
-A failed step is tried again with new pivots, with a new choice of independent rows, and in 2, 4, …
-256 pieces, in this order; a one-step method needs nothing else.
-"""
+"""A run with energy-momentum steps: marches, stores, and takes up where it left."""
 
 from __future__ import annotations
 
@@ -10,14 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import SingularError
-from linkwork.integrators.implicit import (
-    SMALLEST,
-    StepFailure,
-    make_output,
-    watch_left_out_rows,
-)  # fmt: skip
-from linkwork.integrators.stepping import DONE, PIVOTS, Output
+from linkwork.integrators.implicit import make_output, watch_left_out_rows
+from linkwork.integrators.repair import RepairedRun
+from linkwork.integrators.stepping import DONE, Output
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.balance import Balance
@@ -28,16 +19,17 @@ from linkwork.nullspace.null_space import (
     constrained_matrix,
     reduced_matrix,
 )  # fmt: skip
+from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.system.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-CARRIED = ("base", "velocity", "coordinate", "past", "work", "mu")
+CARRIED = ("base", "velocity", "coordinate", "past", "learned", "work", "mu")
 
 
-class ReducedRun:
+class ReducedRun(RepairedRun):
     """Steps in joint coordinates; `system` keeps linkwork's rows, `parts` those of the scheme."""
 
     def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
@@ -76,7 +68,6 @@ class ReducedRun:
         m = self.parts.motion
         for name in CARRIED:
             getattr(m, name)[:] = r[name]
-        m.settings[asm.COUNT] = float(r["count"])
         self.balance = Balance(self.system, state)
         self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
         if h != self.h:
@@ -100,7 +91,7 @@ class ReducedRun:
     def set_step(self, h: float) -> None:
         m = self.parts.motion
         if h != self.h:
-            m.settings[asm.COUNT] = 0.0  # increments of another step predict nothing
+            m.learned[COUNT] = 0.0  # increments of another step predict nothing
             m.mu[:] *= (h / self.h) ** 2
         self.h = m.settings[asm.STEP] = h
 
@@ -132,7 +123,6 @@ class ReducedRun:
                 status, done = self._march(times, saved, out, done, last)
                 if status != DONE:
                     tried = 1 if done > before else tried + 1
-                    self.repairs += 1
                     if self._repair(status, tried, float(times[done])):
                         self._store(out, int(saved[done]))
                         done += 1
@@ -213,23 +203,17 @@ class ReducedRun:
         return s.tables.reals[s.memory_places].copy()
 
     # ------------------------------------------------------------------------------- mending
-    def _repair(self, status: int, tried: int, time: float) -> bool:
-        """Mend what made the step to `time` fail; true when the step has been taken in pieces."""
-        try:
-            if status != ns.LEFT_OUT and (tried == 1 or (tried == 2 and status == PIVOTS)):
-                self._assemble(time - self.h / 2)
-                self.lu = factorise(self.parts.system, two_sided=True)
-                return False
-        except SingularError:
-            tried = 3
-        try:
-            if tried <= (1 if status == ns.LEFT_OUT else 3):
-                self._other_rows()
-                return False
-        except SingularError:
-            pass
-        self._substeps(time)
-        return True
+    @property
+    def _solving(self) -> tuple[System, np.ndarray]:
+        return self.parts.system, self.parts.motion.report
+
+    def _new_pivots(self, time: float) -> None:
+        self._assemble(time - self.h / 2)
+        self.lu = factorise(self.parts.system, two_sided=True)
+
+    def _take(self, times: np.ndarray) -> int:
+        out = make_output(self.full, 0, sum(self.own.values()))
+        return self._march(times, np.full(len(times), -1), out, 0, len(times))[0]
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -241,46 +225,8 @@ class ReducedRun:
             self._prepare(stepping, state.motion, self.memory)
             for name in set(CARRIED) - {"mu"}:
                 getattr(self.parts.motion, name)[:] = getattr(old, name)
-        self.parts.motion.settings[asm.COUNT] = 0.0
+        self.parts.motion.learned[COUNT] = 0.0
         self.pivot()
-
-    def _substeps(self, time: float) -> None:
-        """Take the step in 2, 4, … pieces."""
-        begin, h = self.time, self.h
-        for halvings in range(1, SMALLEST + 1):
-            pieces = 2**halvings
-            snapshot = self.snapshot()
-            self.set_step(h / pieces)
-            times = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
-            out = make_output(self.full, 0, sum(self.own.values()))
-            try:
-                self.pivot()
-                status, _ = self._march(times, np.full(pieces, -1), out, 0, pieces)
-            except SingularError:
-                status = PIVOTS
-            if status == DONE:
-                self.time = time
-                self.set_step(h)
-                self.pivot()
-                return
-            report = self.parts.motion.report.copy()
-            self.recover(snapshot)
-            self.parts.motion.report[:] = report
-        self._give_up(time)
-
-    def _give_up(self, time: float) -> None:
-        iterations, _, place, residual = self.parts.motion.report
-        s = self.parts.system
-        place, n = int(place), 6 * s.bodies
-        where = (
-            str(s.kept_rows[place - n]) if place >= n else f"body '{s.names[place // 6]}'"
-        )
-        raise StepFailure(
-            time, int(iterations), float(residual), where,
-            f"did not converge at t = {time:.6g} after {int(iterations)} iterations, even in "
-            f"{2**SMALLEST} pieces of the step; largest residual {residual:.2g} in {where}; try a "
-            "smaller step, or look whether the mechanism locks there",
-        )  # fmt: skip
 
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
@@ -319,7 +265,6 @@ class ReducedRun:
         """All numbers needed to go on with the same digits."""
         m = self.parts.motion
         out: dict[str, Any] = {name: getattr(m, name).copy() for name in CARRIED}
-        out["count"] = np.array(m.settings[asm.COUNT])
         out["keep"], out["own_keep"] = self.system.keep.copy(), self.parts.system.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)

@@ -15,11 +15,11 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
+from linkwork.integrators.repair import OTHER_ROWS
 from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
-    COUNT,
     GROWTH,
     LENGTH,
     MAX_ITERATIONS,
@@ -30,22 +30,30 @@ from linkwork.nullspace.assembly import (
     axial,
     spring_forces,
 )  # fmt: skip
+from linkwork.nullspace.prediction import (
+    COUNT,
+    SAFE,
+    is_plain,
+    learn,
+    left_over,
+    predict_coordinates,
+    predict_multipliers,
+    remember_increments,
+)  # fmt: skip
 from linkwork.nullspace.quadratic import largest_error
 from linkwork.nullspace.tree import (
     joint_increment,
     move_coordinates,
     place_tree,
-    predict_coordinates,
     read_coordinates,
-    remember_increments,
-)
+)  # fmt: skip
 from linkwork.system.elimination import refactor, solve, sweep_back
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
-LEFT_OUT = 4  # status: a row left out of the equations does not hold any more
-LOOSE = 1e-10  # its error over the larger of one and L
+LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
 FAR = 1e-3  # a correction above which it is, too
 NEAR = 1e-6  # a first correction below which the second is the last
+TINY = 1e-12  # a correction that may be round-off
 
 
 @inlined
@@ -58,8 +66,9 @@ def copied(to, of):
 
 @inlined
 def correct(tree, m):
-    """Apply the solution in m.rhs; returns its size, lengths over L and angles."""
-    nb, size, L = m.euler.shape[0], 0.0, m.settings[LENGTH]
+    """Apply the solution in m.rhs; the sizes of increments, lengths over L and angles, and of
+    multipliers."""
+    nb, size, load, L = m.euler.shape[0], 0.0, 0.0, m.settings[LENGTH]
     for b in range(nb):
         for i in range(6):
             m.delta[b, i] = m.rhs[6 * b + i]
@@ -68,11 +77,12 @@ def correct(tree, m):
                 size = step / L if i < 3 else step
     for e in range(m.rhs.shape[0] - 6 * nb):
         m.mu[0, e] += m.rhs[6 * nb + e]
+        load = max(load, abs(m.rhs[6 * nb + e]))
     for i in range(tree.ints.shape[0]):
         joint_increment(tree, i, m.end, m.delta, m.rate)
     move_coordinates(tree, m.coordinate, m.trial, m.rate)
     place_tree(tree, m.trial, m.end)
-    return size
+    return size, load
 
 
 @inlined
@@ -99,11 +109,10 @@ def rates(tree, m):
 @lean
 def begin_step(tree, m):
     """Predicted coordinates, poses and multipliers."""
-    count = int(m.settings[COUNT])
     copied(m.trial, m.coordinate)
-    if count == 0:
+    if m.learned[COUNT] == 0.0:
         rates(tree, m)
-    predict_coordinates(tree, m.trial, m.past, count, m.rate, m.settings[STEP])
+    predict_coordinates(tree, m.trial, m.past, m.learned, m.rate, m.settings[STEP])
     place_tree(tree, m.trial, m.end)
 
 
@@ -111,13 +120,11 @@ def begin_step(tree, m):
 def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
     """One step: the matrix at the prediction, again only where convergence is slow."""
     begin_step(tree, m)
-    s = m.settings
-    for e in range(m.mu.shape[1]):
-        now = m.mu[0, e]
-        m.mu[0, e] = 2.0 * now - m.mu[1, e]
-        m.mu[1, e] = now
+    s, learned = m.settings, m.learned
+    plain = is_plain(learned)
+    predict_multipliers(m.mu, learned)
     # no literal True or False: numba would compile everything once for each
-    before = 1e300
+    before, load, rate = 1e300, 0.0, 1e300
     fresh = before > 0.0
     for iteration in range(int(s[MAX_ITERATIONS])):
         assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
@@ -129,17 +136,24 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
             sweep_back(lu, m.rhs)
         else:
             solve(lu, work.vals, m.rhs)
-        size = correct(tree, m)
+        loaded = load
+        size, load = correct(tree, m)
         m.report[1] = size
         if not size < 1e10:
             return NOT_FINITE
+        if iteration == 1 and plain:
+            learn(learned, size, before, loaded)
         ratio = size / before
         # what is left after this correction: the last ratio goes on, if the first was small enough
         # for the matrix at the prediction to hold
         finished = iteration > 0 and ratio < 1.0 and ratio * size < s[TOLERANCE]
         finished = finished and (iteration > 1 or before < NEAR)
-        # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
-        if finished or (iteration > 1 and size < 1e-12 and ratio > 0.3):
+        if iteration == 0 and not plain:
+            rate = SAFE * left_over(learned, size, load) / size if size > 0.0 else 0.0
+        # tiny corrections are round-off, and so is their ratio; those that no longer shrink end it
+        if iteration == 0 or size < TINY:
+            finished = finished or rate * size < s[TOLERANCE]
+        if finished or (iteration > 1 and size < TINY and ratio > 0.3):
             # the work of the forces belongs to where the step ends
             assemble_forces(kernels, forces, tables, work, m, time, size < 0.0)
             return DONE
@@ -170,9 +184,13 @@ def accept(tree, forces, reals, m):
             m.velocity[b, 3 + i] = 2.0 * move / h - m.velocity[b, 3 + i]
         for i in range(m.base.shape[1]):
             m.base[b, i] = m.end[b, i]
-    remember_increments(tree, m.coordinate, m.trial, m.past)
+    remember_increments(
+        tree, m.coordinate, m.trial, m.past, m.learned, m.rate, m.settings[LENGTH]
+    )
     copied(m.coordinate, m.trial)
-    m.settings[COUNT] = min(m.settings[COUNT] + 1.0, 3.0)
+    for e in range(m.mu.shape[1]):
+        m.mu[4, e], m.mu[3, e], m.mu[2, e] = m.mu[3, e], m.mu[2, e], m.mu[1, e]
+        m.mu[1, e] = m.mu[0, e]
     m.work[0] += m.taken[0]
     m.work[1] += m.taken[1]
     if forces.springs.shape[0] > 0:
@@ -228,7 +246,7 @@ def advance(
             kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
         )
         if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
-            status = LEFT_OUT
+            status = OTHER_ROWS
         if status != DONE:
             for e in range(m.mu.shape[1]):
                 m.mu[0, e] = m.mu[1, e]

@@ -26,6 +26,7 @@ import numpy as np
 from linkwork.elements import lock
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
 from linkwork.elements.lock import LOCK
+from linkwork.math import rotations
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, scale, sub
@@ -35,10 +36,10 @@ from linkwork.system.system import System
 FIXED, AXIS, FREE = 0, 1, 2
 # ints of a tree joint: child, parent, whether the child is a, how it turns, about what, free x y z
 CHILD, PARENT, FLIP, TURN, ABOUT, X, INTS = 0, 1, 2, 3, 4, 5, 8
-UA, QA, UB, QB, REALS = 0, 3, 7, 10, 14
+UA, QA, UB, QB, SA = 0, 3, 7, 10, 14  # SA: the axes of the main marker, the matrix of QA
 # coordinates of a body: u, α, quaternion; increments: u, α, rotation
 U, ANGLE, Q, COORDINATES = 0, 3, 4, 8
-TURNED, INCREMENTS = 4, 7
+TURNED = 4
 
 
 class Tree(NamedTuple):
@@ -88,7 +89,8 @@ def make_tree(system: System) -> Tree:
         if b not in seen:
             seen.add(b)
             ints.append([b, n, 0, FREE, 0, 1, 1, 1])
-            reals.append(np.array([0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]))
+            marker = np.array([0.0, 0, 0, 1, 0, 0, 0])
+            reals.append(np.concatenate([marker, marker, np.eye(3).ravel()]))
             element.append(-1)
             hang(b)
     return Tree(np.array(ints, np.int64), np.array(reals), np.array(element, np.int64))
@@ -97,7 +99,8 @@ def make_tree(system: System) -> Tree:
 def tree_joint(system: System, i: int, child: int, parent: int) -> tuple[list[int], np.ndarray]:
     e = system.elements[i]
     x, rows = np.asarray(e.entry.reals, float), e.entry.rows
-    reals = np.concatenate([x[lock.UA : lock.UA + 7], x[lock.UB : lock.UB + 7]])
+    axes = rotations.matrix(x[lock.QA : lock.QA + 4])
+    reals = np.concatenate([x[lock.UA : lock.UA + 7], x[lock.UB : lock.UB + 7], axes.ravel()])
     turns = [r - 3 for r in rows if r >= 3]
     kind, about = FREE, 0
     if len(turns) == 3:
@@ -157,33 +160,56 @@ def read_coordinates(tree, nodes, coordinate):
             coordinate[c, Q + j] = nodes[c, QUAT + j]
 
 
+@inlined
+def slides(x):
+    """Whether one of the displacements of a tree joint is free."""
+    return x[X] + x[X + 1] + x[X + 2] > 0
+
+
+@inlined
+def marker_axis(y, i, k):
+    """Axis k of the main marker in the axes of its body."""
+    return (y[i, SA + k], y[i, SA + 3 + k], y[i, SA + 6 + k])
+
+
+@inlined
+def unit_factor(square):
+    """1/√square; products of unit quaternions are as near to one as the series needs."""
+    if abs(square - 1.0) < 1e-9:
+        return 1.5 - 0.5 * square
+    return 1.0 / math.sqrt(square)
+
+
 @lean
 def place_tree(tree, coordinate, nodes):
-    """Poses of all bodies from the joint coordinates, along the tree."""
+    """Poses of all bodies from the joint coordinates, along the tree.
+
+    A child waits for its parent, so what does not depend on it is computed apart from it.
+    """
     for i in range(tree.ints.shape[0]):
         x, y = tree.ints[i], tree.reals
         c, p, turn = x[CHILD], x[PARENT], x[TURN]
-        qA, qB = at4(y, i, QA), at4(y, i, QB)
         if turn == FREE:
             q = at4(coordinate, c, Q)
         else:
             rho = (1.0, 0.0, 0.0, 0.0)
             if turn == AXIS:
                 rho = about_axis(x[ABOUT], coordinate[c, ANGLE])
+            turned = qmul(qmul(at4(y, i, QA), rho), qconj(at4(y, i, QB)))
             if x[FLIP] != 0:
-                q = qmul(qmul(at4(nodes, p, QUAT), qB), qconj(qmul(qA, rho)))
-            else:
-                q = qmul(qmul(qmul(at4(nodes, p, QUAT), qA), rho), qconj(qB))
-        size = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+                turned = qconj(turned)
+            q = qmul(at4(nodes, p, QUAT), turned)
+        size = unit_factor(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         for j in range(4):
             nodes[c, QUAT + j] = size * q[j]
         set_rotation(nodes, c)
         a, b, sign = p, c, 1.0
         if x[FLIP] != 0:
             a, b, sign = c, p, -1.0
-        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        arm = add(mv(Ra, add(at(y, i, UA), mv(rotation_matrix(qA), at(coordinate, c, U)))),
-                  scale(-1.0, mv(Rb, at(y, i, UB))))  # fmt: skip
+        Ra, Rb, root = at9(nodes, a, ROT), at9(nodes, b, ROT), at(y, i, UA)
+        if slides(x):
+            root = add(root, mv(at9(y, i, SA), at(coordinate, c, U)))
+        arm = sub(mv(Ra, root), mv(Rb, at(y, i, UB)))
         for j in range(3):
             nodes[c, POS + j] = nodes[p, POS + j] + sign * arm[j]
 
@@ -191,27 +217,28 @@ def place_tree(tree, coordinate, nodes):
 @inlined
 def joint_increment(tree, i, nodes, delta, target):
     """Increment of the coordinates of tree joint i from those of the bodies: 7 numbers, the last
-    three the child's rotation in world axes."""
+    three the child's rotation in world axes if it is free."""
     x, y = tree.ints[i], tree.reals
     c, p = x[CHILD], x[PARENT]
     a, b = p, c
     if x[FLIP] != 0:
         a, b = c, p
-    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-    S = rotation_matrix(qmul(at4(nodes, a, QUAT), at4(y, i, QA)))
-    sa, sb = mv(Ra, at(y, i, UA)), mv(Rb, at(y, i, UB))
-    d = sub(add(at(nodes, b, POS), sb), add(at(nodes, a, POS), sa))
-    ta, tb = at(delta, a, 3), at(delta, b, 3)
-    change = sub(add(at(delta, b, 0), cross(tb, sb)), add(at(delta, a, 0), cross(ta, add(sa, d))))
+    Ra, ta, tb = at9(nodes, a, ROT), at(delta, a, 3), at(delta, b, 3)
     for j in range(3):
         target[c, U + j] = 0.0
-        if x[X + j] != 0:
-            target[c, U + j] = dot(column(S, j), change)
+    if slides(x):
+        sa, sb = mv(Ra, at(y, i, UA)), mv(at9(nodes, b, ROT), at(y, i, UB))
+        d = sub(add(at(nodes, b, POS), sb), add(at(nodes, a, POS), sa))
+        moved_a, moved_b = add(at(delta, a, 0), cross(ta, add(sa, d))), at(delta, b, 0)
+        change = sub(add(moved_b, cross(tb, sb)), moved_a)
+        for j in range(3):
+            if x[X + j] != 0:
+                target[c, U + j] = dot(mv(Ra, marker_axis(y, i, j)), change)
     target[c, ANGLE] = 0.0
     if x[TURN] == AXIS:
-        target[c, ANGLE] = dot(column(S, x[ABOUT]), sub(tb, ta))
+        target[c, ANGLE] = dot(mv(Ra, marker_axis(y, i, x[ABOUT])), sub(tb, ta))
     for j in range(3):
-        target[c, TURNED + j] = delta[c, 3 + j]
+        target[c, TURNED + j] = delta[c, 3 + j] if x[TURN] == FREE else 0.0
 
 
 @inlined
@@ -263,53 +290,3 @@ def move_coordinates(tree, start, coordinate, increment):
             q = qmul(cayley_turn(w), q0)
             for j in range(4):
                 coordinate[c, Q + j] = q[j]
-
-
-@inlined
-def predict_coordinates(tree, coordinate, past, count, velocity, h):
-    """Coordinates continued from the increments of the last three steps, or from velocities.
-
-    past[k] are the increments k + 1 steps ago; velocity are rates read off as by joint_increment,
-    rotations in world axes.  A turn by an angle counts as twice the tangent of its half, which is
-    what the scheme makes of a speed: it turns by less than half a turn at any speed.
-    """
-    w1, w2, w3 = 0.0, 0.0, 0.0
-    if count == 1:
-        w1 = 1.0
-    elif count == 2:
-        w1, w2 = 2.0, -1.0
-    elif count > 2:
-        w1, w2, w3 = 3.0, -3.0, 1.0
-    for i in range(tree.ints.shape[0]):
-        c = tree.ints[i, CHILD]
-        for j in range(4):
-            step = h * velocity[c, j]
-            if count > 0:
-                step = w1 * past[0, c, j] + w2 * past[1, c, j] + w3 * past[2, c, j]
-            coordinate[c, j] += step if j < ANGLE else twice_atan_half(step)
-        if tree.ints[i, TURN] == FREE:
-            q = at4(coordinate, c, Q)
-            if count == 0:
-                q = qmul(cayley_turn(scale(h, at(velocity, c, TURNED))), q)
-            else:
-                a, b, d = at(past[0], c, TURNED), at(past[1], c, TURNED), at(past[2], c, TURNED)
-                q = qmul(q, cayley_turn(add(scale(w1, a), add(scale(w2, b), scale(w3, d)))))
-            for j in range(4):
-                coordinate[c, Q + j] = q[j]
-
-
-@inlined
-def remember_increments(tree, before, after, past):
-    """Shift the past and put the step from coordinates `before` to `after` in front."""
-    for c in range(past.shape[1]):
-        for j in range(past.shape[2]):
-            past[2, c, j] = past[1, c, j]
-            past[1, c, j] = past[0, c, j]
-    for i in range(tree.ints.shape[0]):
-        c = tree.ints[i, CHILD]
-        for j in range(3):
-            past[0, c, j] = after[c, j] - before[c, j]
-        past[0, c, ANGLE] = twice_tan_half(after[c, ANGLE] - before[c, ANGLE])
-        turned = qmul(qconj(at4(before, c, Q)), at4(after, c, Q))
-        for j in range(3):
-            past[0, c, TURNED + j] = 2.0 * turned[1 + j] / turned[0]

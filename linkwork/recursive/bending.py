@@ -16,8 +16,8 @@ u = d + l, everything the other way round:
     S_j = (−R_R a_j, S_ang × l − R_F Φ_uj)
     bias  β = −ω_R × w_s − R_R b,   β × l + ω_F × (ω_F × l) − 2 ω_F × R_F Φ_u q̇ + ω_R × (ω_R × d)
 
-The inertia of F and q (elements.flexible.inertia) goes to F's record and, for the amplitudes, to the
-coupling C, the matrix E and the bias r behind its columns.
+The inertia of F and q (elements.flexible.inertia) goes to F's record and, for the amplitudes, to
+the coupling C, the matrix E and the bias r behind its columns.
 """
 
 from __future__ import annotations

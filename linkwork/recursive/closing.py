@@ -9,8 +9,10 @@ where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Ba
 
     Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
 
-the least motion in the metric W: the mass matrix or the identity.  Rows that depend on others (in
-singular positions) are left out by pivots of the Cholesky factorisation.
+the least motion in the metric W: the mass matrix or the identity. Rows that depend on others (in
+singular positions) are left out by pivots of the Cholesky factorisation. Corrections leave rows out
+early at first, since a pivot p makes a violation ε a motion ε/√p, which changes c_q v, and so a
+velocity ε/p: near the flat position of a parallelogram round-off would brake the mechanism.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined, lean
+from linkwork.math.compiled import fused, fused_inlined, lean, spliced
 from linkwork.math.eights import load8, store8
 from linkwork.math.rotations import qexp, qmul
 from linkwork.recursive.articulated import accelerate, inward
@@ -32,9 +34,12 @@ from linkwork.recursive.outward import outward
 from linkwork.recursive.responses import respond
 
 # settings
-(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, MEMORY, LAWS, SETTINGS) = range(10)
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, GENTLE, MEMORY, LAWS, SETTINGS) = (
+    range(11)
+)
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 MASS, PLAIN = range(2)  # METRIC
+GENTLY = 2  # corrections before rows of small pivots are used, too
 
 
 class Loops(NamedTuple):
@@ -45,6 +50,7 @@ class Loops(NamedTuple):
     X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ
     A: np.ndarray  # (m, m) its Cholesky factor
     scale: np.ndarray  # (2, m) of the rows of A, and of the violation
+    largest: np.ndarray  # (2, m) diagonal of A in each metric
     order: np.ndarray  # (m + 1,) pivots, and the rank
     rhs: np.ndarray  # (2, m)
     gamma: np.ndarray  # (m,)
@@ -75,7 +81,7 @@ def elements(kernels, tables, work, time):
         )  # fmt: skip
 
 
-@lean
+@spliced
 def see(kernels, tables, work, tree, s, loops, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
     outward(tree, s, q, v)
@@ -118,7 +124,7 @@ def row_rates(tree, loops, work, out):
             out[loops.ends[e, EQ] + j] += total
 
 
-@lean
+@spliced
 def jacobian(tree, s, loops, work, how):
     """c_q at the motion that was seen last."""
     loops.J[:] = 0.0
@@ -129,8 +135,12 @@ def jacobian(tree, s, loops, work, how):
 
 
 @fused
-def factorise(tree, s, loops, metric):
-    """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X, rows scaled to a unit diagonal."""
+def factorise(tree, s, loops, metric, drop):
+    """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X.
+
+    Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
+    singular position shows as a small pivot.
+    """
     J, A, order = loops.J, loops.A, loops.order
     m, nv = J.shape
     for c in range(loops.X.shape[0]):
@@ -150,12 +160,14 @@ def factorise(tree, s, loops, metric):
             for l in range(min(8, m - 8 * c)):
                 A[r, 8 * c + l] = loops.derivatives[l]
     for r in range(m):
-        loops.scale[0, r] = 1.0 / max(A[r, r], 1e-300) ** 0.5
+        largest = max(loops.largest[metric, r], A[r, r], 1e-300)
+        loops.largest[metric, r] = largest
+        loops.scale[0, r] = 1.0 / largest**0.5
         order[r] = r
     for r in range(m):
         for c in range(m):
             A[r, c] *= loops.scale[0, r] * loops.scale[0, c]
-    order[m] = pivoted_cholesky(A, order, loops.settings[DROP])
+    order[m] = pivoted_cholesky(A, order, drop)
 
 
 @fused_inlined
@@ -214,19 +226,25 @@ def solve(loops, b, out, y):
 
 
 @lean
-def forward(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
-    """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma."""
-    work.gamma[:] = 0.0
+def forward(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out, closed):
+    """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
+
+    closed: the multipliers are known, and act as loads: accelerations of bodies and wrenches in
+    the tree are then those of the closed mechanism.
+    """
+    m = loops.J.shape[0]
+    for r in range(m):
+        work.gamma[r] = loops.gamma[r] if closed else 0.0
     see(kernels, tables, work, tree, s, loops, time, q, v, True)
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
     inward(tree, s, tau, stiff)
     accelerate(tree, s, out)
-    if loops.J.shape[0] > 0:
+    if m > 0 and not closed:
         close(tree, s, loops, work, out)
 
 
-@lean
+@spliced
 def close(tree, s, loops, work, out):
     """Add the accelerations that the cut joints' forces make."""
     m = loops.J.shape[0]
@@ -242,20 +260,8 @@ def close(tree, s, loops, work, out):
     body_accelerations(tree, s, work.nodes, loops.acceleration)
     blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
     jacobian(tree, s, loops, work, SEMI_ANALYTIC)
-    factorise(tree, s, loops, MASS)
+    factorise(tree, s, loops, MASS, loops.settings[DROP])
     solve(loops, b, loops.gamma, out)
-
-
-@lean
-def settle(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
-    """The tree once more with the cut joints' forces as loads: accelerations of bodies, wrenches."""
-    for r in range(loops.J.shape[0]):
-        work.gamma[r] = loops.gamma[r]
-    see(kernels, tables, work, tree, s, loops, time, q, v, True)
-    add_forces(tree, s, work.nodes, work.f)
-    inward(tree, s, tau, stiff)
-    accelerate(tree, s, out)
-    work.gamma[:] = 0.0
 
 
 @fused
@@ -286,7 +292,7 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
     """Put q and v back on the constraints; false when Newton's method does not get there."""
     how, metric = int(loops.settings[CORRECTION]), int(loops.settings[METRIC])
     tolerance, b = loops.settings[TOLERANCE], loops.rhs[0]
-    m, fresh, done = loops.J.shape[0], False, False
+    fresh, done, off = False, False, 0.0
     work.gamma[:] = 0.0
     for k in range(int(loops.settings[ITERATIONS])):
         see(kernels, tables, work, tree, s, loops, time, q, v, True)
@@ -299,14 +305,16 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
         jacobian(tree, s, loops, work, how)
         if metric == MASS:
             inward(tree, s, tau, stiff)
-        factorise(tree, s, loops, metric)
-        fresh = True
+        gentle = k < GENTLY
+        factorise(tree, s, loops, metric, loops.settings[GENTLE if gentle else DROP])
+        fresh = gentle
         d[:] = 0.0
         solve(loops, work.C, loops.gamma, d)
         move(loops, q, d)
         loops.report[0] += 1.0
-    if not done:
-        return False
+    m = loops.J.shape[0]
+    if not done and (loops.order[m] == m or off > 1e4 * tolerance):
+        return False  # but in a singular position violations fall slowly
     for k in range(int(loops.settings[ITERATIONS])):
         row_rates(tree, loops, work, b)
         off = worst(loops, b)
@@ -314,11 +322,15 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
             loops.report[2] = off
         if off <= tolerance:
             return True
-        if not fresh:
+        if k > GENTLY and loops.order[m] < m:
+            return True  # in a singular position nothing else can be asked for
+        if not fresh or k == GENTLY:
             jacobian(tree, s, loops, work, how)
             if metric == MASS:
                 inward(tree, s, tau, stiff)
-            factorise(tree, s, loops, metric)
+            factorise(
+                tree, s, loops, metric, loops.settings[GENTLE if k < GENTLY else DROP]
+            )
             fresh = True
         solve(loops, b, loops.gamma, v)
         outward(tree, s, q, v)

@@ -2,15 +2,15 @@
 
 J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980); step control and the continuous
 extension of order four from E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
-Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for lie
-within them.  Loops are corrected after every step and at every time asked for.
+Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for
+lie within them.  Loops are corrected after every step and at every time asked for.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import fused, lean
+from linkwork.math.compiled import fused, lean, spliced
 from linkwork.recursive.closing import CORRECTION, DIRECT, SEMI_ANALYTIC, correct, forward
 from linkwork.recursive.runge_kutta import (
     FINE, NOT_CLOSED, NOT_FINITE, coordinate_rates, copy, finish, finite, set_laws,
@@ -71,115 +71,119 @@ def dense(y0, y1, h, k, weights, part, out):
         out[i] = y0[i] + part * (difference + rest * (bend + part * (twist + rest * h * total)))
 
 
-@lean
+@spliced
 def try_step(
-    kernels, tables, work, tree, s, loops, run, ahead, grid, h, schedule, own, a, e, c
+    kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
 ):  # fmt: skip
-    """One step of size h from `ahead` (q, v, and their first rates); schedules: its seven times."""
+    """One step from `ahead` (q, v, and their first rates); schedules: at its seven times."""
     k, l = ahead.stages, ahead.rates
-    time = grid[NOW]
+    time, h = grid[NOW], grid[NEXT]
     copy(ahead.a, k[0])
     coordinate_rates(loops, ahead.q, ahead.v, l[0])
     for j in range(1, 7):
         combine(ahead.q, h, a[j], l, j, ahead.qs)
         combine(ahead.v, h, a[j], k, j, ahead.vs)
         unit_quaternions(loops, ahead.qs)
-        set_laws(tables, s, schedule, own, min(j, schedule.shape[0] - 1))
+        set_laws(tables, s, schedule, own, j)
         coordinate_rates(loops, ahead.qs, ahead.vs, l[j])
         forward(
             kernels, tables, work, tree, s, loops, time + c[j] * h, ahead.qs, ahead.vs, run.tau,
-            run.stiff, k[j],
+            run.stiff, k[j], False,
         )  # fmt: skip
-    nq, nv = ahead.q.shape[0], ahead.v.shape[0]
     total = error_square(ahead.q, ahead.qs, h, e, l, grid[RTOL], grid[ATOL])
     total += error_square(ahead.v, ahead.vs, h, e, k, grid[RTOL], grid[ATOL])
-    error = (total / (nq + nv)) ** 0.5
-    good = finite(k[6]) and error <= 1.0
-    factor = 0.2
-    if error < 1e300:
-        factor = min(5.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.2))
-    if not good:
+    error = (total / (ahead.q.shape[0] + ahead.v.shape[0])) ** 0.5
+    status = FINE
+    if not (finite(k[6]) and error <= 1.0):
+        factor = 0.2
+        if error < 1e300:
+            factor = min(0.9, max(0.2, 0.9 * error**-0.2))
         grid[REJECTIONS] += 1.0
-        grid[NEXT] = h * min(factor, 0.9)
-        grid[GROWTH] = 1.0
-        return REJECTED
-    grid[NEXT] = h * min(factor, grid[GROWTH])
-    grid[GROWTH] = 5.0
-    grid[LAST] = h
-    copy(ahead.q, ahead.q0)
-    copy(ahead.v, ahead.v0)
-    copy(ahead.qs, ahead.q)
-    copy(ahead.vs, ahead.v)
-    copy(k[6], ahead.a)
-    grid[NOW] = time + h
-    grid[TAKEN] += 1.0
+        grid[NEXT], grid[GROWTH] = h * factor, 1.0
+        status = REJECTED
+    else:
+        grid[NEXT] = h * min(grid[GROWTH], max(0.2, 0.9 * max(error, 1e-10) ** -0.2))
+        grid[GROWTH], grid[LAST] = 5.0, h
+        copy(ahead.q, ahead.q0)
+        copy(ahead.v, ahead.v0)
+        copy(ahead.qs, ahead.q)
+        copy(ahead.vs, ahead.v)
+        copy(k[6], ahead.a)
+        grid[NOW] = time + h
+        grid[TAKEN] += 1.0
+    return status
+
+
+@spliced
+def close_again(kernels, tables, work, tree, s, loops, run, ahead, grid):
+    """Loops after a step, and the accelerations where that changed something."""
+    status = FINE
     if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
         done = loops.report[0]
         if not correct(
             kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, ahead.d, run.tau,
             run.stiff,
         ):
-            return NOT_CLOSED
-        if loops.report[0] != done:
+            status = NOT_CLOSED
+        elif loops.report[0] != done:
             forward(
                 kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, run.tau,
-                run.stiff, ahead.a,
+                run.stiff, ahead.a, False,
             )  # fmt: skip
             if not finite(ahead.a):
-                return NOT_FINITE
-    return FINE
+                status = NOT_FINITE
+    return status
 
 
-@lean
-def reach(
-    kernels, tables, work, tree, s, loops, run, ahead, grid, target, schedule, own, a, e, c
-):  # fmt: skip
-    """Steps until `target` is passed, without motion laws."""
-    while grid[NOW] < target:
-        if not grid[NEXT] > 1e-14 * max(abs(grid[NOW]), 1e-300):
-            return TOO_SMALL
-        status = try_step(
-            kernels, tables, work, tree, s, loops, run, ahead, grid, grid[NEXT], schedule, own, a,
-            e, c,
-        )  # fmt: skip
-        if status != FINE and status != REJECTED:
-            return status
-    return FINE
-
-
-@lean
+@fused
 def look(loops, run, ahead, grid, time, d):
     """q and v of `run` at a time within the last step."""
-    if grid[LAST] == 0.0 or time == grid[NOW]:
+    h = grid[LAST]
+    if h == 0.0 or time == grid[NOW]:
         copy(ahead.q, run.q)
         copy(ahead.v, run.v)
-        return
-    h = grid[LAST]
-    part = (time - (grid[NOW] - h)) / h
-    dense(ahead.q0, ahead.q, h, ahead.rates, d, part, run.q)
-    dense(ahead.v0, ahead.v, h, ahead.stages, d, part, run.v)
-    unit_quaternions(loops, run.q)
+    else:
+        part = (time - (grid[NOW] - h)) / h
+        dense(ahead.q0, ahead.q, h, ahead.rates, d, part, run.q)
+        dense(ahead.v0, ahead.v, h, ahead.stages, d, part, run.v)
+        unit_quaternions(loops, run.q)
 
 
 @lean
 def advance_adaptive(
     kernels, tables, work, tree, s, loops, run, ahead, grid, begin, times, schedule, own, saved,
-    out, a, e, c, d,
+    out, a, e, c, d, first, moving,
 ):  # fmt: skip
-    """All `times` without motion laws.  Returns (status, how many were reached)."""
-    for step in range(times.shape[0]):
-        status = reach(
-            kernels, tables, work, tree, s, loops, run, ahead, grid, times[step], schedule, own, a,
-            e, c,
-        )  # fmt: skip
-        if status != FINE:
-            return status, step
+    """Reach the `times` from number `first` on; with motion laws try one step at most.
+
+    Returns the status (REJECTED: call again), how many times are reached, and the last of them.
+    """
+    tried = False
+    for step in range(first, times.shape[0]):
+        while grid[NOW] < times[step]:
+            if moving and tried:
+                return REJECTED, step, begin
+            if not grid[NEXT] > 1e-14 * max(abs(grid[NOW]), 1e-300):
+                return TOO_SMALL, step, begin
+            tried = True
+            status = try_step(
+                kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
+            )
+            if status == FINE:
+                status = close_again(
+                    kernels, tables, work, tree, s, loops, run, ahead, grid
+                )
+                if status != FINE:
+                    return status, step, begin
+        if moving and step > first:  # its laws are not at hand
+            return REJECTED, step, begin
         look(loops, run, ahead, grid, times[step], d)
-        before = begin if step == 0 else times[step - 1]
+        set_laws(tables, s, schedule, own, 7)
         status = finish(
-            kernels, tables, work, tree, s, loops, run, times[step], times[step] - before, out,
+            kernels, tables, work, tree, s, loops, run, times[step], times[step] - begin, out,
             saved[step],
         )  # fmt: skip
         if status != FINE:
-            return status, step
-    return FINE, times.shape[0]
+            return status, step, begin
+        begin = times[step]
+    return FINE, times.shape[0], begin

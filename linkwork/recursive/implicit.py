@@ -83,7 +83,7 @@ def advance_implicit(
                 load[i] = kappa[i] * guess[i]
             forward(
                 kernels, tables, work, tree, s, loops, times[step], run.qs, run.vs, load, kappa,
-                run.stages[3],
+                run.stages[3], False,
             )  # fmt: skip
             if not finite(run.stages[3]):
                 status = NOT_FINITE

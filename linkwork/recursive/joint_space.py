@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import lean
 from linkwork.model import checks
 from linkwork.recursive import closing as cl
+from linkwork.recursive.doors import inverse, look_at_loops, many_forwards
 from linkwork.recursive.inverse import newton_euler
-from linkwork.recursive.nodes import add_forces, fill_carriers, fill_nodes
+from linkwork.recursive.nodes import fill_carriers, fill_nodes
 from linkwork.recursive.outward import outward
 from linkwork.recursive.parts import Parts
 from linkwork.recursive.topology import Topology
@@ -24,18 +24,6 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 WAYS = {"semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT}
-
-
-@lean
-def many_forwards(kernels, tables, work, tree, s, loops, q, v, tau, stiff, out, count):
-    for _ in range(count):
-        cl.forward(kernels, tables, work, tree, s, loops, 0.0, q, v, tau, stiff, out)
-
-
-@lean
-def many_jacobians(tree, s, loops, work, how, count):
-    for _ in range(count):
-        cl.jacobian(tree, s, loops, work, how)
 
 
 class JointSpace:
@@ -99,9 +87,9 @@ class JointSpace:
         p = self.parts
         o, out = p.outer, np.zeros(len(v))
         tau = self._vector(forces, len(v), "forces")
-        cl.forward(
+        many_forwards(
             o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, tau, self._room.stiff,
-            out,
+            out, 1,
         )  # fmt: skip
         return out
 
@@ -111,11 +99,9 @@ class JointSpace:
         a = self._vector(a, len(v), "a, the joint accelerations,")
         p, tau = self.parts, np.zeros(len(v))
         o = p.outer
-        o.work.gamma[:] = 0.0
-        cl.see(o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, False)
-        if len(o.tables.directory):
-            add_forces(p.tree, p.sweep, o.work.nodes, o.work.f)
-        newton_euler(p.tree, p.sweep, a, p.tree.gravity, tau)
+        inverse(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, a, tau
+        )
         return tau
 
     def mass_matrix(self, q: Any) -> np.ndarray:
@@ -134,25 +120,24 @@ class JointSpace:
         return 0.5 * (M + M.T)
 
     def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
-        """c_q of the cut joints' independent rows, "semi-analytic" or by "direct" differentiation."""
+        """c_q of the cut joints' independent rows, "semi-analytic" or "direct"ly differentiated."""
         if how not in WAYS:
             raise ModelError(f"how must be 'semi-analytic' or 'direct', but {how!r} was given")
-        self._see(q, None, t)
-        p = self.parts
-        cl.jacobian(p.tree, p.sweep, p.loops, p.outer.work, WAYS[how])
-        return p.loops.J.copy()
+        self._look(q, t, WAYS[how], 1)
+        return self.parts.loops.J.copy()
 
     def violation(self, q: Any, t: float = 0.0) -> np.ndarray:
         """c(q, t) of the cut joints' independent rows."""
-        self._see(q, None, t)
+        self._look(q, t, cl.SEMI_ANALYTIC, 0)
         return self.parts.outer.work.C[: self.parts.outer.rows].copy()
 
-    def _see(self, q: Any, v: Any, t: float) -> None:
-        q, v = self._place(q, v, t)
+    def _look(self, q: Any, t: float, how: int, count: int) -> None:
+        q, v = self._place(q, None, t)
         p = self.parts
         o = p.outer
-        o.work.gamma[:] = 0.0
-        cl.see(o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, True)
+        look_at_loops(
+            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, how, count
+        )
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:
         """Positions and velocities of all bodies, to go on from with any analysis."""
@@ -173,21 +158,17 @@ class JointSpace:
 
         def run(count: int) -> None:
             many_forwards(
-                o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.q, self.v, m.tau,
-                m.stiff, m.a, count,
+                o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.start.time, self.q,
+                self.v, m.tau, m.stiff, m.a, count,
             )  # fmt: skip
 
         return timed(run, repeats)
 
     def time_jacobian(self, how: str, repeats: int) -> float:
         """CPU seconds of one Jacobian of the cut joints in a compiled loop, at the start."""
-        self.jacobian(self.q, how, self.start.time)
-        p = self.parts
-
-        def run(count: int) -> None:
-            many_jacobians(p.tree, p.sweep, p.loops, p.outer.work, WAYS[how], count)
-
-        return timed(run, repeats)
+        return timed(
+            lambda count: self._look(self.q, self.start.time, WAYS[how], count), repeats
+        )
 
 
 def timed(run: Any, repeats: int) -> float:

@@ -6,7 +6,8 @@ planar rigid-flexible-multibody systems, here in space.  A cut joint's rows chan
 
 *Semi-analytic* (Algorithm 1): from each end towards the root of the loop.  Group I is the row
 itself, a wrench that is moved from joint to joint, (n, f) → (n + u × f, f); group II are the
-columns S of the joint or link that it meets, ∂c/∂q_i = (n, f)·S_i.  The cost is the length of the path.
+columns S of the joint or link that it meets, ∂c/∂q_i = (n, f)·S_i.  The cost is the length of the
+path.
 
 *Direct differentiation* (Algorithm 2): for each coordinate q_i the derivatives ∂P/∂q_i, ∂A/∂q_i go
 from the root through all bodies, ∂A = ∂A_p A_pᵀ A, ∂P = ∂P_p + ∂A_p A_pᵀ u, with the joint's own

@@ -14,16 +14,17 @@ from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.math import rotations
 from linkwork.recursive import closing as cl
 from linkwork.recursive.closing import Loops
+from linkwork.recursive.doors import look_at_loops
 from linkwork.recursive.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.outward import outward
-from linkwork.recursive.tables import Coordinates, make_tree, markers, read_coordinates, world
+from linkwork.recursive.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
 from linkwork.system.system import Element, Row, System, build
 
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
-DROP = 1e-13  # squared: rows that a singular position makes dependent
+DROP, GENTLE = 1e-5, 1e-3  # squared: rows that a singular position makes dependent
 
 
 class Motion(NamedTuple):
@@ -44,6 +45,7 @@ class Motion(NamedTuple):
     rates: np.ndarray  # (8, coordinates)
     work: np.ndarray  # dissipated, supplied; their powers
     before: np.ndarray
+    total: np.ndarray  # work of a step
     wrench: np.ndarray  # (stored, bodies of the tree, 6)
     gamma: np.ndarray  # (stored, rows of cut joints)
 
@@ -59,12 +61,15 @@ class Settings:
     max_iterations: int = 20
 
 
+PLAIN_SETTINGS = Settings()
+
+
 class Parts:
     """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
 
     def __init__(
-        self, full: System, state: State, cuts: Sequence[str] = (), settings: Settings = Settings(),
-        keep: np.ndarray | None = None,
+        self, full: System, state: State, cuts: Sequence[str] = (),
+        settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.full, self.settings = full, settings
         self.topology: Topology = topology_of(full, cuts)
@@ -182,7 +187,6 @@ class Parts:
         """c_q over all rows of the cut joints, lengths over L."""
         q, v = self.read(state)
         self.see(state, q, v)
-        cl.jacobian(self.tree, self.sweep, self.loops, self.outer.work, cl.SEMI_ANALYTIC)
         L = self.full.length
         rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
         words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
@@ -190,12 +194,15 @@ class Parts:
         return self.loops.J * columns / rows[:, None]
 
     def see(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
-        """Elements and rows of the cut joints at given coordinates."""
+        """Elements, rows of the cut joints and their Jacobian at given coordinates."""
         self.set_time(state.time)
         o = self.outer
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
-        cl.see(o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, state.time, q, v, True)
+        look_at_loops(
+            o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, state.time, q, v,
+            cl.SEMI_ANALYTIC, 1,
+        )  # fmt: skip
 
     def _loops(self) -> Loops:
         o, nv = self.outer, self.coordinates.nv
@@ -213,14 +220,14 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.DROP], settings[cl.MEMORY] = DROP, o.memory
+        settings[cl.DROP], settings[cl.GENTLE], settings[cl.MEMORY] = DROP, GENTLE, o.memory
         settings[cl.LAWS] = bool(self.driven) or o.moving
         L = min(1.0, self.full.length)
         scale = np.ones((2, m))
         scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]
         return Loops(
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
-            np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
+            np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
             self.coordinates.balls, velocity_of, np.zeros(4),
         )  # fmt: skip
@@ -259,12 +266,12 @@ class Parts:
         return Motion(
             np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nq), np.zeros(nv), np.zeros(nq),
             np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv),
-            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1),
+            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1), np.zeros(2),
             np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
 
     def stiffness(self) -> np.ndarray:
-        """K and D (2, velocities) of amplitudes, and of torsion springs about hinges of the tree."""
+        """K and D (2, velocities) of amplitudes and of torsion springs about hinges."""
         out = np.zeros((2, self.coordinates.nv))
         hinges = {}
         for i, step in enumerate(self.topology.steps):

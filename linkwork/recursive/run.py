@@ -12,6 +12,7 @@ from linkwork.integrators.stepping import Output
 from linkwork.recursive import closing as cl
 from linkwork.recursive import dormand_prince as dp
 from linkwork.recursive import runge_kutta as rk
+from linkwork.recursive.doors import balance
 from linkwork.recursive.dormand_prince import TOO_SMALL
 from linkwork.recursive.implicit import NO_CONVERGENCE, advance_implicit, weights_of
 from linkwork.recursive.parts import Parts, Settings
@@ -69,33 +70,25 @@ class RecursiveRun:
 
     def carried(self) -> dict[str, np.ndarray]:
         """The arrays that go on from step to step."""
-        return {name: getattr(self.motion, name) for name in CARRIED}
+        arrays = {name: getattr(self.motion, name) for name in CARRIED}
+        return {**arrays, "largest": self.parts.loops.largest}
 
     def _begin(self) -> None:
         """Accelerations at the start."""
-        p, m = self.parts, self.motion
+        m = self.motion
         self.parts.set_time(self.time)
-        o = p.outer
-        cl.forward(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, m.q, m.v, m.tau,
-            m.stiff, m.a,
-        )  # fmt: skip
+        m.work[2:] = balance(
+            *self.compiled, self.motion, self.time, make_output(self.full, 0), -1
+        )
         if not np.all(np.isfinite(m.a)):
             raise SingularError(self._massless())
-        if p.has_loops:
-            self._settle()
-        supplied = o.work.power[1]
-        if p.loops.settings[cl.LAWS]:
-            supplied += rk.law_power(p.tree, p.sweep) + p.loops.gamma @ o.work.Ct[: o.rows]
-        m.work[2:] = o.work.power[0] + rk.damping_power(p.tree, m.v), supplied
 
-    def _settle(self) -> None:
-        p, m = self.parts, self.motion
+    @property
+    def compiled(self) -> tuple:
+        """The first arguments of every compiled function."""
+        p = self.parts
         o = p.outer
-        cl.settle(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, m.q, m.v, m.tau,
-            m.stiff, m.d,
-        )  # fmt: skip
+        return o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops
 
     def _massless(self) -> str:
         bad = np.flatnonzero(~np.isfinite(self.motion.a))
@@ -155,8 +148,8 @@ class RecursiveRun:
         half = np.empty(2 * len(times) + 1)
         half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
         return rk.advance_rk4(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, self.h,
-            o.schedule(half), p.own_laws(half), saved, out, 0,
+            *self.compiled, self.motion, times, self.h, o.schedule(half), p.own_laws(half), saved,
+            out,
         )  # fmt: skip
 
     def _multipliers(self, times: np.ndarray, out: Output, rows: int) -> None:
@@ -221,13 +214,7 @@ class RecursiveRun:
             a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
             wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
         )  # fmt: skip
-        cl.forward(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.time, scratch.q, scratch.v,
-            scratch.tau, scratch.stiff, scratch.a,
-        )  # fmt: skip
-        if p.has_loops:
-            self._settle()
-        rk.store(p.tree, p.sweep, p.loops, o.work, scratch, out, 0)
+        balance(*self.compiled, scratch, self.time, out, 0)
         kept, self.motion = self.motion, scratch
         self._multipliers(np.array([self.time]), out, 1)
         self.motion = kept
@@ -268,34 +255,19 @@ class AdaptiveRun(RecursiveRun):
     def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
         p = self.parts
         o = p.outer
-        system = o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion
-        if not o.laws and not p.driven:
-            none = np.zeros((1, 0))
-            return dp.advance_adaptive(
-                *system, self.ahead, self.grid, self.time, times, none, none, saved, out, dp.A,
-                dp.E, dp.C, dp.D,
+        moving = bool(o.laws) or bool(p.driven)
+        done, begin = 0, self.time
+        stages = now = np.zeros(0)
+        while True:
+            if moving:  # the laws at the times of the next step, and at the time asked for
+                stages = self.grid[dp.NOW] + dp.C * self.grid[dp.NEXT]
+                now = np.append(stages, times[done])
+            status, done, begin = dp.advance_adaptive(
+                *self.compiled, self.motion, self.ahead, self.grid, begin, times,
+                o.schedule(now), p.own_laws(now), saved, out, dp.A, dp.E, dp.C, dp.D, done, moving,
             )  # fmt: skip
-        begin = self.time
-        for k, time in enumerate(times):
-            while self.grid[dp.NOW] < time:
-                h = float(self.grid[dp.NEXT])
-                if not h > 1e-14 * abs(self.grid[dp.NOW]):
-                    return TOO_SMALL, k
-                stages = self.grid[dp.NOW] + dp.C * h
-                status = dp.try_step(
-                    *system, self.ahead, self.grid, h, o.schedule(stages), p.own_laws(stages),
-                    dp.A, dp.E, dp.C,
-                )  # fmt: skip
-                if status not in (rk.FINE, dp.REJECTED):
-                    return status, k
-            dp.look(p.loops, self.motion, self.ahead, self.grid, float(time), dp.D)
-            p.set_time(float(time))
-            status = rk.finish(*system, float(time), float(time) - begin, out, int(saved[k]))
-            if status != rk.FINE:
-                return status, k
-            begin = float(time)
-        return rk.FINE, len(times)
-
+            if status != dp.REJECTED or not moving:
+                return status, done
 
 class StiffRun(RecursiveRun):
     """Steps of generalized-alpha in joint coordinates."""
@@ -320,9 +292,8 @@ class StiffRun(RecursiveRun):
         p = self.parts
         o = p.outer
         return advance_implicit(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.motion, times, self.h,
-            o.schedule(times), p.own_laws(times), saved, out, self.weights, self.stiffness,
-            self.algorithmic,
+            *self.compiled, self.motion, times, self.h, o.schedule(times), p.own_laws(times),
+            saved, out, self.weights, self.stiffness, self.algorithmic,
         )  # fmt: skip
 
 

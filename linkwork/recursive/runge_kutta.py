@@ -3,17 +3,18 @@
     q̇ = v (unit quaternions: ½ q v),   v̇ = forward(q, v, t)
 
 The accelerations at the end of a step are the first stage of the next, so a step costs four
-evaluations, and stored steps cost no more.  After a step the cut joints are corrected.
+evaluations, and stored steps cost no more.  Work is the integral of the powers of the stages, of
+order four too.  After a step the cut joints are corrected.
 """
 
 from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, lean
+from linkwork.math.compiled import fused, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.recursive.closing import (
-    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
+    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward,
 )  # fmt: skip
 from linkwork.recursive.layout import four, put4
 from linkwork.recursive.nodes import (
@@ -45,7 +46,7 @@ def unit_quaternions(loops, q):
             q[i + j] /= size
 
 
-@lean
+@spliced
 def set_laws(tables, s, schedule, own, row):
     """Motion laws of the elements and of the tree's joints at one time."""
     for j in range(tables.targets.shape[0]):
@@ -75,29 +76,40 @@ def finite(a):
     return total == 0.0
 
 
-@lean
+@fused
+def powers(tree, s, loops, work, v):
+    """Dissipated and supplied power at the last evaluation."""
+    supplied = work.power[1]
+    if loops.settings[LAWS] != 0.0:
+        supplied += law_power(tree, s)
+        for r in range(loops.gamma.shape[0]):
+            supplied += loops.gamma[r] * work.Ct[r]
+    return work.power[0] + damping_power(tree, v), supplied
+
+
+@spliced
 def finish(kernels, tables, work, tree, s, loops, run, time, h, out, saved):
-    """What follows the new q, v: correction, accelerations, balance of work, storing."""
-    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
-        if not correct(
-            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
-        ):
-            return NOT_CLOSED
+    """What follows the new q, v: correction, accelerations, balance of work, storing.
+
+    Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
+    """
+    corrects = loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT
+    if corrects and not correct(
+        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
+    ):
+        return NOT_CLOSED
     forward(
-        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a
+        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a, False
     )
     if not finite(run.a):
         return NOT_FINITE
     closed = loops.J.shape[0] > 0
     if closed and (saved >= 0 or loops.settings[LAWS] != 0.0):
-        settle(
-            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.d
-        )
-    lost, supplied = work.power[0] + damping_power(tree, run.v), work.power[1]
-    if loops.settings[LAWS] != 0.0:
-        supplied += law_power(tree, s)
-        for r in range(loops.gamma.shape[0]):
-            supplied += loops.gamma[r] * work.Ct[r]
+        forward(
+            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.d,
+            True,
+        )  # fmt: skip
+    lost, supplied = powers(tree, s, loops, work, run.v)
     run.work[0] += 0.5 * h * (run.work[2] + lost)
     run.work[1] += 0.5 * h * (run.work[3] + supplied)
     run.work[2], run.work[3] = lost, supplied
@@ -110,7 +122,7 @@ def finish(kernels, tables, work, tree, s, loops, run, time, h, out, saved):
     return FINE
 
 
-@lean
+@spliced
 def store(tree, s, loops, work, run, out, row):
     """Motion, accelerations and wrenches of the last evaluation as row `row`."""
     fill_nodes(tree, s, work.nodes)
@@ -133,14 +145,16 @@ def store(tree, s, loops, work, run, out, row):
 
 @lean
 def advance_rk4(
-    kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out, first
+    kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out
 ):  # fmt: skip
-    """Steps from `first` on; schedules hold half steps.  Returns (status, steps done)."""
-    k, l = run.stages, run.rates
-    for step in range(first, times.shape[0]):
+    """Steps at `times`; schedules hold half steps.  Returns (status, steps done)."""
+    k, l, total = run.stages, run.rates, run.total
+    moving = loops.settings[LAWS] != 0.0
+    for step in range(times.shape[0]):
         begin = times[step] - h
         copy(run.a, k[0])
         coordinate_rates(loops, run.q, run.v, l[0])
+        total[0], total[1] = h / 6.0 * run.work[2], h / 6.0 * run.work[3]
         for j in range(1, 4):
             part = h if j == 3 else 0.5 * h
             stage(run.q, part, l[j - 1], run.qs)
@@ -150,22 +164,34 @@ def advance_rk4(
             coordinate_rates(loops, run.qs, run.vs, l[j])
             forward(
                 kernels, tables, work, tree, s, loops, begin + part, run.qs, run.vs, run.tau,
-                run.stiff, k[j],
+                run.stiff, k[j], False,
             )  # fmt: skip
+            if moving and loops.J.shape[0] > 0:
+                forward(
+                    kernels, tables, work, tree, s, loops, begin + part, run.qs, run.vs, run.tau,
+                    run.stiff, run.d, True,
+                )  # fmt: skip
+            lost, supplied = powers(tree, s, loops, work, run.vs)
+            total[0] += (h / 6.0 if j == 3 else h / 3.0) * lost
+            total[1] += (h / 6.0 if j == 3 else h / 3.0) * supplied
         copy(run.q, run.q0)
         copy(run.v, run.v0)
         copy(run.a, run.a0)
+        run.work[0] += total[0]
+        run.work[1] += total[1]
         for i in range(run.q.shape[0]):
             run.q[i] += h / 6.0 * (l[0, i] + 2.0 * (l[1, i] + l[2, i]) + l[3, i])
         for i in range(run.v.shape[0]):
             run.v[i] += h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
         unit_quaternions(loops, run.q)
         status = finish(
-            kernels, tables, work, tree, s, loops, run, times[step], h, out, saved[step]
+            kernels, tables, work, tree, s, loops, run, times[step], 0.0, out, saved[step]
         )
         if status != FINE:
             copy(run.q0, run.q)
             copy(run.v0, run.v)
             copy(run.a0, run.a)
+            run.work[0] -= total[0]
+            run.work[1] -= total[1]
             return status, step
     return FINE, times.shape[0]

@@ -150,9 +150,11 @@ def joint_edges(system: System) -> list[Edge]:
         ends = elements[0].ends
         if any(e.ends != ends for e in elements) or len(ends) != 2:
             for i in numbers:
-                edges.append(Edge(name, system.elements[i].ends[:2], (i,), None))
+                far = system.elements[i].ends
+                edges.append(Edge(name, (far[0], far[-1]), (i,), None))
             continue
-        edges.append(Edge(name, ends, tuple(numbers), joint_motion(system, elements)))
+        joined = (ends[0], ends[1])
+        edges.append(Edge(name, joined, tuple(numbers), joint_motion(system, elements)))
     return [*edges, *section_edges(system)]
 
 
@@ -238,7 +240,11 @@ def refuse_torn(
     before = {s.body for s in grow(system, edges, masses) if s.edge is None}
     torn = [system.names[b] for b in sorted(free - before)]
     if len(free) > len(before):
+        stuck = [
+            e for e in edges if e.motion and not e.motion.reversible and e.name not in cuts
+        ]
         raise ModelError(
             f"cutting {', '.join(repr(c) for c in cuts)} leaves '{torn[0]}' without a joint to the "
             "rest of the tree; cut only joints that close a loop, one for each loop"
+            + "".join(f" ('{e.name}' leads only from its first body to its second)" for e in stuck)
         )

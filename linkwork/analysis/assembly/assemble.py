@@ -12,6 +12,7 @@ from linkwork.analysis.assembly.start_rows import current, start_entries, start_
 from linkwork.analysis.assembly.velocities import solve_velocities
 from linkwork.analysis.independence import choose_rows
 from linkwork.elements.user_force import forget_failures
+from linkwork.errors import AssemblyError
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
@@ -65,8 +66,22 @@ def assemble_model(
     """Assemble, and choose independent rows; warns once about redundant ones."""
     full = compile_model(model)
     time = checks.number(time, "time of assemble")
-    scale = Scale(full, *resistances(weights, fixed))
-    given = full.described_state(time)
+    resistance, still = resistances(weights, fixed)
+    amplitudes = [full.names[b] for link in full.flexible for b in link.carriers]
+    try:  # flexible links stay straight, unless the joints must bend them
+        state, history = closed(full, Scale(full, resistance, [*still, *amplitudes]), time)
+    except AssemblyError:
+        if not amplitudes:
+            raise
+        state, history = closed(full, Scale(full, resistance, still), time)
+    forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
+    redundancy, system = choose_rows(full, state, warn=warn)
+    return Assembled(full, system, state, redundancy, history)
+
+
+def closed(full: System, scale: Scale, time: float) -> tuple[State, list[float]]:
+    """Positions, then velocities, that satisfy all joints and where they are said to start."""
+    model, given = full.model, full.described_state(time)
     places, rates = start_rows(model)
     with_places = compile_model(model, start_entries(model, places)) if places else full
     state, history = find_positions(with_places, scale, given)
@@ -77,9 +92,7 @@ def assemble_model(
             name: {row: polynomial([now[name][row] - time * v, v]) for row, v in wanted.items()}
             for name, wanted in rates.items()
         }
-        state = solve_velocities(compile_model(model, start_entries(model, laws)), scale, state)
-    else:
-        state = solve_velocities(full, scale, state)
-    forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
-    redundancy, system = choose_rows(full, state, warn=warn)
-    return Assembled(full, system, state, redundancy, history)
+        return solve_velocities(
+            compile_model(model, start_entries(model, laws)), scale, state
+        ), history
+    return solve_velocities(full, scale, state), history

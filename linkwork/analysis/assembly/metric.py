@@ -13,7 +13,7 @@ from linkwork.model import checks
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-STIFF = 1e4  # weight of the amplitudes of flexible links: bodies move before links bend
+STIFF = 1e4  # weight of the amplitudes of flexible links, where joints must bend them
 FOLLOWS = 1e-3  # weight of what follows the frame of a link
 
 

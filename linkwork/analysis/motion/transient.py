@@ -23,8 +23,9 @@ from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFileError
-from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
+from linkwork.integrators.implicit import ImplicitRun, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
+from linkwork.integrators.repair import StepFailure
 from linkwork.integrators.stepping import ALG, Output
 from linkwork.model import checks
 from linkwork.model.model import Model

@@ -76,7 +76,8 @@ class Balance:
             if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
                 return None
             try:
-                self.projection.factorise(e.matrix.data)  # type: ignore[union-attr]
+                values = e.matrix.data  # type: ignore[union-attr]
+                self.projection.factorise(values, straight=error >= CLOSED)
             except SingularMatrix:
                 return None
             if error < CLOSED:

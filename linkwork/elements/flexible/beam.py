@@ -16,6 +16,7 @@ are sought in each by itself: M φ = K φ/ω², which stands a section without r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg as la
@@ -67,6 +68,7 @@ class Beam:
         x = (np.arange(self.elements)[:, None] + (POINTS + 1) / 2) * h
         return x.ravel(), np.tile(WEIGHTS * h / 2, self.elements)
 
+    @cached_property
     def matrices(self) -> tuple[np.ndarray, np.ndarray]:
         """Stiffness and mass."""
         x, dx = self.gauss()
@@ -74,8 +76,9 @@ class Beam:
         strain, motion = self.functions(x, 1), self.functions(x)
         stiffness = np.array([s.EA, 0, 0, s.GJ, s.EIy, s.EIz])  # θy′² = w″², θz′² = v″²
         inertia = np.array([s.mass] * 3 + [s.Jx, s.Jy, s.Jz])
-        K = np.einsum("p,i,pia,pib->ab", dx, stiffness, strain, strain, optimize=True)
-        M = np.einsum("p,i,pia,pib->ab", dx, inertia, motion, motion, optimize=True)
+        strain, motion = (f.reshape(6 * len(x), -1) for f in (strain, motion))
+        K = strain.T @ (np.outer(dx, stiffness).reshape(-1, 1) * strain)
+        M = motion.T @ (np.outer(dx, inertia).reshape(-1, 1) * motion)
         return K, M
 
     def motion(self, name: str) -> np.ndarray:
@@ -85,9 +88,14 @@ class Beam:
 
 def hermite(t: np.ndarray, h: float, order: int) -> list[np.ndarray]:
     """Hermite's cubics of displacement and slope at both ends, `order`-th derivative by x."""
-    cubics = ([1, 0, -3, 2], [0, h, -2 * h, h], [0, 0, 3, -2], [0, 0, -h, h])
-    polynomials = [np.polynomial.Polynomial(c) for c in cubics]
-    return [p.deriv(order)(t) / h**order if order else p(t) for p in polynomials]
+    if order == 0:
+        rise = t * t * (3 - 2 * t)
+        return [1 - rise, h * t * (1 - t) ** 2, rise, h * t * t * (t - 1)]
+    if order == 1:
+        rise = 6 * t * (1 - t) / h
+        return [-rise, (1 - t) * (1 - 3 * t), rise, t * (3 * t - 2)]
+    rise = 6 * (1 - 2 * t) / h**2
+    return [-rise, (6 * t - 4) / h, rise, (6 * t - 2) / h]
 
 
 def held_shapes(K: np.ndarray, M: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

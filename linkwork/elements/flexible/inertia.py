@@ -28,7 +28,7 @@ from linkwork.elements.layout import (
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
-    IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mm, mscale, mt, mv, scale, skew,
+    IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, scale, skew,
     sub, transpose, tv,
 )  # fmt: skip
 

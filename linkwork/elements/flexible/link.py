@@ -13,7 +13,6 @@ nodes follow F and q (interface.py); inertia and elasticity act on F and q (iner
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.model.registry import Entry, Item
 
-MOST_SHAPES = 24
+MOST_SHAPES, MOST_ELEMENTS = 24, 200
 CRAIG_BAMPTON = "craig-bampton"
 SQUARE = 1e-6  # of a direction that must be normal to the link
 
@@ -52,13 +51,10 @@ SQUARE = 1e-6  # of a direction that must be normal to the link
 class Stations(tuple):
     """The places along a link that have a frame; called with s from 0 to 1 it gives that frame."""
 
-    node: Any = None
+    link: Any = None
 
     def __call__(self, s: float) -> InterfaceNode:
-        return self.node(s)
-
-    def __reduce__(self) -> Any:
-        return tuple, (tuple(self),)  # the link makes it callable again
+        return self.link.node(s)
 
 
 @dataclass(eq=False)
@@ -120,6 +116,11 @@ class FlexibleLink(Item):
             )
         self.modes = checks.count(self.modes, f"modes of {what}")
         self.elements = checks.count(self.elements, f"elements of {what}")
+        if self.elements > MOST_ELEMENTS:
+            raise ModelError(
+                f"elements of {what} must be at most {MOST_ELEMENTS}, but {self.elements} was "
+                "given; a few modes need no more"
+            )
         for word in ("velocity", "angular_velocity"):
             if getattr(self, word) is not None:
                 setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
@@ -176,7 +177,7 @@ class FlexibleLink(Item):
 
     def _reduce(self, motions: list[str]) -> Shapes:
         what, beam = self.label, Beam(self.length, self.section, self.elements)
-        if self.boundary == CRAIG_BAMPTON:
+        if isinstance(self.boundary, str) and self.boundary == CRAIG_BAMPTON:
             shapes = craig_bampton(beam, self.modes, motions, what)
         else:
             held = held_modes(beam, self._supports(), motions, what)
@@ -220,7 +221,10 @@ class FlexibleLink(Item):
         for s, suffix in ((0.0, "root"), (1.0, "tip")):
             nodes.setdefault(s, InterfaceNode(self, suffix, s))
         self.__dict__.setdefault("frame", FloatingFrame(self, ""))
-        given = checks.array(self.at)
+        listed = isinstance(self.at, (tuple, list)) or (  # an array of nothing is a mistake
+            isinstance(self.at, np.ndarray) and self.at.size > 0
+        )
+        given = checks.array(self.at) if listed else None
         if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
             raise ModelError(
                 f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
@@ -228,14 +232,14 @@ class FlexibleLink(Item):
             )
         self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
         for s in self.at:
-            self._node(s)
+            self.node(s)
 
     def _set_stations(self, places: list[float]) -> None:
         stations = Stations(places)
-        stations.node = partial(FlexibleLink._node, self)
+        stations.link = self
         self.__dict__["at"] = stations
 
-    def _node(self, s: float) -> InterfaceNode:
+    def node(self, s: float) -> InterfaceNode:
         """The node at a place, which is made if there is none yet."""
         place = checks.number(s, f"the place of a frame on {self.label}")
         if not 0 <= place <= 1:
@@ -245,7 +249,7 @@ class FlexibleLink(Item):
             )
         nodes = self.__dict__["nodes"]
         if place not in nodes:
-            nodes[place] = InterfaceNode(self, f"at({place:.12g})", place)
+            nodes[place] = InterfaceNode(self, f"at({place!r})", place)
         if 0 < place < 1 and place not in self.at:
             self._set_stations([*self.at, place])
         return nodes[place]
@@ -315,7 +319,7 @@ class FlexibleLink(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> FlexibleLink:
-        section = Section(*rng.uniform(1, 2, 4), mass=rng.uniform(1, 2))
+        section = Section(*rng.uniform(1, 2, 5))
         end = rng.normal(size=3)
         ratios = rng.uniform(0, 0.5, 8)
         return cls((0, 0, 0), end, section, elements=3, damping=ratios, at=(0.3,))

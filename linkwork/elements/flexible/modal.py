@@ -66,7 +66,7 @@ class Shapes:
 
 def held_modes(beam: Beam, supports: tuple[str, str], motions: list[str], what: str) -> Shapes:
     """All modes of the beam with its two ends held so."""
-    K, M = beam.matrices()
+    K, M = beam.matrices
     found = []
     for motion in motions:
         own = beam.motion(motion)
@@ -88,7 +88,7 @@ def held_modes(beam: Beam, supports: tuple[str, str], motions: list[str], what: 
 def craig_bampton(beam: Beam, modes: int, motions: list[str], what: str) -> Shapes:
     """Static shapes of the tip and `modes` modes with both ends held, made orthogonal."""
     inner = chosen(held_modes(beam, ("clamped", "clamped"), motions, what), modes, what)
-    K, M = beam.matrices()
+    K, M = beam.matrices
     found = []
     for motion in motions:
         own = beam.motion(motion)
@@ -125,7 +125,7 @@ def spread(
 
 def together(beam: Beam, found: Found) -> Shapes:
     """Slowest first; each with the mass of the beam, its largest part positive."""
-    M = beam.matrices()[1]
+    M = beam.matrices[1]
     found = sorted(found, key=lambda x: x[0])
     vectors = np.array([v for _, _, v in found]).T.reshape(beam.unknowns, len(found))
     mass = beam.section.mass * beam.length

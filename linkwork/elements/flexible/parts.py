@@ -63,11 +63,11 @@ class FloatingFrame(Part, abstract=True):
         return self.link.orientation
 
     @property
-    def velocity(self) -> Any:  # type: ignore[override]
+    def velocity(self) -> Any:
         return self.link.velocity
 
     @property
-    def angular_velocity(self) -> Any:  # type: ignore[override]
+    def angular_velocity(self) -> Any:
         return self.link.angular_velocity
 
 

@@ -1,0 +1,50 @@
+"""Sections of docs/speed.md that can also be measured alone: `python -m benchmarks --only trees`.
+
+A further comparison is one more line in SECTIONS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tree_page import tree_section
+from benchmarks.trees import compare_trees
+
+NEXT = "## Before the first step"  # the heading that follows all of them
+
+
+@dataclass(frozen=True)
+class Section:
+    """A comparison: its heading, how it is measured, and how it is told.
+
+    measure(runs, quick) prints as it goes and gives what it found; tell(docs, found) draws pictures
+    into docs/images and gives the Markdown from the heading on, or raises SystemExit.
+    """
+
+    heading: str
+    measure: Callable[[int, bool], Any]
+    tell: Callable[[Path, Any], str]
+
+
+SECTIONS = {"trees": Section("## Trees in joint coordinates", compare_trees, tree_section)}
+
+
+def replace(page: str, section: Section, text: str) -> str:
+    """The page with the section's text instead of the old one, or before NEXT if it had none."""
+    begin = page.find(f"{section.heading}\n")
+    if begin < 0:
+        begin = end = page.index(f"{NEXT}\n")
+    else:
+        end = page.index("\n## ", begin) + 1
+    return f"{page[:begin]}{text}\n{page[end:]}"
+
+
+def renew(docs: Path, name: str, runs: int) -> None:
+    """Measure one section and put it into the page."""
+    section, path = SECTIONS[name], docs / "speed.md"
+    text = section.tell(docs, section.measure(runs, False))
+    page = replace(path.read_text(encoding="utf-8"), section, text)
+    path.write_text(page, encoding="utf-8")
