@@ -19,7 +19,6 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
     "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal")),
-    "flexible": ("Flexible links", ("elements.flexible",)),
     "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
                           "elements.bushing", "elements.user_force")),
     "drives": ("Functions of time", ("model.drives",)),
