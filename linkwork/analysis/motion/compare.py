@@ -61,7 +61,7 @@ def compare(
     >>> found = lw.compare(m, t=0.5, h=0.005, check_order=True)
     >>> found.agree
     True
-    >>> float(found.table.position.sel(method="GeneralizedAlpha")) < 1e-3
+    >>> float(found.table.position.sel(run="GeneralizedAlpha")) < 1e-3
     True
     """
     h = checks.number(h, "h, the step,", positive=True)
@@ -271,7 +271,7 @@ class Comparison:
 
     @property
     def table(self) -> xr.Dataset:
-        """Over `method`: position, angle, force, torque, energy, violation, cpu.
+        """Over `run` (names of methods): position, angle, force, torque, energy, violation, cpu.
 
         The first four are the largest differences from the reference; energy is the largest error
         of the energy balance; violation the largest |C|; cpu the CPU time per step.  Methods that
@@ -281,13 +281,13 @@ class Comparison:
 
         names = [*self.runs, *self.refused]
         columns: dict[str, Any] = {
-            key: ("method", np.full(len(names), np.nan), {"units": units})
+            key: ("run", np.full(len(names), np.nan), {"units": units})
             for key, units in {**DIFFERENCES, **OTHERS}.items()
         }
         for k, name in enumerate(self.runs):
             for key, value in self._row(name).items():
                 columns[key][1][k] = value
-        return xr.Dataset(columns, {"method": names}, {"reference": self.reference, "h": self.h})
+        return xr.Dataset(columns, {"run": names}, {"reference": self.reference, "h": self.h})
 
     def _row(self, name: str) -> dict[str, float]:
         mine = self.runs[name]
