@@ -23,6 +23,11 @@ _HOME = {
         "Motor", "Actuator",
     ],
     "integrators.methods": ["GeneralizedAlpha", "HHT", "Newmark", "BDF2"],
+    "integrators.staged": [
+        "ImplicitEuler", "CrankNicolson", "BDF", "MS2", "MS3", "MS4", "Hope", "SS2", "SS3", "SS4",
+        "Bathe", "MSSTC3", "MSSTC4", "MSSTC5", "MSSTH3", "MSSTH4", "MSSTH5", "DIRK33", "DIRK43",
+        "DIRK54",
+    ],
     "integrators.ode": ["RK4", "ODE"],
     "nullspace.method": ["EnergyMomentum"],
     "analysis.assembly.assemble": ["assemble"],

@@ -25,6 +25,8 @@ from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFileError
 from linkwork.integrators.implicit import ImplicitRun, StepFailure, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
+from linkwork.integrators.staged import StagedMethod
+from linkwork.integrators.staged_run import StagedRun
 from linkwork.integrators.stepping import ALG, Output
 from linkwork.model import checks
 from linkwork.model.model import Model
@@ -102,8 +104,9 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
 
 def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
     """The stepping object of a method."""
-    if isinstance(method, LinearMethod):
-        return ImplicitRun(
+    if isinstance(method, (LinearMethod, StagedMethod)):
+        kind = ImplicitRun if isinstance(method, LinearMethod) else StagedRun
+        return kind(
             system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full
         )
     if hasattr(method, "run"):
