@@ -38,6 +38,7 @@ _HOME = {
     "analysis.linear.locus": ["root_locus"],
     "analysis.motion.transient": ["transient", "resume"],
     "analysis.motion.events": ["JointLimit"],
+    "analysis.motion.strategies": ["FactorStrategy", "ChangeStrategy"],
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
     "elements.force": ["Force", "Torque"],

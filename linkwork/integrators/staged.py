@@ -165,7 +165,7 @@ class CrankNicolson(StagedMethod):
 class BDF(StagedMethod):
     """Backward differences of order one or two; the first step of order two is Crank-Nicolson's."""
 
-    order: int = 2  # type: ignore[assignment]
+    order: int = 2
     kind: ClassVar[int] = STEPS
     past: ClassVar[int] = 2
 
@@ -233,8 +233,10 @@ class Hope(Tunable):
     """Pairs of steps: Crank-Nicolson's, then one over both; rho holds over the pair.
 
     rho = 0 is TR-BDF2 with equal halves.  A change of the step's size begins a new pair.
+    Stabilized unless told otherwise.
     """
 
+    stabilized: bool = field(default=True, kw_only=True)
     kind: ClassVar[int] = STEPS
     past: ClassVar[int] = 2
 
@@ -290,8 +292,12 @@ def _high(n: int, rho: float) -> Formula:
 
 @dataclass(frozen=True, repr=False)
 class Bathe(Tunable):
-    """Two sub-steps: the trapezoidal rule, then a formula over the whole step."""
+    """Two sub-steps: the trapezoidal rule, then a formula over the whole step.
 
+    Stabilized unless told otherwise, as its successors with more sub-steps.
+    """
+
+    stabilized: bool = field(default=True, kw_only=True)
     substeps: ClassVar[int] = 2
 
     def formula(self, time: float, past: Past) -> Formula:

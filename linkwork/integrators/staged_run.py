@@ -17,6 +17,7 @@ from linkwork.integrators.formulas import Formula, filter_start
 from linkwork.integrators.implicit import ImplicitRun, stored_pivots, vectors
 from linkwork.integrators.stages import RATE, SPEED, XDOT, Stages, X
 from linkwork.integrators.staged import Past, StagedMethod
+from linkwork.integrators.staging import advance_stages
 from linkwork.integrators.stepping import Output
 from linkwork.math import rotations
 from linkwork.system.accelerations import accelerations
@@ -107,8 +108,8 @@ class StagedRun(ImplicitRun):
 
     def _plan(self, times: np.ndarray) -> np.ndarray:
         """Formulas of steps that end at these times, all of size h; the number of each one's."""
-        past, found, which = self._past(), [], np.zeros(len(times), np.int64)
-        k = 0
+        past, which, k = self._past(), np.zeros(len(times), np.int64), 0
+        found: list[Formula] = []
         while k < len(times):
             formula = self.method.formula(float(times[k]), past)
             number = next((i for i, f in enumerate(found) if f is formula), len(found))
@@ -189,7 +190,7 @@ class StagedRun(ImplicitRun):
             stages = self.formula.stages
             laws = schedule if stages == 1 else self._stage_schedule(times, done, last)
             before = done
-            status, done = sg.advance_stages(
+            status, done = advance_stages(
                 system.kernels, system.tables, self.lu, system.work, self.stepper, self.stages,
                 which, times, laws, saved, out, done, last,
             )  # fmt: skip

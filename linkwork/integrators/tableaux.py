@@ -1,4 +1,4 @@
-"""Runge-Kutta tableaux with an explicit first stage, one diagonal number and the last row as weights.
+"""Runge-Kutta tableaux with an explicit first stage, one diagonal g and the last row as weights.
 
 Composite methods of n sub-steps (Zhang, Zhang, Xing, Masarati, Nonlinear Dynamics 102 (2020)) have
 the stability function A(z) = (1 + a_1 z + … + a_n z^n) / (1 − g z)^n with a_n = ± ρ g^n.  Order s

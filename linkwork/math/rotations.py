@@ -109,8 +109,8 @@ def tangent_times(x, d):
 def qlog(q):
     """Rotation vector of a unit quaternion, shorter than 2π: its sign is kept, not its angle."""
     s2 = q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    if s2 < 1e-6 and q[0] > 0.0:  # asin(s)/s
-        k = 2.0 + s2 * (1.0 / 3.0 + s2 * 3.0 / 20.0)
+    if s2 < 2.5e-3 and q[0] > 0.0:  # 2 asin(s)/s: relative error below 1e-15
+        k = 2.0 + s2 * (1.0 / 3.0 + s2 * (3.0 / 20.0 + s2 * (5.0 / 56.0 + s2 * 35.0 / 576.0)))
     else:
         s = math.sqrt(s2)
         k = 2.0 * math.atan2(s, q[0]) / s
