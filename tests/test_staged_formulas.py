@@ -7,8 +7,8 @@ import pytest
 
 from linkwork.integrators import multistep, tableaux
 
-# Zhang, Zhang, Xing, Masarati: On the optimization of n-sub-step composite time integration methods,
-# Nonlinear Dynamics 102 (2020), tables 4 and 5
+# Zhang, Zhang, Xing, Masarati: On the optimization of n-sub-step composite time integration
+# methods, Nonlinear Dynamics 102 (2020), tables 4 and 5
 PUBLISHED_G = {
     ("bathe", 2): (0.292893218813452, 0.267949192431123, 0.25),
     ("mssth", 3): (0.435866521508460, 0.375602225015285, 1 / 3),

@@ -148,7 +148,7 @@ def test_spectral_radius_at_infinity(cls, rho):
     method = cls(rho, tolerance=1e-14) if tunable else cls(tolerance=1e-14)
     expected = 1.0 if cls is lw.CrankNicolson else rho
     fold = method.past if method.kind == STEPS else method.past - 1 if method.kind == FILTER else 1
-    found = np.abs(np.linalg.eigvals(amplification(method, 1e4))).max()
+    found = np.abs(np.linalg.eigvals(amplification(method, 1e5))).max()
     assert found == pytest.approx(expected, abs=(0.002, 0.002, 0.02, 0.08, 0.12)[fold])
 
 
@@ -161,7 +161,7 @@ def test_no_growth_at_any_frequency(cls):
 
 # --------------------------------------------------------------------------------------- order
 
-STEPS_FOR = {1: (4e-3, 2e-3), 2: (1e-2, 5e-3), 3: (1e-2, 5e-3), 4: (2e-2, 1e-2), 5: (2e-2, 1e-2)}
+STEPS_FOR = {1: (4e-3, 2e-3), 2: (1e-2, 5e-3), 3: (1e-2, 5e-3), 4: (2e-2, 1e-2), 5: (1e-2, 5e-3)}
 
 
 @pytest.fixture(scope="module")
@@ -172,10 +172,10 @@ def references():
 
 
 def observed_orders(make, method, steps, references):
-    errors = np.array(
-        [[np.abs(a - b).max() for a, b in zip(end_of(make(), method, h), references[make], strict=True)]
-         for h in steps]
-    )  # fmt: skip
+    truth, errors = references[make], np.zeros((2, 3))
+    for row, h in zip(errors, steps, strict=True):
+        found = end_of(make(), method, h)
+        row[:] = [np.abs(a - b).max() for a, b in zip(found, truth, strict=True)]
     return np.log2(errors[0] / errors[1]), errors
 
 
@@ -184,9 +184,11 @@ def observed_orders(make, method, steps, references):
 def test_order_with_rotations_and_constraints(cls, make, references):
     """Positions, velocities and reactions, all with the declared order."""
     method = cls(tolerance=1e-11)
-    orders, errors = observed_orders(make, method, STEPS_FOR[method.order], references)
-    assert np.all(orders > method.order - 0.25), (orders, errors)
+    steps = (4e-2, 2e-2) if method.order == 5 and make is heavy_top else STEPS_FOR[method.order]
+    orders, errors = observed_orders(make, method, steps, references)
+    assert np.all(orders[:2] > method.order - 0.25), (orders, errors)
     assert np.all(orders[:2] < method.order + 0.6), (orders, errors)
+    assert orders[2] > method.order - 0.45, (orders, errors)  # of two errors, their signs differ
 
 
 @pytest.mark.parametrize("cls", [c for c in STAGED if not c().stabilized], ids=lambda c: c.__name__)
@@ -198,7 +200,7 @@ def test_order_when_stabilized(cls, references):
 
 @pytest.mark.parametrize("cls", [c for c in STAGED if c().stabilized], ids=lambda c: c.__name__)
 def test_why_they_are_stabilized(cls, references):
-    """With positions alone (index 3) stage order two leaves order two, and one or none in forces."""
+    """With positions alone (index 3) stage order two leaves order two, in forces one or none."""
     method = cls(stabilized=False, tolerance=1e-11)
     orders, errors = observed_orders(double_pendulum, method, (1e-2, 5e-3), references)
     assert np.all(orders[:2] > 1.6) and np.all(orders[:2] < 2.6), (orders, errors)
@@ -294,27 +296,29 @@ def test_error_control(cls, references):
 
 
 @EVERY
-def test_work_of_a_damped_driven_mechanism(cls):
-    """Energy balance: what is supplied and dissipated accounts for the change."""
+def test_energy_balance_closes_with_the_order(cls):
+    """What dampers take out is integrated with the method's own weights."""
     m = double_pendulum()
     m.add("damper", lw.Bushing(lw.GROUND, m["upper"], at=(0.5, 0, 0), stiffness=(0,) * 6,
                                damping=(0.5, 0.5, 0.5, 0.1, 0.1, 0.1)))  # fmt: skip
-    run = lw.transient(m, t=0.5, h=2e-3, method=cls(), progress=False)
-    dissipated = float(run.energy.dissipated[-1])
-    assert dissipated > 0.1
-    limit = 0.2 if cls().order == 1 else 2e-3
-    assert abs(float(run.energy.balance[-1])) < limit * dissipated
+    method, gaps = cls(tolerance=1e-11), []
+    for h in STEPS_FOR[method.order]:
+        run = lw.transient(m, t=0.5, h=h, method=method, progress=False)
+        assert float(run.energy.dissipated[-1]) > 0.1
+        gaps.append(float(np.abs(run.energy.balance).max()))
+    assert gaps[1] < (1.0 if method.order == 1 else 0.05)
+    assert np.log2(gaps[0] / gaps[1]) > method.order - 0.4, gaps
 
 
 def test_residual_tests_agree_with_the_correction_test():
-    usual = end_of(double_pendulum(), lw.MS2(), 5e-3)
-    for test, tolerance in (("norm", 1e-7), ("relnorm", 1e-9), ("sepnorm", 1e-9)):
-        for stabilized in (False, True):
+    for stabilized in (False, True):
+        usual = end_of(double_pendulum(), lw.MS2(stabilized=stabilized, tolerance=1e-11), 5e-3)
+        for test, tolerance in (("norm", 1e-9), ("relnorm", 1e-8), ("sepnorm", 1e-8)):
             method = lw.MS2(test=test, tolerance=tolerance, stabilized=stabilized)
             found = end_of(double_pendulum(), method, 5e-3)
-            reference = end_of(double_pendulum(), lw.MS2(stabilized=stabilized), 5e-3)
-            assert np.abs(found[0] - reference[0]).max() < 1e-6
-    assert np.all(np.isfinite(usual[0]))
+            assert np.abs(found[0] - usual[0]).max() < 1e-6, (test, stabilized)
+            loose = lw.MS2(test=test, tolerance=1e-2, stabilized=stabilized)
+            assert np.abs(end_of(double_pendulum(), loose, 5e-3)[0] - usual[0]).max() > 1e-6
 
 
 @pytest.mark.parametrize("test", ["relnorm", "sepnorm"])
@@ -338,7 +342,8 @@ def test_relative_norms_do_not_depend_on_units_of_mass(test):
 def test_sepnorm_ignores_a_set_in_which_nothing_happens():
     """A point mass on a spring has no torques beyond round-off; relative to them all is lost."""
     m = oscillator(4.0)
-    run = lw.transient(m, t=1, h=1e-2, method=lw.MS2(test="sepnorm", tolerance=1e-8), progress=False)
+    method = lw.MS2(test="sepnorm", tolerance=1e-8)
+    run = lw.transient(m, t=1, h=1e-2, method=method, progress=False)
     assert float(run["b"].position[-1, 0]) == pytest.approx(exact(1.0)[0], abs=2e-3)
 
 
@@ -350,7 +355,7 @@ def test_factor_strategy():
     run = lw.transient(m, t=1, h=0.01, method=lw.MS2(), strategy=easy, progress=False)
     step = run.diagnostics["step"].values[1:]
     assert step[:6] == pytest.approx([0.01, 0.01, 0.02, 0.02, 0.04, 0.04])
-    assert step.max() <= 0.08 and run.time[-1] == 1.0
+    assert step.max() == pytest.approx(0.08) and run.time[-1] == 1.0
     assert float(run["body"].position[-1, 2]) == pytest.approx(-4.905, abs=1e-9)
     hard = lw.FactorStrategy(
         reduction=0.5, max_iterations=3, min_iterations=1, steps_before_growth=1000
@@ -363,7 +368,7 @@ def test_factor_strategy():
 
 
 def test_change_strategy():
-    law = lw.table([0, 0.25, 0.5], [0.002, 0.02, 0.02])
+    law = lw.table([0, 0.25, 0.5], [0.002, 0.02, 0.02], kind="linear")
     run = lw.transient(
         double_pendulum(), t=0.5, h=0.01, method=lw.MS4(), strategy=lw.ChangeStrategy(law),
         progress=False,
@@ -407,10 +412,28 @@ def test_events_with_staged_methods():
     m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     limit = lw.JointLimit("pin", angle=(-1.0, 1.0))
     ends = [
-        lw.transient(m, t=2, h=1e-3, method=method, stop=limit, progress=False).time[-1]
+        lw.transient(m, t=2, h=5e-3, method=method, stop=limit, progress=False).time[-1]
         for method in (lw.GeneralizedAlpha(), lw.MS3(), lw.SS4(), lw.MSSTH4())
     ]
-    assert ends == pytest.approx([ends[-1]] * 4, abs=2e-6)
+    assert ends == pytest.approx([ends[-1]] * 4, abs=5e-5)
+
+
+def test_redundant_joints():
+    """A door on three hinges swings as one on a single hinge does."""
+
+    def door(hinges):
+        m = lw.Model("door", gravity=(0, 0, -9.81))
+        leaf = m.add("leaf", lw.Body.box((1, 2, 0.05), density=700, position=(0.5, 0, 0)))
+        for k in range(hinges):
+            m.add(f"hinge{k}", lw.Revolute(lw.GROUND, leaf, at=(0, k - 1, 0), axis=(0, 1, 0)))
+        return m
+
+    for method in (lw.MS3(), lw.SS2(), lw.MSSTH3()):
+        single = lw.transient(door(1), t=0.5, h=5e-3, method=method, progress=False)
+        with pytest.warns(lw.LinkworkWarning, match="repeat"):
+            triple = lw.transient(door(3), t=0.5, h=5e-3, method=method, progress=False)
+        gap = np.abs(single["leaf"].position.values - triple["leaf"].position.values).max()
+        assert gap < 1e-7
 
 
 def test_diagnostics_of_a_run():

@@ -213,7 +213,9 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, f, i, time):
         else:
             residual_side(stepper, tables, work)
         if s[TEST] != 0.0:
-            found = residual_measure(kernels, tables, work, stepper, stages, time, s[TEST])
+            found = residual_measure(
+                kernels, tables, work, stepper, stages, time, s[TEST], projected
+            )
             if found <= s[TOLERANCE]:
                 return DONE
         if not refactor(lu, work.vals, stepper.rhs) < s[GROWTH]:

@@ -85,7 +85,8 @@ class ChangeStrategy:
     >>> import linkwork as lw
     >>> m = lw.Model(gravity=(0, 0, -9.81))
     >>> ball = m.add("ball", lw.Body(1, (1, 1, 1)))
-    >>> fine = lw.ChangeStrategy(lw.table([0, 0.5, 1], [0.01, 0.05, 0.05]))
+    >>> steps = lw.table([0, 0.5, 1], [0.01, 0.05, 0.05], kind="linear")
+    >>> fine = lw.ChangeStrategy(steps)
     >>> run = lw.transient(m, t=1, h=0.01, strategy=fine, progress=False)
     >>> round(float(run["ball"].position[-1, 2]), 3)
     -4.905
