@@ -58,6 +58,9 @@ class StagedRun(ImplicitRun):
         self._allocate(system)
         jerk = self._load_start(system, state)
         M, H = self.stages.memory[..., :6], self.stepper.history[..., :6]
+        if not self._resolved(jerk):
+            jerk, H[st.VDOTPREV] = np.zeros_like(jerk), H[st.VDOT]
+            self.stepper.gamma[1] = self.stepper.gamma[0]
         M[XDOT, 0] = M[SPEED, 0] = H[st.V]
         M[RATE, 0] = H[st.VDOT]
         self._plan(np.array([self.time + self.h]))
@@ -69,6 +72,12 @@ class StagedRun(ImplicitRun):
         self.set_step(self.h)
         self._set_powers()
         self.pivot()
+
+    def _resolved(self, jerk: np.ndarray) -> bool:
+        """Whether v̈ says something about the first step: it changes v by less than v itself."""
+        H, scale = self.stepper.history[..., :6], np.repeat([self.system.length, 1.0], 3)
+        there = np.abs(H[st.V] / scale).max() + self.h * np.abs(H[st.VDOT] / scale).max()
+        return bool(self.h**2 * np.abs(jerk / scale).max() <= there)
 
     def remember(self, states: list[State]) -> None:
         """Take states one, two, … steps back as the past of a multistep method."""

@@ -48,6 +48,7 @@ from linkwork.system.evaluate import evaluate
 X, XDOT, SPEED, RATE = 0, 1, 2, 3
 # kinds of formulas
 STAGES, STEPS, FILTER = 0, 1, 2
+FAR = 0.2
 # more settings
 KIND, FIRST, PROJECTED, TEST, ALL_SETTINGS = range(SETTINGS, SETTINGS + 5)
 
@@ -73,14 +74,19 @@ class Stages(NamedTuple):
 
 @lean
 def prepare(stepper, stages, work, f, i):
-    """Constant parts c_x and c_v of stage i, and x for extrapolated accelerations."""
+    """Constant parts c_x and c_v of stage i, and x for extrapolated accelerations.
+
+    Where accelerations would move a body far from where its velocity leads it (FAR lengths or
+    radians), the motion is not resolved by the step, and extrapolating it is worse than nothing.
+    """
     bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
     n = STRIDE * bodies
     row = slots * n
     known = int(stepper.settings[FIRST]) + i
     M, H = borrow(stages.memory), borrow(stepper.history)
     x, affine = borrow(stepper.p), borrow(stepper.affine)
-    hg, squares = stages.hg[f, i], spread8(0.0)
+    hg, squares, aside = stages.hg[f, i], spread8(0.0), spread8(0.0)
+    ahead = stages.nodes[f, i] * stepper.settings[STEP]
     for k in range(0, n, STRIDE):
         cx = cv = spread8(0.0)
         a = load8(H, VDOTPREV * n + k) * stages.guess[f, i, 0]
@@ -92,8 +98,10 @@ def prepare(stepper, stages, work, f, i):
             a = a + rate * stages.guess[f, i, 1 + j]
         store8(affine, k, cx)
         store8(affine, n + k, cv)
-        store8(x, k, cx + (cv + a * hg) * hg)
-        rate = load8(M, 3 * row + k)
+        there = cx + (cv + a * hg) * hg
+        store8(x, k, there)
+        off, rate = there - load8(M, 2 * row + k) * ahead, load8(M, 3 * row + k)
+        aside = larger8(aside, off * off)
         squares = larger8(squares, rate * rate)
     gamma, past, earlier = borrow(work.gamma), borrow(stepper.gamma), borrow(stages.gamma)
     rows, first = work.gamma.shape[0], int(stepper.settings[FIRST])
@@ -102,9 +110,20 @@ def prepare(stepper, stages, work, f, i):
         for j in range(i):
             value += stages.guess[f, i, 1 + first + j] * earlier[j * rows + e]
         gamma[e] = value
-    y, length = borrow(work.x), 1.0 / stepper.settings[LENGTH]
+    if size_of(work, stepper, aside) > FAR:
+        for k in range(0, n, STRIDE):
+            store8(x, k, load8(M, 2 * row + k) * ahead)
+        for e in range(rows):
+            gamma[e] = 0.0
+    return size_of(work, stepper, squares)
+
+
+@inlined
+def size_of(work, stepper, squares):
+    """The larger of lengths over L and angles, from the squares of six numbers."""
+    y, n = borrow(work.x), STRIDE * stepper.p.shape[0]
     store8(y, n, squares)  # behind the bodies, as scratch
-    largest = max(max(y[n], y[n + 1], y[n + 2]) ** 0.5 * length,
+    largest = max(max(y[n], y[n + 1], y[n + 2]) ** 0.5 / stepper.settings[LENGTH],
                   max(y[n + 3], y[n + 4], y[n + 5]) ** 0.5)  # fmt: skip
     store8(y, n, spread8(0.0))
     return largest
