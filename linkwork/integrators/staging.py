@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, NODE, QUAT, RATES, STRIDE, TANGENT, VEL
 from linkwork.integrators.stages import (
-    FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STEPS, XDOT, X, place, place_body, row_product,
-    solve_stage,
+    FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STEPS, TEST, XDOT, X, place, place_body,
+    row_product, solve_stage,
 )  # fmt: skip
 from linkwork.integrators.stepping import (
     CV, DONE, GROWTH, LENGTH, MASS, MEMORY, MOVING, PIVOTS, STEP, VDOT, VDOTPREV, VPREV, V,
@@ -82,7 +82,8 @@ def project(kernels, tables, lu, work, stepper, stages, time, slot):
     """Bring positions to C = 0, then the velocities in the slot to C_q v + C_t = 0.
 
     Both corrections are in the span of A⁻¹C_qᵀ, A the upper left part of the iteration matrix:
-    the first with the factors of the last stage, the others with those of the end of the step.
+    the first with the factors of the last stage (a residual test ends without any), the others
+    with those of the end of the step.
     """
     coef, rhs, n = work.coef, stepper.rhs, 6 * stepper.p.shape[0]
     m, small = stepper.settings[MASS], 1e-12 * stepper.settings[LENGTH]
@@ -90,7 +91,7 @@ def project(kernels, tables, lu, work, stepper, stages, time, slot):
         return DONE
     coef[TANGENT], coef[RATES] = 0.0, 0.0
     evaluate(kernels, tables, work, time, 1.0 / m)
-    if position_side(stepper, work) > small:
+    if position_side(stepper, work) > small and stepper.settings[TEST] == 0.0:
         solve(lu, work.vals, rhs)
         apply_increment(stepper, rhs, stepper.p, stepper.p)
     coef[TANGENT], coef[RATES] = 1.0, stepper.settings[MOVING]
