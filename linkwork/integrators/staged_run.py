@@ -119,12 +119,12 @@ class StagedRun(ImplicitRun):
         """Formulas of steps that end at these times, all of size h; the number of each one's."""
         past, which, k = self._past(), np.zeros(len(times), np.int64), 0
         found: list[Formula] = []
+        numbers: dict[int, int] = {}
         while k < len(times):
             formula = self.method.formula(float(times[k]), past)
-            number = next((i for i, f in enumerate(found) if f is formula), len(found))
+            number = which[k] = numbers.setdefault(id(formula), len(found))
             if number == len(found):
                 found.append(formula)
-            which[k] = number
             after = Past(past.equal + 1, 1.0, self.method.next_phase(past))
             k += 1
             if not self.method.varying and after.equal > 2 * self.method.past:
@@ -158,10 +158,10 @@ class StagedRun(ImplicitRun):
     def set_step(self, h: float, fresh: bool = True) -> None:
         """The size of the next step; values a step before are moved to that distance."""
         s = self.stepper
-        if fresh and self.previous is not None and h != self.previous:
-            H, ratio = s.history, h / self.previous
+        if fresh and h != self.h:
+            H, ratio = s.history, h / self.h
             if self.method.kind == sg.FILTER:
-                rate = (H[st.VDOT] - H[st.VDOTPREV]) / self.previous
+                rate = (H[st.VDOT] - H[st.VDOTPREV]) / self.h
                 self._move_filter(0.0, filter_start(self.formula)[1] * (h - self.h), rate)
             H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * ratio
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * ratio

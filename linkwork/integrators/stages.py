@@ -48,7 +48,7 @@ from linkwork.system.evaluate import evaluate
 X, XDOT, SPEED, RATE = 0, 1, 2, 3
 # kinds of formulas
 STAGES, STEPS, FILTER = 0, 1, 2
-FAR = 0.2
+FAR = 0.2  # lengths over L, or radians
 # more settings
 KIND, FIRST, PROJECTED, TEST, ALL_SETTINGS = range(SETTINGS, SETTINGS + 5)
 
