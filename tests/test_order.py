@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.integrators.catalogue import METHODS
+from linkwork.integrators.catalogue import METHODS, STAGED
 from linkwork.integrators.methods import LinearMethod
 
 # IFToMM benchmark A01: point mass, L = 1 m, g = 9.81, from rest at (-1, 0); exact by elliptic
@@ -57,6 +57,7 @@ def pendulum_error(method, h):
 
 def test_every_method_is_tested():
     tested = {type(p.values[0]).__name__ for p in IMPLICIT} | {"RK4", "ODE", "Recursive"}
+    tested |= {cls.__name__ for cls in STAGED}  # test_staged_methods.py walks them
     assert tested == set(METHODS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -31,11 +32,37 @@ METHODS = {
     "hht": "HHT",
     "newmark": "Newmark",
     "bdf2": "BDF2",
+    "implicit-euler": "ImplicitEuler",
+    "crank-nicolson": "CrankNicolson",
+    "bdf": "BDF",
+    "ms2": "MS2",
+    "ms3": "MS3",
+    "ms4": "MS4",
+    "hope": "Hope",
+    "ss2": "SS2",
+    "ss3": "SS3",
+    "ss4": "SS4",
+    "bathe": "Bathe",
+    "msstc3": "MSSTC3",
+    "msstc4": "MSSTC4",
+    "msstc5": "MSSTC5",
+    "mssth3": "MSSTH3",
+    "mssth4": "MSSTH4",
+    "mssth5": "MSSTH5",
+    "dirk33": "DIRK33",
+    "dirk43": "DIRK43",
+    "dirk54": "DIRK54",
     "rk4": "RK4",
     "ode": "ODE",
     "energy-momentum": "EnergyMomentum",
 }
 OFFERED = {word: name for word, name in METHODS.items() if name in linkwork.__all__}
+
+
+def has_rho(word: str) -> bool:
+    """Whether the method of this word has a spectral radius to choose."""
+    return "rho" in inspect.signature(getattr(linkwork, OFFERED[word])).parameters
+
 
 app = typer.Typer(
     name="linkwork", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -85,8 +112,9 @@ def run(
     """Move MODEL through time; it may define `time`, `step` and `method` as defaults."""
     if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
-    if rho is not None and method not in (None, "generalized-alpha"):
-        raise UsageError(f"--rho belongs to generalized-alpha, but the method is {method}")
+    if rho is not None and method is not None and not has_rho(method):
+        able = ", ".join(word for word in OFFERED if has_rho(word))
+        raise UsageError(f"--rho belongs to {able}, but the method is {method}")
     mechanism, defaults = read_model(model)
     t, h = (given if given is not None else defaults.get(word)
             for word, given in (("time", time), ("step", step)))  # fmt: skip

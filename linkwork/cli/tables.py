@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,8 @@ def count(n: int, one: str, many: str = "") -> str:
 
 def method_words(method: Any) -> str:
     """A method with its own parameters, leaving out those that all methods have."""
-    own = ", ".join(f"{k}={getattr(method, k)!r}" for k in type(method).__annotations__)
+    names = [f.name for f in fields(method) if not f.kw_only]
+    own = ", ".join(f"{name}={getattr(method, name)!r}" for name in names)
     return f"{type(method).__name__}({own})"
 
 

@@ -7,13 +7,22 @@ from typing import Any
 
 from linkwork.errors import ResultFileError
 from linkwork.integrators.methods import BDF2, HHT, GeneralizedAlpha, Newmark
+from linkwork.integrators import staged
 from linkwork.integrators.ode import ODE, RK4
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 
+STAGED = (
+    staged.ImplicitEuler, staged.CrankNicolson, staged.BDF, staged.MS2, staged.MS3, staged.MS4,
+    staged.Hope, staged.SS2, staged.SS3, staged.SS4, staged.Bathe, staged.MSSTC3, staged.MSSTC4,
+    staged.MSSTC5, staged.MSSTH3, staged.MSSTH4, staged.MSSTH5, staged.DIRK33, staged.DIRK43,
+    staged.DIRK54,
+)  # fmt: skip
 METHODS: dict[str, Any] = {
     cls.__name__: cls
-    for cls in (GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum, Recursive)
+    for cls in (
+        GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum, Recursive, *STAGED
+    )  # fmt: skip
 }
 
 

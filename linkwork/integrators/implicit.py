@@ -51,6 +51,9 @@ class ImplicitRun(RepairedRun):
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system
+        self._allocate_stepper(system, st.SETTINGS, self.method.stabilized)
+
+    def _allocate_stepper(self, system: System, settings: int, stabilized: bool) -> None:
         n, m = system.bodies, system.rows
         base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
         self.stepper = Stepper(
@@ -62,7 +65,7 @@ class ImplicitRun(RepairedRun):
             rhs=np.zeros(system.unknowns),
             theta=np.zeros(system.unknowns),
             weights=np.zeros((3, st.HISTORY)),
-            settings=np.zeros(st.SETTINGS),
+            settings=np.zeros(settings),
             work=np.zeros(4),
             kappa=np.ones(1),
             report=np.zeros(4),
@@ -72,18 +75,27 @@ class ImplicitRun(RepairedRun):
         s = self.stepper.settings
         s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
         s[st.LENGTH], s[st.MASS] = system.length, system.mass
-        s[st.STABILIZED], s[st.MEMORY] = self.method.stabilized, system.memory
+        s[st.STABILIZED], s[st.MEMORY] = stabilized, system.memory
         s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
         s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
         self._allocate(system)
+        jerk = self._load_start(system, state)
+        c = self.method.coefficients(self.h, None)
+        H = self.stepper.history[..., :6]
+        # generalized-alpha keeps it at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015)
+        H[st.ALG] += self._offset(c) * self.h * jerk
+        self.set_step(self.h)
+        self._set_powers()
+        self.pivot()
+
+    def _load_start(self, system: System, state: State) -> np.ndarray:
+        """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
         full = accelerations(system, state)
         assert full.acceleration is not None and full.gamma is not None
-        # v̈ by a short move along the motion: it sets the algorithmic acceleration, which
-        # generalized-alpha keeps at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015), and the
-        # predictor's past
+        # v̈ by a short move along the motion
         v = state.velocities
         speed = np.abs(v / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
         epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
@@ -92,15 +104,11 @@ class ImplicitRun(RepairedRun):
         jerk = (ahead.acceleration - full.acceleration) / epsilon
         gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
         self._load(state, full.acceleration, full.gamma)
-        c = self.method.coefficients(self.h, None)
         H = self.stepper.history[..., :6]
-        H[st.ALG] = full.acceleration + self._offset(c) * self.h * jerk
         H[st.VDOTPREV] = full.acceleration - self.h * jerk
         H[st.VPREV] = v - self.h * full.acceleration
         self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
-        self.set_step(self.h)
-        self._set_powers()
-        self.pivot()
+        return jerk
 
     @staticmethod
     def _offset(c: Any) -> float:
@@ -141,7 +149,7 @@ class ImplicitRun(RepairedRun):
         self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
         h, self.h = self.h, float(r["h"])
         self.set_step(self.h, fresh=False)
-        self.lu = factorise_restart(self, r)
+        self.lu = self._factorise(stored_pivots(r))
         if h != self.h:
             self.set_step(h)
 
@@ -164,13 +172,20 @@ class ImplicitRun(RepairedRun):
 
     def pivot(self) -> None:
         """Choose pivots for the matrix of the next step."""
+        self.lu = self._factorise()
+
+    def _factorise(self, pivots: tuple | None = None) -> Any:
+        """Factors of the matrix at the predicted end of the next step."""
         system, s = self.system, self.stepper
-        w = system.work
-        st.predict(s, w)
-        st.place_bodies(s, w, 0.0)
-        set_coefficients(s, w)
-        evaluate(system.kernels, system.tables, w, self.time, 1.0 / s.settings[st.MASS])
-        self.lu = factorise(system)
+        self._guess()
+        set_coefficients(s, system.work)
+        evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[st.MASS])
+        return factorise(system, pivots)
+
+    def _guess(self) -> None:
+        """Put the prediction of the next step into the work arrays."""
+        st.predict(self.stepper, self.system.work)
+        st.place_bodies(self.stepper, self.system.work, 0.0)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
@@ -329,15 +344,9 @@ def set_coefficients(stepper: Stepper, work: Any) -> None:
     work.coef[:COEFS] = (1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS])
 
 
-def factorise_restart(run: ImplicitRun, restart: dict[str, Any]) -> Any:
-    """The factorisation of a restarted run, with the pivots it had."""
-    pivots = tuple(np.asarray(restart[k]) for k in sorted(restart) if k.startswith("pivots"))
-    system, s, w = run.system, run.stepper, run.system.work
-    st.predict(s, w)
-    st.place_bodies(s, w, 0.0)
-    set_coefficients(s, w)
-    evaluate(system.kernels, system.tables, w, run.time, 1.0 / s.settings[st.MASS])
-    return factorise(system, pivots)
+def stored_pivots(restart: dict[str, Any]) -> tuple:
+    """The pivots that a stored run had."""
+    return tuple(np.asarray(restart[k]) for k in sorted(restart) if k.startswith("pivots"))
 
 
 def make_output(system: System, rows: int, own: int = 0) -> Output:

@@ -85,6 +85,38 @@ def inverse_tangent(x):
     )  # fmt: skip
 
 
+@inlined
+def tangent_times(x, d):
+    """T(x) d = d − (1 − cos φ)/φ² x×d + (φ − sin φ)/φ³ x×(x×d): the body rate of x with ẋ = d."""
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    if p2 < 1e-2:  # series: relative error below 1e-15
+        a = 0.5 - p2 * (1.0 / 24.0 - p2 * (1.0 / 720.0 - p2 / 40320.0))
+        b = 1.0 / 6.0 - p2 * (1.0 / 120.0 - p2 * (1.0 / 5040.0 - p2 / 362880.0))
+    else:
+        p = math.sqrt(p2)
+        a = (1.0 - math.cos(p)) / p2
+        b = (p - math.sin(p)) / (p * p2)
+    u, v = x[1] * d[2] - x[2] * d[1], x[2] * d[0] - x[0] * d[2]
+    w = x[0] * d[1] - x[1] * d[0]
+    return (
+        d[0] - a * u + b * (x[1] * w - x[2] * v),
+        d[1] - a * v + b * (x[2] * u - x[0] * w),
+        d[2] - a * w + b * (x[0] * v - x[1] * u),
+    )
+
+
+@inlined
+def qlog(q):
+    """Rotation vector of a unit quaternion, shorter than 2π: its sign is kept, not its angle."""
+    s2 = q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    if s2 < 2.5e-3 and q[0] > 0.0:  # 2 asin(s)/s: relative error below 1e-15
+        k = 2.0 + s2 * (1.0 / 3.0 + s2 * (3.0 / 20.0 + s2 * (5.0 / 56.0 + s2 * 35.0 / 576.0)))
+    else:
+        s = math.sqrt(s2)
+        k = 2.0 * math.atan2(s, q[0]) / s
+    return (k * q[1], k * q[2], k * q[3])
+
+
 # -------------------------------------------------------------- numpy, with any leading axes
 
 

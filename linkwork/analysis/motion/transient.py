@@ -19,6 +19,7 @@ from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
 from linkwork.analysis.motion.growth import warn_of_growth
 from linkwork.analysis.motion.storing import DiskFull, Reactions, Storage
+from linkwork.analysis.motion.strategies import as_strategy
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed
@@ -26,7 +27,9 @@ from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFil
 from linkwork.integrators.implicit import ImplicitRun, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
 from linkwork.integrators.repair import StepFailure
-from linkwork.integrators.stepping import ALG, Output
+from linkwork.integrators.staged import StagedMethod
+from linkwork.integrators.staged_run import StagedRun
+from linkwork.integrators.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
@@ -37,7 +40,7 @@ from linkwork.system.system import System, compile_model
 def transient(
     model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
     progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
-    file: Any = None,
+    strategy: Any = None, file: Any = None,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
 
@@ -47,6 +50,8 @@ def transient(
     stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
     tolerance : error control, position error per step in lengths over the mechanism's size and in
                 radians; h is then the first step
+    strategy  : another way to change the step: lw.FactorStrategy(...) by Newton's iterations,
+                lw.ChangeStrategy(drive) as a function of time
     file      : a path such as "run.nc": steps are written there while the run goes on, and the
                 result reads them when they are asked for.  Without it steps are kept in memory up
                 to 256 MB, beyond that in a temporary file which goes when the result does
@@ -64,8 +69,7 @@ def transient(
     h = checks.number(h, "h, the step,", positive=True)
     method = GeneralizedAlpha() if method is None else method
     every = checks.count(every, "every")
-    if tolerance is not None:
-        tolerance = checks.number(tolerance, "tolerance", positive=True)
+    strategy = as_strategy(strategy, tolerance)
     full, system, state = beginning(model, start, method)
     if t <= state.time:
         raise ModelError(
@@ -75,7 +79,7 @@ def transient(
     rows = (t - state.time) / h / every + 2
     own = getattr(run, "own", {})  # names and widths of the method's own columns
     storage = Storage(full, Reactions(full, run), rows, file, own)
-    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), tolerance, storage)
+    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), strategy, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
     result = loop.go(progress)
     warn_of_growth(result, method, h)
@@ -103,8 +107,9 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
 
 def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
     """The stepping object of a method."""
-    if isinstance(method, LinearMethod):
-        return ImplicitRun(
+    if isinstance(method, (LinearMethod, StagedMethod)):
+        kind: Any = ImplicitRun if isinstance(method, LinearMethod) else StagedRun
+        return kind(
             system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full
         )
     if hasattr(method, "run"):
@@ -119,11 +124,11 @@ class TimeLoop:
 
     def __init__(
         self, full: System, run: Any, method: Any, end: float, h: float, every: int,
-        events: list[Event], tolerance: float | None, storage: Storage,
+        events: list[Event], strategy: Any, storage: Storage,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
-        self.events, self.tolerance = events, tolerance
+        self.events, self.strategy = events, strategy
         self.storage = storage
         self.steps = 0
         self.ended_by: str | None = None
@@ -154,7 +159,7 @@ class TimeLoop:
 
     def _run(self, bar: Progress) -> None:
         try:
-            if self.tolerance is not None:
+            if self.strategy is not None:
                 self._controlled(bar)
             elif self.events:
                 self._fixed_with_events(bar)
@@ -303,17 +308,11 @@ class TimeLoop:
         return times, self.run.system.schedule(times), np.array([-1]), out
 
     def _controlled(self, bar: Progress) -> None:
-        """Error-controlled steps: rejected ones are taken again, smaller."""
-        if not isinstance(self.run, ImplicitRun):
-            raise ModelError(
-                f"{self.method!r} has no error estimate to control the step with; leave out "
-                "tolerance=, or use lw.GeneralizedAlpha()"
-            )
-        assert self.tolerance is not None
+        """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
+        control = self.strategy.control(self.run, self.method)
         before = first_values(self.events, self.run.time, self.run.state())
-        h, stored = self.h, 0
+        h, stored = control.first(self.run.time, self.h), 0
         smallest = 1e-12 * max(abs(self.end), self.h)
-        power = 1 / (self.method.order + 1)
         while self.run.time < self.end - smallest:
             left = self.end - self.run.time
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
@@ -321,20 +320,18 @@ class TimeLoop:
             target = begin + step if step < left else self.end
             if step != self.run.h:
                 self.run.set_step(step)
-            alg = self.run.stepper.history[ALG].copy()
+            control.before(self.run)
             self.run.advance(*self._plain(target))
-            error = self.run.local_error(alg) / self.tolerance
-            factor = min(2.0, max(0.2, 0.9 * error ** (-power))) if error > 0 else 2.0
-            if error > 1 and step > smallest:
+            kept, wanted = control.judge(self.run, step)
+            if not kept and step > smallest:
                 self.run.recover(snapshot)
-                h = step * min(factor, 0.9)
+                h = wanted
                 self.run.repairs += 1
                 continue
             stored += 1
             if self._keep(snapshot, begin, before, stored % self.every == 0 or target == self.end):
                 return
-            if factor > 1.2 or factor < 1:  # small changes are not worth their disturbance
-                h = step * factor
+            h = wanted or h
             bar.update(self.run.time, self.steps, self.run.iterations)
 
     # --------------------------------------------------------------------------------- results
