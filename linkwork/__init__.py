@@ -52,10 +52,13 @@ _HOME = {
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_WHERE)
+_FOLDERS = {"laws": "elements.laws"}  # names that hold others: lw.laws.LinearElastic
+__all__ = sorted([*_WHERE, *_FOLDERS])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FOLDERS:
+        return importlib.import_module(f"linkwork.{_FOLDERS[name]}")
     if name not in _WHERE:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"linkwork.{_WHERE[name]}"), name)
