@@ -140,7 +140,7 @@ class Routine:
         self.function = function
         ROUTINES.append(self)
         self.number = len(ROUTINES)
-        functools.update_wrapper(self, function)
+        self.__doc__ = function.__doc__
 
     @functools.cached_property
     def compiled(self) -> Any:

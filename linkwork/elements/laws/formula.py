@@ -209,7 +209,7 @@ def program(
             depth += 1
             named = names[step] if isinstance(step, str) else None
             if named is None:
-                out += [float(NUMBER), float(step)]  # type: ignore[arg-type]
+                out += [float(NUMBER), float(step)]
             elif isinstance(named, list):
                 out += named
             else:
@@ -247,9 +247,9 @@ def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
                 out = [*out, *x, *then("*"), *number(coefficient), *then("+")]
             return out
         case Table():
-            places, c = drive._pieces
-            head = [float(TABLE), float(len(places)), float(BEYOND.get(drive.outside, EXTEND))]
-            return [*x, *head, *places.tolist(), *c.T.ravel().tolist()]
+            knots, coefficients = drive._pieces
+            head = [float(TABLE), float(len(knots)), float(BEYOND.get(drive.outside, EXTEND))]
+            return [*x, *head, *knots.tolist(), *coefficients.T.ravel().tolist()]
         case Sum(terms=terms):
             out = _drive_program(terms[0], x, what)
             for term in terms[1:]:

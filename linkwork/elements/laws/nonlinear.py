@@ -131,7 +131,8 @@ class CubicElastic(ConstitutiveLaw):
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
-        yield cls(*rng.normal(size=(3, n)), viscosity=rng.normal(size=(n, n)))
+        k = rng.normal(size=(3, n))
+        yield cls(k[0], k[1], k[2], viscosity=rng.normal(size=(n, n)))
 
 
 class OneComponent(ConstitutiveLaw, abstract=True):
