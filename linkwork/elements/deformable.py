@@ -42,7 +42,6 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
-from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import begin, shift
@@ -332,11 +331,7 @@ class Deformable(Item, abstract=True):
         self.frames = markers(
             self.a, self.b, self.at, self.axis, self.orientation, what, needs_point
         )
-        if self.form not in ("attached", "invariant"):
-            raise ModelError(
-                f"form of {what} must be 'attached' or 'invariant', but {checks.show(self.form)} "
-                "was given"
-            )
+        checks.choice(self.form, f"form of {what}", ("attached", "invariant"))
         self.conservative = checks.flag(self.conservative, f"conservative of {what}")
         law_numbers(self.law, self.components[1], what, LAW)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.friction import FrictionModel
 from linkwork.elements.laws import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, drive_from_dict
@@ -98,7 +99,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
-    if isinstance(value, ConstitutiveLaw):
+    if isinstance(value, (ConstitutiveLaw, FrictionModel)):
         return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
@@ -207,15 +208,16 @@ class _Builder:
             return Rotation.from_quat(self.decode(value["rotation"]))
         raise ModelError(f"stored model: expected a known kind of value, found {sorted(value)}")
 
-    def law(self, stored: dict[str, Any]) -> ConstitutiveLaw:
+    def law(self, stored: dict[str, Any]) -> ConstitutiveLaw | FrictionModel:
         kind = stored["law"]
-        if kind not in ConstitutiveLaw.kinds:
+        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds}
+        if kind not in known:
             raise ModelError(
                 f"stored model: a law is a {kind}, which linkwork does not know; import the "
                 "module that defines it first, or update linkwork"
             )
         words = {word: self.decode(v) for word, v in stored["words"].items()}
-        return ConstitutiveLaw.kinds[kind](**words)
+        return known[kind](**words)
 
     def frame(self, stored: dict[str, Any]) -> Frame:
         parts = {k: self.decode(v) for k, v in stored.items()}

@@ -20,13 +20,19 @@ from linkwork.elements.deformable import Deformable
 from linkwork.elements.deformable_axial import DeformableAxial
 from linkwork.elements.distance import Distance
 from linkwork.elements.force import Load
+from linkwork.elements.friction import Friction
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
 from linkwork.elements.orthogonal import Orthogonal
+from linkwork.elements.rigid_displacement import RigidBodyDisplacement
 from linkwork.elements.rod import Rod
+from linkwork.elements.sensor import StrapdownSensor
+from linkwork.elements.slide import DeformableSlide
 from linkwork.elements.spring import Spring
+from linkwork.elements.stop import Stop
 from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.elements.user_force import UserForce
+from linkwork.elements.velocity_lock import VelocityLock
 from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
 from linkwork.model.frame import Frame
@@ -230,8 +236,8 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial)):
-        marked = item.joint if isinstance(item, TorsionSpring) else item
+    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction)):
+        marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])
     elif isinstance(item, (Bushing, Deformable, ViscousBody)):
@@ -239,11 +245,22 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         part = Part("cylinder", (radius, 1.2 * radius), colour=(60, 60, 60), opacity=0.45)
         _add_symbol(drawing, name, "springs", [part], frames_of(item)[0])
         _add_loads(drawing, item)
+    elif isinstance(item, VelocityLock):
+        part = Part("sphere", (_radius(drawing, item),), colour=(60, 60, 60), opacity=0.6)
+        _add_symbol(drawing, name, "joints", [part], item.frames[1])
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
     elif isinstance(item, (Load, UserForce)):
         _add_loads(drawing, item)
+    elif isinstance(item, RigidBodyDisplacement):
+        ends = item.frames[: len(item.points) + 1]
+        middle, *points = (place(result, frame)[0] for frame in ends)
+        for point in points:
+            drawing.lines.append(Line(name, "joints", middle, point, 0.4 * _radius(drawing, item)))
+    elif isinstance(item, StrapdownSensor):
+        part = Part("box", (2 * _radius(drawing, item),) * 3, colour=(60, 60, 60))
+        _add_symbol(drawing, name, "joints", [part], item.frames[0])
 
 
 def _add_symbol(drawing: Drawing, name: str, group: str, parts: list[Part], marker: Frame) -> None:

@@ -8,7 +8,8 @@ from linkwork.elements.laws.linear import (
     AxialTorsion, LinearElastic, LinearViscoelastic, LinearViscous,
 )  # fmt: skip
 from linkwork.elements.laws.nonlinear import (
-    CubicElastic, DoubleLinear, InverseSquare, IsotropicHardening, LogElastic, Turbulent,
+    CubicElastic, DoubleLinear, InverseSquare, IsotropicHardening, LogElastic, Stop,
+    Turbulent,
 )  # fmt: skip
 from linkwork.elements.laws.wrappers import Axial, Parallel, TimeVariant
 
@@ -16,5 +17,5 @@ __all__ = [
     "Axial", "AxialTorsion", "ConstitutiveLaw", "CubicElastic", "DoubleLinear",
     "FunctionViscoelastic", "InverseSquare", "IsotropicHardening", "LinearElastic",
     "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel", "ScalarFunctionElastic",
-    "ShockAbsorber", "Symbolic", "TimeVariant", "Turbulent",
+    "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ Component by component, s = ε_i, r = ε̇_i:
                     viscosity d₁ r within and d₂ r outside; in three components the third alone
                     has the second slope
     turbulent       g = k s + d r, d = d_p |r| beyond the threshold and d_l below
+    stop            g = k p^n (1 + d ṗ) where that is positive, else 0; p > 0 is how far s is above
+                    upper, or −g alike below lower (Hunt and Crossley 1975); W = k p^(n+1)/(n+1)
 All components:
     hardening       g = k (β + α ε·ε)/(1 + α ε·ε) ε,   α = 3/ε_r², β = k_l/k
                     W = k/2 (ε·ε + (β − 1) log(1 + α ε·ε)/α)
@@ -96,6 +98,29 @@ def turbulent(t, p, y):
         put_viscous(y, 0, p[OWN + 1] * abs(r) * r, 2.0 * p[OWN + 1] * abs(r))
     else:
         put_viscous(y, 0, p[OWN + 3] * r, p[OWN + 3])
+
+
+def stop(t, p, y):
+    """own: lower, upper, k, d, n."""
+    s, r, sign = y[STRAIN], y[RATE], 0.0
+    deep = 0.0
+    if s > p[OWN + 1]:
+        deep, sign = s - p[OWN + 1], 1.0
+    elif s < p[OWN]:
+        deep, sign = p[OWN] - s, -1.0
+    if deep > 0.0:
+        k, d, n = p[OWN + 2], p[OWN + 3], p[OWN + 4]
+        elastic = k * deep**n
+        slope = n * elastic / deep
+        put(y, 0, sign * elastic, slope, elastic * deep / (n + 1.0))
+        factor = d * sign * r
+        if factor > -1.0:
+            y[STRESS] += sign * elastic * factor
+            y[KE] += slope * factor
+            y[KD] += elastic * d
+        else:  # it does not pull back
+            y[STRESS] -= sign * elastic
+            y[KE] -= slope
 
 
 def hardening(t, p, y):
@@ -237,6 +262,47 @@ class Turbulent(OneComponent):
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
         for threshold in (0.0, 0.1, 3.0):
             yield cls(rng.uniform(1, 2), rng.uniform(1, 2), threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class Stop(OneComponent):
+    """Nothing between lower and upper; beyond, a one-sided spring and damper.
+
+    σ = stiffness pⁿ (1 + damping ṗ) at the penetration p, never pulling: with n = exponent = 1.5
+    smooth enough for Newton's method, with damping (s/m) a restitution below one that depends on
+    the speed.  Either limit may be None.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> law = lw.laws.Stop(-0.5, 0.5, stiffness=1e5, damping=0.2)
+    """
+
+    lower: Any
+    upper: Any
+    stiffness: Any
+    damping: Any = 0.0
+    exponent: Any = 1.5
+    routine: ClassVar[Routine] = Routine(stop)
+
+    def own(self, n: int, what: str) -> Own:
+        low = -math.inf if self.lower is None else self.number("lower", what)
+        high = math.inf if self.upper is None else self.number("upper", what)
+        if low >= high:
+            raise ModelError(
+                f"lower of {what} must be below upper, but {low:g} and {high:g} were given"
+            )
+        far = 1e300  # entries hold finite numbers
+        return [
+            max(low, -far), min(high, far), self.number("stiffness", what, minimum=0),
+            self.number("damping", what, minimum=0), self.number("exponent", what, minimum=1),
+        ]  # fmt: skip
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        for low, high in ((-0.01, 0.01), (None, -0.9), (0.9, None), (-3, 3)):
+            yield cls(low, high, rng.uniform(1, 2), damping=0.3)
+        yield cls(-0.01, 0.01, 2.0, damping=50.0, exponent=1.0)
 
 
 @dataclass(frozen=True, eq=False)
