@@ -18,9 +18,14 @@ import linkwork as lw
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
-    "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal")),
+    "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal",
+                          "elements.screw", "elements.hinges", "elements.rigid_displacement",
+                          "elements.sensor", "elements.velocity_lock")),
     "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
-                          "elements.bushing", "elements.user_force")),
+                          "elements.bushing", "elements.user_force", "elements.rod",
+                          "elements.deformable", "elements.slide", "elements.viscous_body",
+                          "elements.stop", "elements.friction")),
+    "laws": ("Constitutive laws", ("elements.laws",)),
     "drives": ("Functions of time", ("model.drives",)),
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),
@@ -45,6 +50,9 @@ def write_api(folder: Path) -> None:
         key = next((k for k, (_, homes) in GROUPS.items() if module.startswith(homes)), None)
         assert key is not None, f"docs/api_pages.py has no group for linkwork.{module}"
         pages[key] += [entry(f"lw.{name}", getattr(lw, name)) for name in names]
+    pages["laws"].append(entry("lw.laws", lw.laws))
+    for name in lw.laws.__all__:
+        pages["laws"].append(entry(f"lw.laws.{name}", getattr(lw.laws, name)))
     for key, places in FURTHER.items():
         pages[key] += [entry(place.split(":")[1], found(place)) for place in places]
     index = ["# API reference", "", "Everything is reached as `import linkwork as lw`.", ""]

@@ -35,6 +35,7 @@ _HOME = {
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
     "analysis.driven.kinematics": ["kinematics"],
+    "analysis.inverse": ["inverse", "InverseDynamics"],
     "analysis.linear.eigen": ["eigen"],
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
@@ -46,10 +47,22 @@ _HOME = {
     "analysis.motion.strategies": ["FactorStrategy", "ChangeStrategy"],
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
+    "elements.screw": ["Screw"],
+    "elements.hinges": ["Gimbal", "DriveHinge"],
+    "elements.rigid_displacement": ["RigidBodyDisplacement"],
+    "elements.sensor": ["StrapdownSensor"],
+    "elements.velocity_lock": ["VelocityLock"],
     "elements.force": ["Force", "Torque"],
     "elements.spring": ["Spring"],
     "elements.torsion_spring": ["TorsionSpring"],
     "elements.bushing": ["Bushing"],
+    "elements.rod": ["Rod"],
+    "elements.deformable": ["DeformableHinge", "DeformableDisplacement", "DeformableJoint"],
+    "elements.deformable_axial": ["DeformableAxial"],
+    "elements.slide": ["DeformableSlide"],
+    "elements.viscous_body": ["ViscousBody"],
+    "elements.stop": ["Stop"],
+    "elements.friction": ["Friction", "Coulomb", "LuGre"],
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],
@@ -63,10 +76,13 @@ _HOME = {
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_WHERE)
+_FOLDERS = {"laws": "elements.laws"}  # names that hold others: lw.laws.LinearElastic
+__all__ = sorted([*_WHERE, *_FOLDERS])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FOLDERS:
+        return importlib.import_module(f"linkwork.{_FOLDERS[name]}")
     if name not in _WHERE:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"linkwork.{_WHERE[name]}"), name)

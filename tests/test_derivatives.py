@@ -82,9 +82,28 @@ def test_stiffness_and_jacobian(name, seed):
         K[:, j], J[:, j] = (fp - fm) / (2 * STEP), (Cp - Cm) / (2 * STEP)
     e = system.evaluate(state, cK=1.0)
     close(e.stiffness.toarray(), K, "stiffness")
+    if system.on_velocities.any():  # C_q is the derivative of the row by velocities
+        assert np.all(J == 0) and np.all(e.C == 0)
+        J = velocity_rows(system, state)
     close(e.Cq.toarray(), J, "C_q")
     transposed = e.matrix.toarray()[:n, n:]
     assert np.array_equal(transposed, e.Cq.toarray().T)
+
+
+def rows_of_velocity(system, state):
+    """φ = A v + C_t: with as much D as K the rows are not divided by anything."""
+    return system.evaluate(state, cK=1.0, cD=1.0, tangent=False, rates=True).C
+
+
+def velocity_rows(system, state):
+    """∂φ/∂v by differences."""
+    v = state.velocities.ravel()
+    columns = [
+        rows_of_velocity(system, state.with_velocities(v + d))
+        - rows_of_velocity(system, state.with_velocities(v - d))
+        for d in STEP * np.eye(len(v))
+    ]
+    return np.array(columns).T / (2 * STEP)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -129,6 +148,9 @@ def test_rates(name, seed):
     if not system.rows:
         return
     h = 1e-3
+    if system.on_velocities.any():
+        check_velocity_rates(system, state)
+        return
 
     def C_along(t, moving):
         moved = state.moved(t * state.velocities * moving)  # exp(tω): constant body-axis velocity
@@ -146,6 +168,18 @@ def test_rates(name, seed):
         2 * c[0] - 27 * c[1] + 270 * c[2] - 490 * c[3] + 270 * c[4] - 27 * c[5] + 2 * c[6]
     ) / (180 * h * h)
     close(-e.Qc, second, "Q_c")
+
+
+def check_velocity_rates(system, state, h=1e-3):
+    """φ itself, and its time derivative at zero accelerations against Q_c."""
+    e = system.evaluate(state, rates=True)
+    close(e.Cq @ state.velocities.ravel() + e.Ct, rows_of_velocity(system, state), "φ")
+    moved = [
+        replace(state.moved(k * h * state.velocities), time=state.time + k * h)
+        for k in (-2, -1, 1, 2)
+    ]
+    c = [rows_of_velocity(system, s) for s in moved]
+    close(-e.Qc, (c[0] - 8 * c[1] + 8 * c[2] - c[3]) / (12 * h), "Q_c")
 
 
 @pytest.mark.parametrize("mask", range(1, 64))

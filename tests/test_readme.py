@@ -118,14 +118,14 @@ def test_joints_of_the_contributors_page():
         row, family = (
             execute(code, f"joint_{i}") for i, code in enumerate(blocks("CONTRIBUTING.md")[:2])
         )
-        for names, name in ((row, "Slot"), (family, "Rod")):
+        for names, name in ((row, "Slot"), (family, "Bar")):
             assert registry.ITEMS[name] is names[name]
             test_derivatives.test_stiffness_and_jacobian(name, 1)
             test_derivatives.test_damping(name, 1)
             test_derivatives.test_rates(name, 1)
         m = lw.Model("ball on a rod", gravity=(0, 0, -9.81))
         ball = m.add("ball", lw.Body(1, (1, 1, 1), position=(2, 0, 0)))
-        m.add("rod", family["Rod"](lw.GROUND, ball))
+        m.add("rod", family["Bar"](lw.GROUND, ball))
         run = lw.transient(m, t=1, h=1e-3, progress=False)
         np.testing.assert_allclose(np.linalg.norm(run["ball"].position, axis=1), 2, atol=1e-9)
         # energy: at depth z the speed is √(2 g z), and the rod pulls with m g z/L + m v²/L

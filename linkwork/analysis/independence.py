@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from linkwork.errors import LinkworkWarning
+from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.system.redundancy import ConstraintRows, Redundancy, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -20,8 +20,33 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
     if warn:
         for message in redundancy.messages:
             warnings.warn(message, LinkworkWarning, stacklevel=2)
+        warn_of_loads(full, redundancy.keep)
     system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
     return redundancy, system
+
+
+def warn_of_loads(full: System, keep: np.ndarray) -> None:
+    """Friction whose load is the reaction of a joint with redundant rows, which is not unique."""
+    left_out = {full.all_rows[i].owner for i in np.flatnonzero(~keep)}
+    for e in full.elements:
+        joints = {item.name for item, _, _ in e.entry.reads} & left_out
+        if joints:
+            warnings.warn(
+                f"{full.model[e.owner].label} is loaded by the reaction of joint "
+                f"'{min(joints)}', of which rows are redundant: its friction is not unique",
+                LinkworkWarning,
+                stacklevel=3,
+            )
+
+
+def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient") -> None:
+    """Refuse conditions on velocities where positions alone are solved for."""
+    if full.on_velocities.any():
+        row = full.all_rows[int(np.argmax(full.on_velocities))]
+        raise ModelError(
+            f"{what} cannot treat {full.model[row.owner].label}, which holds velocities and not "
+            f"positions; {hint}"
+        )
 
 
 def constraint_rows(full: System, state: State) -> ConstraintRows:

@@ -163,6 +163,25 @@ TORSION = Family(
 )  # fmt: skip
 
 
+def check_joint(joint: Any, what: str) -> None:
+    """Refuse a joint that does not turn about the z axis of markers fixed to its bodies."""
+    if not isinstance(joint, Joint):
+        raise ModelError(
+            f"{what} needs a joint such as a Revolute, but {checks.show(joint)} was given; "
+            "pass the item that model.add returned"
+        )
+    if isinstance(joint, Universal) or 5 in joint.active:
+        raise ModelError(
+            f"{what} cannot act on {joint.label}, which has no free rotation about its z axis; "
+            "use a joint such as a Revolute or a Cylindrical"
+        )
+    if joint.laws().get("a") or joint.laws().get("b"):
+        raise ModelError(
+            f"{what} cannot act on {joint.label}, whose markers move on its bodies; use a "
+            "joint without drive_a and drive_b"
+        )
+
+
 @dataclass(eq=False)
 class TorsionSpring(Item):
     """A linear torsion spring and damper about the axis of a joint that turns.
@@ -186,22 +205,7 @@ class TorsionSpring(Item):
 
     def __post_init__(self) -> None:
         what = self.label
-        joint = self.joint
-        if not isinstance(joint, Joint):
-            raise ModelError(
-                f"{what} needs a joint such as a Revolute, but {checks.show(joint)} was given; "
-                "pass the item that model.add returned"
-            )
-        if isinstance(joint, Universal) or 5 in joint.active:
-            raise ModelError(
-                f"{what} cannot act on {joint.label}, which has no free rotation about its z axis; "
-                "use a joint such as a Revolute or a Cylindrical"
-            )
-        if joint.laws().get("a") or joint.laws().get("b"):
-            raise ModelError(
-                f"{what} cannot act on {joint.label}, whose markers move on its bodies; use a "
-                "joint without drive_a and drive_b"
-            )
+        check_joint(self.joint, what)
         self.stiffness = checks.number(self.stiffness, f"stiffness of {what}")
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
         self.angle = checks.number(self.angle, f"angle of {what}")

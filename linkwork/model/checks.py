@@ -76,6 +76,14 @@ def flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
+def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
+    """One of some words."""
+    if not isinstance(value, str) or value not in known:
+        words = " or ".join(repr(word) for word in known)
+        raise ModelError(f"{what} must be {words}, but {show(value)} was given")
+    return value
+
+
 def vector(value: Any, what: str, length: int = 3) -> np.ndarray:
     """`length` finite floats, in an array of their own."""
     x = array(value)

@@ -28,7 +28,10 @@ class Family:
     """An element family: its kernel and the shape of its table.
 
     bodies : how many bodies an element joins;   rows : most constraint rows it can have
-    reals  : real numbers per element;           memory : whether it keeps history (see `accept`)
+    reals  : real numbers per element
+    memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
+             one alone is an angle counted over turns, an output of the family
+    reads  : of how many multipliers of other elements it is told the places, behind its other ints
 
     The functions for results work in numpy over T times: reals (T, n) and, as lists over the
     bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.
@@ -39,7 +42,9 @@ class Family:
     bodies: int
     reals: int
     rows: int = 0
-    memory: bool = False
+    memory: int = 0
+    reads: int = 0
+    velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
@@ -66,6 +71,7 @@ class Entry:
     driven: tuple[int, ...] = ()  # those of them that a motion law drives
     laws: list[Law] = field(default_factory=list)
     row_names: tuple[str, ...] = ()
+    reads: tuple[tuple[Any, int, int], ...] = ()  # item, which of its entries, row
     keep: Any = None  # what must live as long as the element does (callbacks)
 
 

@@ -63,6 +63,11 @@ def row_forms(element: Element) -> list[tuple[int, np.ndarray]]:
         form = _reals(x[points.UA : points.UA + 3], x[points.UB : points.UB + 3])
         form[LENGTH] = x[DISTANCE_LENGTH]
         return [(DISTANCE, form)]
+    if entry.family is not LOCK:
+        raise ModelError(
+            f"lw.EnergyMomentum does not know the rows of joint '{element.owner}' "
+            f"({entry.family.name}); use lw.GeneralizedAlpha()"
+        )
     ua, ub = x[lock.UA : lock.UA + 3], x[lock.UB : lock.UB + 3]
     S = rotations.matrix(x[lock.QA : lock.QA + 4])
     P = rotations.matrix(x[lock.QB : lock.QB + 4])

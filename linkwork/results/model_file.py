@@ -5,6 +5,7 @@ has no word for is a dict with one telling key:
 
     {"item": name}  {"ground": true}  {"frame": …}  {"drive": …}  {"array": …}  {"tuple": …}
     {"dict": …}  {"rotation": …}  {"section": …}  {"node": s of a link}
+    {"law": class, "words": …}
 
 The markers that an item has found are kept beside its words, since the bodies may have been moved
 after the item was made.
@@ -18,6 +19,8 @@ import numpy as np
 
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
+from linkwork.elements.friction import FrictionModel
+from linkwork.elements.laws import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, drive_from_dict
 from linkwork.model.frame import GROUND, Frame, Ground
@@ -103,6 +106,8 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
+    if isinstance(value, (ConstitutiveLaw, FrictionModel)):
+        return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
     if isinstance(value, tuple):
@@ -198,6 +203,8 @@ class _Builder:
             return Section(**{w: self.decode(v) for w, v in value["section"].items()})
         if "drive" in value:
             return drive_from_dict(value["drive"])
+        if "law" in value:
+            return self.law(value)
         if "array" in value:
             return np.array(value["array"], value["dtype"]).reshape(value["shape"])
         if "tuple" in value:
@@ -211,6 +218,17 @@ class _Builder:
 
             return Rotation.from_quat(self.decode(value["rotation"]))
         raise ModelError(f"stored model: expected a known kind of value, found {sorted(value)}")
+
+    def law(self, stored: dict[str, Any]) -> ConstitutiveLaw | FrictionModel:
+        kind = stored["law"]
+        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds}
+        if kind not in known:
+            raise ModelError(
+                f"stored model: a law is a {kind}, which linkwork does not know; import the "
+                "module that defines it first, or update linkwork"
+            )
+        words = {word: self.decode(v) for word, v in stored["words"].items()}
+        return known[kind](**words)
 
     def frame(self, stored: dict[str, Any]) -> Frame:
         parts = {k: self.decode(v) for k, v in stored.items()}

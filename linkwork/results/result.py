@@ -130,10 +130,13 @@ class Result:
     @cached_property
     def memory(self) -> np.ndarray:
         """(T, n): `State.memory` at every stored time."""
-        elements = memory_elements(self.system)
-        end = self.restart.get("memory", [None] * len(elements))
-        columns = [memory_over_time(self, e, end[k]) for k, e in enumerate(elements)]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(self), 0))
+        columns, end, first = [], self.restart.get("memory"), 0
+        for e in memory_elements(self.system):
+            n = int(e.entry.family.memory)
+            mine = None if end is None else np.asarray(end)[first : first + n]
+            columns.append(memory_over_time(self, e, mine))
+            first += n
+        return np.concatenate(columns, axis=1) if columns else np.zeros((len(self), 0))
 
     # -------------------------------------------------------------------- energy and momentum
     @cached_property

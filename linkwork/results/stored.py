@@ -44,8 +44,13 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
     for law in e.entry.laws:
         reals[:, law.column : law.column + law.length] = law.values(result.time)
     if family.memory:
-        number = next(k for k, x in enumerate(memory_elements(result.system)) if x is e)
-        reals[:, -1] = result.memory[:, number]
+        first = 0
+        for x in memory_elements(result.system):
+            if x is e:
+                break
+            first += int(x.entry.family.memory)
+        n = int(family.memory)
+        reals[:, -n:] = result.memory[:, first : first + n]
     return reals
 
 
@@ -55,18 +60,25 @@ def memory_elements(system: System) -> list[Element]:
     return [e for f in families for e in system.elements if e.entry.family is f]
 
 
-def memory_over_time(result: Result, e: Element, end: float | None) -> np.ndarray:
-    """What an element remembered at every stored time: its angle, counted over turns.
+def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.ndarray:
+    """What an element remembered at every stored time, (T, n).
 
-    Counting starts where the element was described, or arrives at `end` where that is known.
+    One number is its angle, counted over turns from where the element was described, or to arrive
+    at `end` where that is known.  Several are known at the end of a run alone, else not a number.
     """
+    n = int(e.entry.family.memory)
+    if n > 1:
+        known = np.full((len(result.time), n), np.nan)
+        if end is not None:
+            known[-1] = end
+        return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
     found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
     angle = found["angle"] - TURN * np.round(found["angle"] / TURN)
     counted = unwrap(result.time, angle, found["rate"], e.entry.reals[-1])
     if end is not None:
-        counted += TURN * np.round((end - counted[-1]) / TURN)
-    return counted
+        counted += TURN * np.round((end[0] - counted[-1]) / TURN)
+    return counted[:, None]
 
 
 def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
@@ -98,7 +110,7 @@ def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.memory and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    if e.entry.family.memory == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.elements.flexible.parts import FloatingFrame
 from linkwork.elements.lock import LOCK
+from linkwork.elements.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.results.flexible import deformed
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
-    "rotation": "rad", "power": "W",
+    "rotation": "rad", "power": "W", "speed": "m/s",
 }  # fmt: skip
 
 
@@ -196,7 +197,27 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+        if isinstance(self._item, StrapdownSensor):
+            outputs |= self._sensor_outputs(self._item)
         return outputs
+
+    def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
+        result = self._result
+        b = result.system.names.index(str(sensor.frames[0].body.name))
+
+        def measured(name: str) -> np.ndarray:
+            gravity = result.system.tables.gravity
+            return sensor.measured(result.motion[:, b], result.acceleration[:, b], gravity)[name]
+
+        units = {"acceleration": "m/s²", "specific_force": "m/s²", "angular_velocity": "rad/s",
+                 "angular_acceleration": "rad/s²"}  # fmt: skip
+        return {
+            name: Output(
+                lambda name=name: measured(name), "xyz", unit,  # type: ignore[misc]
+                f"{name.replace('_', ' ')} (sensor's axes)",
+            )
+            for name, unit in units.items()
+        }  # fmt: skip
 
     def _family_outputs(self, e: Element) -> dict[str, Output]:
         found = family_outputs(self._result, e)

@@ -20,7 +20,7 @@ from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
-SLOTS = 10  # families in one model; fixed so that the compiled loops keep their types
+SLOTS = 24  # families in one model; fixed so that the compiled loops keep their types
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from linkwork.elements.body import BODY_REALS, Body
 from linkwork.elements.flexible.inertia import FLEXIBLE, SCRATCH
-from linkwork.elements.layout import COEFS, int_width
+from linkwork.elements.layout import ACCEPT, COEFS, TANGENT, int_width
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, KernelTable, announce
 from linkwork.model.frame import GROUND
@@ -143,8 +143,14 @@ class System:
         return tuple(self.all_rows[i] for i in self.kept)
 
     @cached_property
+    def on_velocities(self) -> np.ndarray:
+        """Which of all rows are conditions on velocities alone."""
+        flags = [self.elements[row.element].entry.family.velocity for row in self.all_rows]
+        return np.array(flags, bool)
+
+    @cached_property
     def memory(self) -> bool:
-        return any(e.entry.family.memory for e in self.elements)
+        return any(e.entry.family.memory > 0 for e in self.elements)
 
     @cached_property
     def moving(self) -> bool:
@@ -262,13 +268,13 @@ class System:
 
     @cached_property
     def memory_places(self) -> np.ndarray:
-        """Flat places in reals where elements keep memory: the last real of each such element."""
+        """Flat places in reals where elements keep memory: the last reals of each such element."""
         places = []
-        slot_of = self._families
-        for m, family in enumerate(slot_of):
+        for m, family in enumerate(self._families):
             if family.memory:
                 _, n, _, _, first, width = self.tables.directory[m]
-                places.append(first + width * np.arange(1, n + 1) - 1)
+                ends = first + width * np.arange(1, n + 1)
+                places.append((ends[:, None] + np.arange(-int(family.memory), 0)).ravel())
         return np.concatenate(places) if places else np.zeros(0, np.int64)
 
     @cached_property
@@ -285,6 +291,16 @@ class System:
     @cached_property
     def _families(self) -> list[Any]:
         return list(dict.fromkeys(e.entry.family for e in self.elements))
+
+    def remember(self, state: State) -> State:
+        """The state, once elements with a memory know that it was reached."""
+        if not self.memory:
+            return state
+        self.load(state)
+        self.work.coef[TANGENT], self.work.coef[ACCEPT] = 0.0, 1.0
+        evaluate(self.kernels, self.tables, self.work, state.time, 0.0)
+        self.work.coef[ACCEPT] = 0.0
+        return replace(state, memory=self.tables.reals[self.memory_places].copy())
 
     def described_state(self, time: float = 0.0) -> State:
         """The state as the user described it, constraints not yet satisfied."""
@@ -384,12 +400,14 @@ def build(
     n_int = n_real = 0
     for slot, family in enumerate(families):
         mine = [i for i, e in enumerate(elements) if e.entry.family is family]
-        wi = int_width(family.bodies, family.rows)
+        wi = int_width(family.bodies, family.rows) + family.reads
         directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
         for i in mine:
             e = elements[i]
             active = [e.entry.rows[j] for j in kept_rows[i]]
             ints.append(_element_ints(e, family, pattern, groups[i], active, len(names)))
+            if family.reads:
+                ints.append(_places_read(e, elements, kept_rows, pattern, groups))
             for law in e.entry.laws:
                 laws.append(law)
                 targets.append(n_real + law.column + np.arange(law.length))
@@ -439,6 +457,25 @@ def _element_ints(
         out += active + [0] * (family.rows - len(active))
         none = pattern.unknowns - 6 * pattern.bodies
         out += [eq + active.index(r) if r in active else none for r in range(family.rows)]
+    return np.array(out, dtype=np.int64)
+
+
+def _places_read(
+    e: Element, elements: tuple[Element, ...], kept_rows: list[list[int]], pattern: Pattern,
+    groups: list[int],
+) -> np.ndarray:  # fmt: skip
+    """Where the multipliers are that an element reads; behind all, a zero, where there is none."""
+    none = pattern.unknowns - 6 * pattern.bodies
+    out = [none] * e.entry.family.reads
+    for k, (item, which, row) in enumerate(e.entry.reads):
+        of_item = [i for i, other in enumerate(elements) if other.owner == item.name]
+        if which >= len(of_item):  # an element by itself, for drawing
+            continue
+        i = of_item[which]
+        active = [elements[i].entry.rows[j] for j in kept_rows[i]]
+        if row in active:
+            first = int(pattern.first[groups[i]]) - 6 * pattern.bodies
+            out[k] = first + active.index(row)
     return np.array(out, dtype=np.int64)
 
 

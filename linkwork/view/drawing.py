@@ -16,16 +16,26 @@ import numpy as np
 
 from linkwork.elements.body import Body
 from linkwork.elements.bushing import Bushing
+from linkwork.elements.deformable import Deformable
+from linkwork.elements.deformable_axial import DeformableAxial
 from linkwork.elements.distance import Distance
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
+from linkwork.elements.friction import Friction
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
 from linkwork.elements.orthogonal import Orthogonal
+from linkwork.elements.rigid_displacement import RigidBodyDisplacement
+from linkwork.elements.rod import Rod
+from linkwork.elements.sensor import StrapdownSensor
+from linkwork.elements.slide import DeformableSlide
 from linkwork.elements.spring import Spring
+from linkwork.elements.stop import Stop
 from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.elements.user_force import UserForce
+from linkwork.elements.velocity_lock import VelocityLock
+from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
 from linkwork.model.frame import Frame, carries_frames
 from linkwork.results.flexible import deformed
@@ -217,7 +227,7 @@ def at_frames(result: Result, frames: np.ndarray) -> Result:
 def frames_of(item: Any) -> list[Frame]:
     """The markers that an item has on bodies."""
     found = getattr(item, "frames", None)
-    if found is None and isinstance(item, Load):
+    if found is None and isinstance(item, (Load, ViscousBody)):
         found = item.frame
     if carries_frames(found):
         found = Frame(found)
@@ -246,24 +256,36 @@ def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _add_item(drawing: Drawing, item: Any) -> None:
     result, name = drawing.result, str(item.name)
-    if isinstance(item, (Spring, Distance)):
+    if isinstance(item, (Spring, Rod, Distance)):
         a, b = (place(result, frame)[0] for frame in item.frames)
-        spring = isinstance(item, Spring)
+        spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, TorsionSpring):
-        radius = 3 * _radius(drawing, item.joint)
-        _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], item.joint.frames[0])
-    elif isinstance(item, Bushing):
+    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction)):
+        marked = getattr(item, "joint", item)
+        radius = 3 * _radius(drawing, marked)
+        _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])
+    elif isinstance(item, (Bushing, Deformable, ViscousBody)):
         radius = 2.2 * _radius(drawing, item)
         part = Part("cylinder", (radius, 1.2 * radius), colour=(60, 60, 60), opacity=0.45)
-        _add_symbol(drawing, name, "springs", [part], item.frames[0])
+        _add_symbol(drawing, name, "springs", [part], frames_of(item)[0])
         _add_loads(drawing, item)
+    elif isinstance(item, VelocityLock):
+        part = Part("sphere", (_radius(drawing, item),), colour=(60, 60, 60), opacity=0.6)
+        _add_symbol(drawing, name, "joints", [part], item.frames[1])
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
     elif isinstance(item, (Load, UserForce)):
         _add_loads(drawing, item)
+    elif isinstance(item, RigidBodyDisplacement):
+        ends = item.frames[: len(item.points) + 1]
+        middle, *points = (place(result, frame)[0] for frame in ends)
+        for point in points:
+            drawing.lines.append(Line(name, "joints", middle, point, 0.4 * _radius(drawing, item)))
+    elif isinstance(item, StrapdownSensor):
+        part = Part("box", (2 * _radius(drawing, item),) * 3, colour=(60, 60, 60))
+        _add_symbol(drawing, name, "joints", [part], item.frames[0])
 
 
 def _add_symbol(drawing: Drawing, name: str, group: str, parts: list[Part], marker: Frame) -> None:

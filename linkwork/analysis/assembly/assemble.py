@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from linkwork.analysis.assembly.metric import Scale, resistances
 from linkwork.analysis.assembly.nearest import nearest_position
 from linkwork.analysis.assembly.positions import find_positions
 from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
 from linkwork.analysis.assembly.velocities import solve_velocities
 from linkwork.analysis.independence import choose_rows
+from linkwork.elements.friction import UNKNOWN
 from linkwork.elements.user_force import forget_failures
 from linkwork.errors import AssemblyError
 from linkwork.model import checks
@@ -75,6 +78,8 @@ def assemble_model(
             raise
         state, history = closed(full, Scale(full, resistance, still), time)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
+    if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
+        state = full.remember(state)  # paths of friction begin here
     redundancy, system = choose_rows(full, state, warn=warn)
     return Assembled(full, system, state, redundancy, history)
 
@@ -84,6 +89,8 @@ def closed(full: System, scale: Scale, time: float) -> tuple[State, list[float]]
     model, given = full.model, full.described_state(time)
     places, rates = start_rows(model)
     with_places = compile_model(model, start_entries(model, places)) if places else full
+    if with_places.on_velocities.any():
+        with_places = with_places.with_rows(~with_places.on_velocities)
     state, history = find_positions(with_places, scale, given)
     state = nearest_position(with_places, scale, given, state)
     if rates:

@@ -25,7 +25,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.assembly.start_rows import start_entries
 from linkwork.analysis.driven.mechanism import Driven
-from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import given_state
 from linkwork.elements.joints import ROW_NAMES, Joint
@@ -66,6 +66,7 @@ def kinematics(
         raise ModelError(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
+    refuse_velocity_rows(full, "lw.kinematics")
     require_driven(full, redundancy, state)
     run = Driven(full, redundancy, system, state, h, every)
     run.angles = start.angles() if isinstance(start, Result) else {}

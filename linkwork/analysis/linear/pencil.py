@@ -31,7 +31,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.elements.user_force import STIFF, UserForce, raise_if_failed
 from linkwork.errors import ModelError
@@ -146,6 +146,7 @@ def start(model: Model, at: Any) -> tuple[System, State]:
                 f"{list(full.names)}; give a state of this model"
             )
         _, system = choose_rows(full, state, warn=False)
+    refuse_velocity_rows(system, "linearising")
     for place, _ in places(system, UserForce):  # how it depends on the motion counts here
         system.tables.reals[place.start + STIFF] = 1.0
     refuse_open(system, state)

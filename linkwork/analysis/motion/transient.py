@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
 from linkwork.analysis.motion.growth import warn_of_growth
 from linkwork.analysis.motion.storing import DiskFull, Reactions, Storage
@@ -108,6 +108,8 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
 def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
     """The stepping object of a method."""
     if isinstance(method, (LinearMethod, StagedMethod)):
+        if getattr(method, "stabilized", False):
+            refuse_velocity_rows(full, "stabilized=True", "leave it out: velocities hold anyway")
         kind: Any = ImplicitRun if isinstance(method, LinearMethod) else StagedRun
         return kind(
             system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full

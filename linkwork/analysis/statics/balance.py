@@ -21,8 +21,6 @@ import scipy.linalg as la
 
 from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
-from linkwork.elements.layout import ACCEPT, TANGENT
-from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -97,7 +95,7 @@ class Balance:
         weights = self.system.inertias[:, 0].max() * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
         scale = max(weights, np.abs(self.column * f.ravel()).max(), reactions)
-        return Point(remember(self.system, state), self.row * gamma, force, float(scale))
+        return Point(self.system.remember(state), self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
@@ -147,14 +145,3 @@ class Balance:
             return False
         stiffest = float(np.abs(self.stiffness(point)[self.body]).max(initial=0.0))
         return point.largest <= 1e-14 * stiffest
-
-
-def remember(system: System, state: State) -> State:
-    """Lets elements with a memory (turns of springs) know that the state was reached."""
-    if not system.memory:
-        return state
-    system.load(state)
-    system.work.coef[TANGENT], system.work.coef[ACCEPT] = 0.0, 1.0
-    evaluate(system.kernels, system.tables, system.work, state.time, 0.0)
-    system.work.coef[ACCEPT] = 0.0
-    return replace(state, memory=system.tables.reals[system.memory_places].copy())

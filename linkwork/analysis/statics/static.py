@@ -24,7 +24,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
-from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.balance import Point
@@ -92,8 +92,10 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
     """All rows, independent rows, and where to start, at rest."""
     if at is None:
         assembled = assemble_model(model, time=0.0 if time is None else time)
+        refuse_velocity_rows(assembled.full, "lw.static")
         return assembled.full, assembled.system, at_rest(assembled.state)
     full = compile_model(model)
+    refuse_velocity_rows(full, "lw.static")
     state = at_rest(given_state(full, at, "at"))
     if time is not None:
         state = replace(state, time=time)

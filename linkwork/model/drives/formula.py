@@ -18,7 +18,7 @@ from linkwork.model.drives.base import Drive
 from linkwork.model.drives.jets import CONSTANTS, FUNCTIONS, OPERATORS, RULES, Jet
 from linkwork.model.drives.words import short
 
-Step = float | str | tuple[str, int]  # a number, the time "t", or a rule and its arguments
+Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and its arguments
 LONGEST = 10_000
 
 
@@ -39,14 +39,17 @@ def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
 class _Parser:
     """Turns an expression into a postfix program, constants folded."""
 
-    def __init__(self, text: str, label: str) -> None:
-        self.text, self.label = text, label
+    def __init__(self, text: str, label: str, names: tuple[str, ...] = ("t",)) -> None:
+        self.text, self.label, self.names = text, label, names
 
     def fail(self, found: str, cause: BaseException | None = None) -> DriveError:
+        known, hint = "the time t", "write the drive as a formula in t, or give a Python function"
+        if self.names != ("t",):
+            known = "the names " + " ".join(self.names)
+            hint = "write a formula in these"
         error = DriveError(
-            f"{self.label}: expected numbers, the time t, pi, e, the operators + - * / ^ % and "
-            f"the functions {' '.join(FUNCTIONS)}, found {found}; write the drive as a formula "
-            f"in t, or give a Python function"
+            f"{self.label}: expected numbers, {known}, pi, e, the operators + - * / ^ % and "
+            f"the functions {' '.join(FUNCTIONS)}, found {found}; {hint}"
         )
         error.__cause__ = cause
         return error
@@ -78,8 +81,8 @@ class _Parser:
         match node:
             case ast.Constant(value=v) if type(v) in (int, float):
                 return self.number(v)  # type: ignore[arg-type]
-            case ast.Name(id="t"):
-                return ["t"]
+            case ast.Name(id=name) if name in self.names:
+                return [name]
             case ast.Name(id=name) if name in CONSTANTS:
                 return [CONSTANTS[name]]
             case ast.Name(id=name):
@@ -123,7 +126,7 @@ class _Parser:
 
     def apply(self, name: str, *nodes: ast.AST) -> list[Step]:
         parts = [self.node(node) for node in nodes]
-        constant_parts = [len(p) == 1 and p[0] != "t" for p in parts]
+        constant_parts = [len(p) == 1 and not isinstance(p[0], str) for p in parts]
         if name == "^" and constant_parts[1]:
             name = "^constant"
         program: list[Step] = [step for part in parts for step in part]
@@ -134,6 +137,11 @@ class _Parser:
         if not math.isfinite(value):
             raise self.fail(f"a constant part whose value is {value}")
         return [value]
+
+
+def parse_formula(text: str, label: str, names: tuple[str, ...]) -> tuple[Step, ...]:
+    """The postfix program of a formula in these names; `label` is who speaks in errors."""
+    return _Parser(text, label, names).parse()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,280 @@
+"""Inverse dynamics: the forces of actuators that give a mechanism the motion its drives prescribe.
+
+Passive rows φ(q) = 0, prescribed rows ψ(q, t) = 0 (the driven ones), J = [φ_q; ψ_q]; actuators act
+along directions ϑ_q, the turn or travel of joints.  At every time, in turn,
+
+    position      C = 0;            where J leaves q free, nearest to the last position and to a
+                                    posture: least ½ w |q − q₋|²_M + ½ p |q − q₀|²_M
+    velocity      J v = −C_t;       else nearest to the last velocity and to rest, same weights
+    acceleration  J v̇ = Q_c;        else by the equations of motion (underactuated), or nearest to
+                                    the last acceleration (overactuated)
+    forces        [φ_q; ϑ_q]ᵀ (λ, c) = f − f_g − M v̇
+
+with |·|_M the norm of the mass matrix (MBDyn's manual, 6.3, equations 6.36 to 6.53):
+
+    problem                         free degrees   actuators
+    fully actuated, collocated      0              the driven joints themselves
+    fully actuated, non-collocated  0              others, as many as the passive freedom
+    underactuated, collocated       some           the driven joints themselves
+    overactuated                    some           as many as the passive freedom
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.independence import refuse_velocity_rows
+from linkwork.elements import torsion_spring as ts
+from linkwork.elements.joints import Joint
+from linkwork.elements.stop import moves
+from linkwork.errors import ConvergenceError, ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+from linkwork.model.model import Model
+from linkwork.results.result import Result
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+TIGHT = 1e-8  # what the forces may leave of the equations of motion, relative
+ITERATIONS = 50
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """The motion, the forces it needs, and which problem it was.
+
+    inv["elbow"] is the force (N) or torque (N m) of an actuator on its second body over time;
+    inv.forces all of them; inv.run the motion as a Result; inv.problem the kind in words.
+    """
+
+    run: Result
+    problem: str
+    names: tuple[str, ...]
+    values: np.ndarray  # (T, actuators)
+    units: tuple[str, ...]
+
+    @property
+    def time(self) -> np.ndarray:
+        return np.asarray(self.run.time)
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        if name not in self.names:
+            raise ModelError(
+                f"there is no actuator named {checks.show(name)}; there are "
+                f"{', '.join(self.names)}"
+            )
+        k = self.names.index(name)
+        words = "torque" if self.units[k] == "N m" else "force"
+        return self.run.data_array(name, self.values[:, k], "", self.units[k], f"{name}: {words}")
+
+    @property
+    def forces(self) -> xr.Dataset:
+        """All actuators in one Dataset."""
+        import xarray as xr
+
+        return xr.Dataset({name: self[name] for name in self.names})
+
+
+def inverse(
+    model: Model, t: float, h: float, *, actuators: Sequence[str] | None = None,
+    follow: float = 1.0, posture: float = 0.0,
+) -> InverseDynamics:  # fmt: skip
+    """Forces and torques of actuators for the motion that the model's drives prescribe.
+
+    t, h      : end time and step of output; positions and forces have no integration error where
+                the drives leave no freedom
+    actuators : names of joints whose turn or travel carries the forces; without them the driven
+                joints do.  As many are needed as the mechanism has degrees of freedom without
+                its drives.
+    follow, posture : where the drives leave freedom, weights w and p of staying near the last
+                position (and velocity, acceleration) and near the described one (and rest)
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model(gravity=(0, 0, -9.81))
+    >>> arm = m.add("arm", lw.Body(2, (0, 0, 0), position=(1, 0, 0)))
+    >>> motor = m.add("motor", lw.Motor(lw.GROUND, arm, (0, 0, 0), (0, -1, 0), angle=lw.ramp(0)))
+    >>> inv = lw.inverse(m, t=1, h=0.5)
+    >>> round(float(inv["motor"][0]), 6), inv.problem
+    (19.62, 'fully actuated, collocated')
+    """
+    t = checks.number(t, "t, the end time,", positive=True)
+    h = checks.number(h, "h, the step,", positive=True)
+    follow = checks.number(follow, "follow of inverse", minimum=0)
+    posture = checks.number(posture, "posture of inverse", minimum=0)
+    assembled = assemble_model(model, warn=False)
+    full, state = assembled.full, assembled.state
+    refuse_velocity_rows(full, "lw.inverse")
+    driven = np.array([row.driven for row in full.all_rows], bool)
+    if not driven.any():
+        raise ModelError(
+            f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
+        )
+    free = 6 * full.bodies - assembled.redundancy.rank
+    acting = Actuators(full, actuators, driven)
+    kinds = {(False, False): "fully actuated, collocated",
+             (False, True): "fully actuated, non-collocated",
+             (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
+    problem = kinds[free > 0, actuators is not None]
+    march = March(full, state, follow, posture, dynamic=problem.startswith("under"))
+    steps = max(1, round(t / h))
+    motion, acceleration, values = [], [], []
+    for k in range(steps + 1):
+        state = march.at(state, t * k / steps, first=k == 0)
+        values.append(acting.forces(state, driven))
+        motion.append(state.motion)
+        acceleration.append(state.acceleration)
+    time = t * np.arange(steps + 1) / steps
+    gamma = np.full((len(time), len(full.all_rows)), np.nan)
+    run = Result(full, time, np.array(motion), np.array(acceleration), gamma)
+    return InverseDynamics(run, problem, acting.names, np.array(values), acting.units)
+
+
+@dataclass
+class March:
+    """Position, velocity and acceleration at one time after the other."""
+
+    full: System
+    rest: State
+    follow: float
+    posture: float
+    dynamic: bool
+
+    def __post_init__(self) -> None:
+        self.M = self.full.mass_matrix().toarray()
+        scale, self.W = np.trace(self.M) / len(self.M), self.M
+        if np.linalg.eigvalsh(self.M)[0] < 1e-12 * scale:  # a body without inertia
+            self.W = self.M + 1e-9 * scale * np.eye(len(self.M))
+
+    def at(self, last: State, time: float, first: bool) -> State:
+        v, a = last.velocities.ravel(), last.acceleration
+        before = np.zeros(len(v)) if a is None else a.ravel()
+        h = time - last.time
+        state = replace(last, time=time, gamma=None, acceleration=None)
+        if not first:
+            state = self.position(last, state.moved(h * v + 0.5 * h * h * before))
+        e = self.full.evaluate(state, rates=True)
+        J = e.Cq.toarray()
+        near = v if first else self.follow / (self.follow + self.posture) * v
+        v = nearest(self.W, J, near, -e.Ct)
+        state = state.with_velocities(v)
+        e = self.full.evaluate(state, rates=True)
+        if self.dynamic:
+            a = nearest(self.W, J, -np.linalg.solve(self.W, e.f.ravel()), e.Qc)
+        else:
+            a = nearest(self.W, J, np.zeros(len(v)) if first else before, e.Qc)
+        return replace(self.full.remember(state), acceleration=a.reshape(-1, 6))
+
+    def position(self, last: State, state: State) -> State:
+        """Newton's method on C = 0, nearest to the last position and the posture."""
+        w, p = self.follow, self.posture
+        for _ in range(ITERATIONS):
+            e = self.full.evaluate(state)
+            J = e.Cq.toarray()
+            pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
+            step = nearest(self.W, J, -pull, -e.C)
+            state = state.moved(step)
+            if np.abs(step).max() < 1e-12 * max(1.0, self.full.length):
+                return state
+        raise ConvergenceError(
+            f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; the "
+            "prescribed motion may be out of reach there"
+        )
+
+
+def nearest(W: np.ndarray, J: np.ndarray, x: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """y with J y = right, nearest to x in the norm of W; rows of J may be dependent."""
+    root = np.linalg.cholesky(W)
+    K = np.linalg.solve(root, J.T).T
+    correction, *_ = np.linalg.lstsq(K, right - J @ x, rcond=1e-11)
+    return x + np.linalg.solve(root.T, correction)
+
+
+def difference(state: State, other: State) -> np.ndarray:
+    """(δr, θ) from the other position to this one, θ in body axes."""
+    turn = rotations.multiply(rotations.conjugate(other.orientations), state.orientations)
+    return np.concatenate(
+        [state.positions - other.positions, rotations.logarithm(turn)], axis=1
+    ).ravel()
+
+
+class Actuators:
+    """Directions ϑ_q of the actuators: names, units, and the forces for a motion."""
+
+    def __init__(self, full: System, names: Sequence[str] | None, driven: np.ndarray) -> None:
+        self.full = full
+        self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
+        labels, units = [], []
+        if names is None:
+            rows = [(r, full.all_rows[r]) for r in np.flatnonzero(driven)]
+            owners = [row.owner for _, row in rows]
+            several = {name for name in owners if owners.count(name) > 1}
+            for r, row in rows:
+                item, kind = full.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
+                plain = isinstance(item, Joint) and kind and not item.laws().get("a")
+                self.joints.append((item, kind) if plain else int(r))
+                labels.append(f"{row.owner} {row.name}" if row.owner in several else row.owner)
+                units.append("N m" if row.is_angle else "N")
+        else:
+            for name in names:
+                joint = full.model[name]
+                if not isinstance(joint, Joint):
+                    raise ModelError(f"actuators of inverse must be joints; {joint.label} is none")
+                motion = moves(joint, None, "an actuator of inverse")
+                self.joints.append((joint, motion))
+                labels.append(name)
+                units.append("N m" if motion == "turn" else "N")
+        self.names, self.units = tuple(labels), tuple(units)
+
+    def forces(self, state: State, driven: np.ndarray) -> np.ndarray:
+        """On second bodies: −c of the smallest (λ, c) that balance the motion."""
+        e = self.full.evaluate(replace(state, gamma=None, acceleration=state.acceleration))
+        J = e.Cq.toarray()
+        rows = np.array([
+            J[x] if isinstance(x, int) else direction(self.full, *x, state) for x in self.joints
+        ])  # fmt: skip
+        A = np.concatenate([J[~driven], rows])
+        y, *_ = np.linalg.lstsq(A.T, -e.f.ravel(), rcond=1e-11)
+        left = np.abs(A.T @ y + e.f.ravel()).max()
+        if left > TIGHT * max(1.0, np.abs(e.f).max()):
+            raise ModelError(
+                f"the actuators {', '.join(self.names)} cannot give '{self.full.model.name}' its "
+                f"motion at t = {state.time:g}: {left:.3g} of the forces needed act where they do "
+                "not; add actuators, or prescribe less"
+            )
+        return -y[len(A) - len(self.joints) :]
+
+
+def direction(full: System, joint: Any, motion: str, state: State) -> np.ndarray:
+    """∂ϑ/∂q of a joint's angle or displacement, along body-axis increments of all bodies."""
+    fa, fb = joint.frames
+    number = {name: i for i, name in enumerate(full.names)}
+    ends = [number.get(f.body.name, -1) for f in (fa, fb)]
+    still = np.array([0.0, 0, 0, 1, 0, 0, 0])
+    a, b = (state.motion[i, :7] if i >= 0 else still for i in ends)
+    out = np.zeros((full.bodies + 1, 6))
+    if motion == "turn":
+        reals = np.zeros((1, ts.REALS))
+        reals[0, :4], reals[0, 4:8] = fa.orientation, fb.orientation
+        s, x, y, z = ts.relative_quaternion(reals, [a[None, 3:], b[None, 3:]])[0]
+        p = s * s + z * z
+        gP = np.array([(z * x - s * y) / p, (z * y + s * x) / p, 1.0])
+        gS = np.array([(z * x + s * y) / p, (z * y - s * x) / p, 1.0])
+        out[ends[1], 3:] += rotations.matrix(fb.orientation) @ gP
+        out[ends[0], 3:] -= rotations.matrix(fa.orientation) @ gS
+    else:
+        Ra, Rb = rotations.matrix(a[3:]), rotations.matrix(b[3:])
+        e = (Ra @ rotations.matrix(fa.orientation))[:, 2]
+        sb = Rb @ fb.position
+        out[ends[1]] += [*e, *(Rb.T @ np.cross(sb, e))]
+        out[ends[0]] -= [*e, *(Ra.T @ np.cross(b[:3] + sb - a[:3], e))]
+    return out[:-1].ravel()

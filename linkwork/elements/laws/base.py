@@ -1,0 +1,220 @@
+"""Constitutive laws: stress from strain and strain rate, in 1, 3 or 6 components.
+
+    σ = σ₀(t) + g(ε − ε₀(t), ε̇, t),   K = ∂σ/∂ε,   D = ∂σ/∂ε̇
+
+σ₀ is the pre-stress and ε₀ the pre-strain.  A law may store energy W, whose gradient is the part
+σ_s of g; the rest of g dissipates.  With U = σ₀·ε + W(ε − ε₀, t),
+
+    σ·ε̇ = dU/dt + (σ − σ₀ − σ_s)·ε̇ − (σ̇₀·ε − σ_s·ε̇₀ + ∂W/∂t)        dissipated and supplied power
+
+A law is a small dataclass with the user's words, and one routine (math.pointers) that all its
+elements share; joints call it by the address that stands in their numbers, so a new law never
+recompiles a joint, and only laws that a model uses are compiled.
+
+Numbers of a law, p:  [address][components n][how many numbers][σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
+Work y of a call:     [ε, ε̇, σ, σ_s: six each][K, D: 6×6 each][W][∂W/∂t][whether W is wanted]
+A law made of laws calls them with the work LEVEL numbers further on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.pointers import Routine, begin, call_at, shift
+from linkwork.model import checks
+from linkwork.model.drives import Drive, as_drive
+from linkwork.model.drives.base import Constant
+from linkwork.model.registry import Law
+
+# numbers of a law
+ADDRESS, SIZE, LENGTH, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 15, 27
+# work of a call
+STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED = 0, 6, 12, 18, 24, 60, 96, 97, 98
+LEVEL, LEVELS, STACK = 99, 4, 640  # work of laws in laws, then the stack of formulas
+WORK = LEVEL * LEVELS + STACK
+
+
+@inlined
+def respond(t, p, y):
+    """The law at p for the strain and rate in y, pre-stress and pre-strain included."""
+    n = int(p[SIZE])
+    for i in range(n):
+        y[STRAIN + i] -= p[PRESTRAIN + i]
+        y[STRESS + i] = 0.0
+        y[STORED + i] = 0.0
+        for j in range(n):
+            y[KE + 6 * i + j] = 0.0
+            y[KD + 6 * i + j] = 0.0
+    y[ENERGY] = 0.0
+    y[SUPPLIED] = 0.0
+    call_at(np.int64(p[ADDRESS]), t, p, y)
+    for i in range(n):
+        y[STRAIN + i] += p[PRESTRAIN + i]
+        y[SUPPLIED] += p[PRESTRESS + 6 + i] * y[STRAIN + i] - y[STORED + i] * p[PRESTRAIN + 6 + i]
+        y[ENERGY] += p[PRESTRESS + i] * y[STRAIN + i]
+        y[STRESS + i] += p[PRESTRESS + i]
+        y[STORED + i] += p[PRESTRESS + i]
+
+
+@compiled
+def responses(numbers, strains, rates, wanted, found):
+    """Work of calls at many strains and rates (T, n), numbers (T, …); found (T, LEVEL)."""
+    work = np.zeros(WORK)
+    n = strains.shape[1]
+    for k in range(strains.shape[0]):
+        for i in range(n):
+            work[STRAIN + i] = strains[k, i]
+            work[RATE + i] = rates[k, i]
+        work[WANTED] = wanted
+        respond(0.0, shift(begin(numbers), k * numbers.shape[1]), begin(work))
+        for i in range(LEVEL):
+            found[k, i] = work[i]
+
+
+def over_times(
+    numbers: np.ndarray, strains: np.ndarray, rates: np.ndarray | None = None
+) -> np.ndarray:
+    """The work (T, LEVEL) of a law at T strains (T, n); numbers (T, …) are its own at each."""
+    strains = np.ascontiguousarray(strains, dtype=float)
+    rates = np.zeros_like(strains) if rates is None else np.ascontiguousarray(rates, dtype=float)
+    found = np.zeros((len(strains), LEVEL))
+    responses(np.ascontiguousarray(numbers), strains, rates, 1.0, found)
+    return found
+
+
+# ----------------------------------------------------------------------------- the user's words
+
+Own = list[float | tuple[Drive, int]]  # a number, or a drive and which derivative of it
+
+
+@dataclass(frozen=True, eq=False)
+class ConstitutiveLaw:
+    """What all laws share: pre-stress and pre-strain, one number or function of time each, or as
+    many as there are components.
+
+    A subclass gives `routine` and `own(n, what)`, its numbers for n components.
+    """
+
+    prestress: Any = field(default=None, kw_only=True)
+    prestrain: Any = field(default=None, kw_only=True)
+    kinds: ClassVar[dict[str, type[ConstitutiveLaw]]] = {}
+    routine: ClassVar[Routine]
+    sizes: ClassVar[tuple[int, ...]] = (1, 3, 6)
+
+    def __init_subclass__(cls, abstract: bool = False, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if not abstract:
+            ConstitutiveLaw.kinds[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, (list, np.ndarray)) and checks.array(value) is not None:
+                array = checks.array(value)
+                assert array is not None
+                array.setflags(write=False)
+                object.__setattr__(self, f.name, array)
+
+    @property
+    def label(self) -> str:
+        return f"law {type(self).__name__}"
+
+    def own(self, n: int, what: str) -> Own:
+        raise NotImplementedError
+
+    def numbers(self, n: int, what: str) -> Own:
+        """All numbers of the law for n components, which `what` needs."""
+        if n not in self.sizes:
+            raise ModelError(
+                f"{self.label} of {what} has {' or '.join(map(str, self.sizes))} components, but "
+                f"{n} are needed; choose another law"
+            )
+        own = self.own(n, f"{self.label} of {what}")
+        head: Own = [float(self.routine.address), float(n), float(OWN + len(own))]
+        for word in ("prestress", "prestrain"):
+            head += self._jets(word, n, f"{word} of {self.label} of {what}")
+        return [*head, *own]
+
+    def _jets(self, word: str, n: int, what: str) -> Own:
+        """Values and rates of a pre-stress or pre-strain, six each."""
+        given = getattr(self, word)
+        parts = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+        if given is None:
+            parts = [0.0] * n
+        if len(parts) != n:
+            raise ModelError(
+                f"{what} must be {n} numbers or functions of time, but {checks.show(given)} was "
+                "given"
+            )
+        pad: Own = [0.0] * (6 - n)
+        drives = [as_drive(part, what=what) for part in parts]
+        return [*((d, 0) for d in drives), *pad, *((d, 1) for d in drives), *pad]
+
+    def words(self) -> dict[str, Any]:
+        """The fields that describe the law, for files."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        """Random laws of n components for the test that checks the derivatives of every law."""
+        raise NotImplementedError(f"{cls.__name__}.samples is needed for the derivative test")
+
+
+def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, list[Law]]:
+    """A law's numbers at t = 0 and what changes them in time, for an entry that holds them from
+    `column` on."""
+    if not isinstance(law, ConstitutiveLaw):
+        raise ModelError(
+            f"{what} needs a law such as lw.laws.LinearElastic(100.0), but {checks.show(law)} was "
+            "given"
+        )
+    parts = law.numbers(n, what)
+    numbers, laws = np.zeros(len(parts)), []
+    for i, part in enumerate(parts):
+        if not isinstance(part, tuple):
+            numbers[i] = part
+        elif isinstance(part[0], Constant):
+            numbers[i] = part[0].v if part[1] == 0 else 0.0
+        else:
+            laws.append(Law(column + i, _column(*part), 1))
+    return numbers, laws
+
+
+def _column(drive: Drive, level: int) -> Any:
+    if level == 0:
+        return lambda t: drive.values(t)[:, None]
+    return lambda t: drive.jet(t)[:, level : level + 1]
+
+
+def matrix(value: Any, n: int, what: str) -> np.ndarray:
+    """An n×n matrix from one number (isotropic), n numbers (diagonal) or the matrix."""
+    X = checks.array(value)
+    if X is not None and X.ndim == 0:
+        X = float(X) * np.eye(n)
+    elif X is not None and X.shape == (n,):
+        X = np.diag(X)
+    if X is None or X.shape != (n, n) or not np.all(np.isfinite(X)):
+        raise ModelError(
+            f"{what} must be one number, {n} numbers or a {n}×{n} matrix, all finite, but "
+            f"{checks.show(value)} was given"
+        )
+    return X
+
+
+def vector(value: Any, n: int, what: str) -> np.ndarray:
+    """n numbers from one (for all components) or n."""
+    X = checks.array(value)
+    if X is not None and X.ndim == 0:
+        X = np.full(n, float(X))
+    if X is None or X.shape != (n,) or not np.all(np.isfinite(X)):
+        raise ModelError(
+            f"{what} must be one number or {n} numbers, all finite, but {checks.show(value)} was "
+            "given"
+        )
+    return X

@@ -1,0 +1,268 @@
+"""Formulas and functions of the user inside laws: a postfix program on a stack, differentiated.
+
+An entry of the stack is a value and its derivatives by m variables; every rule f(a, b) has its
+partial derivatives, ∂f = f_a ∂a + f_b ∂b (forward mode).  A program is a list of numbers:
+
+    [NUMBER, value]  [VARIABLE, i]  [TIME]
+    [TABLE, k, beyond its ends, k places, 4 (k − 1) coefficients of cubics]
+    [rule]           as in formulas of time (model.drives.jets), by its number in RULES
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from linkwork.elements.laws.base import STACK
+from linkwork.errors import ModelError
+from linkwork.math.compiled import inlined
+from linkwork.math.pointers import shift
+from linkwork.model.drives import (
+    Constant, Delayed, Drive, Expression, Polynomial, Product, Ramp, Sine, Sum, Table, as_drive,
+)  # fmt: skip
+from linkwork.model.drives.formula import Step
+
+NUMBER, VARIABLE, TIME, TABLE = 0, 1, 2, 3
+REFUSE, HOLD, EXTEND = 0, 1, 2  # beyond a table: not a number, its end values, straight on
+BEYOND = {"error": REFUSE, "hold": HOLD}
+ROOM = 8  # of the stack, for programs that stand for names
+UNARY, BINARY, PICK = 10, 50, 90  # rules of one, two and three arguments begin here
+ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10",
+       "sqrt", "abs", "sign", "floor", "ceil", "step", "ramp", "not", "negative")  # fmt: skip
+TWO = ("+", "-", "*", "/", "^", "^constant", "atan2", "mod", "min", "max", "<", "<=", ">", ">=",
+       "==", "!=", "and", "or")  # fmt: skip
+RULES = {
+    **{name: UNARY + i for i, name in enumerate(ONE)},
+    **{name: BINARY + i for i, name in enumerate(TWO)},
+    "where": PICK,
+}
+
+
+@inlined
+def rule_of_one(rule, x):
+    """f(x) and f'(x)."""
+    if rule == 0:
+        return math.sin(x), math.cos(x)
+    if rule == 1:
+        return math.cos(x), -math.sin(x)
+    if rule == 2:
+        return math.tan(x), 1.0 + math.tan(x) ** 2
+    if rule == 3 or rule == 4:
+        s = 1.0 if rule == 3 else -1.0
+        if abs(x) > 1.0:
+            return math.nan, math.nan
+        return (0.0 if rule == 3 else math.pi / 2) + s * math.asin(x), s / math.sqrt(1.0 - x * x)
+    if rule == 5:
+        return math.atan(x), 1.0 / (1.0 + x * x)
+    if rule == 6:
+        return math.sinh(x), math.cosh(x)
+    if rule == 7:
+        return math.cosh(x), math.sinh(x)
+    if rule == 8:
+        return math.tanh(x), 1.0 - math.tanh(x) ** 2
+    if rule == 9:
+        return math.exp(x), math.exp(x)
+    if rule == 10 or rule == 11:
+        c = 1.0 if rule == 10 else 1.0 / math.log(10.0)
+        return (c * math.log(x), c / x) if x > 0.0 else (math.nan, math.nan)
+    if rule == 12:
+        return (math.sqrt(x), 0.5 / math.sqrt(x)) if x >= 0.0 else (math.nan, math.nan)
+    if rule == 13:
+        return abs(x), (1.0 if x >= 0.0 else -1.0)
+    if rule == 14:
+        return (1.0 if x > 0.0 else (-1.0 if x < 0.0 else 0.0)), 0.0
+    if rule == 15:
+        return float(math.floor(x)), 0.0
+    if rule == 16:
+        return float(math.ceil(x)), 0.0
+    if rule == 17:
+        return (1.0 if x >= 0.0 else 0.0), 0.0
+    if rule == 18:
+        return (x, 1.0) if x >= 0.0 else (0.0, 0.0)
+    if rule == 19:
+        return (1.0 if x == 0.0 else 0.0), 0.0
+    return -x, -1.0
+
+
+@inlined
+def rule_of_two(rule, a, b):
+    """f(a, b), f_a, f_b."""
+    if rule == 0:
+        return a + b, 1.0, 1.0
+    if rule == 1:
+        return a - b, 1.0, -1.0
+    if rule == 2:
+        return a * b, b, a
+    if rule == 3:
+        return a / b, 1.0 / b, -a / (b * b)
+    if rule == 4 or rule == 5:
+        if a < 0.0 and b != math.floor(b):
+            return math.nan, math.nan, math.nan
+        slope = 0.0 if b == 0.0 else b * a ** (b - 1.0)
+        return a**b, slope, (a**b * math.log(a) if rule == 4 and a > 0.0 else 0.0)
+    if rule == 6:
+        return math.atan2(a, b), b / (a * a + b * b), -a / (a * a + b * b)
+    if rule == 7:
+        turns = math.floor(a / b)
+        return a - turns * b, 1.0, -turns
+    if rule == 8:
+        return (a, 1.0, 0.0) if a < b else (b, 0.0, 1.0)
+    if rule == 9:
+        return (a, 1.0, 0.0) if a > b else (b, 0.0, 1.0)
+    holds = (
+        (rule == 10 and a < b) or (rule == 11 and a <= b) or (rule == 12 and a > b)
+        or (rule == 13 and a >= b) or (rule == 14 and a == b) or (rule == 15 and a != b)
+        or (rule == 16 and a != 0.0 and b != 0.0) or (rule == 17 and (a != 0.0 or b != 0.0))
+    )  # fmt: skip
+    return (1.0 if holds else 0.0), 0.0, 0.0
+
+
+@inlined
+def look_up(p, k, outside, x):
+    """The piecewise cubic with k places at p: value and slope."""
+    i, above = 0, k - 1
+    while above - i > 1:
+        middle = (i + above) // 2
+        if p[middle] <= x:
+            i = middle
+        else:
+            above = middle
+    c, near = k + 4 * i, min(max(x, p[0]), p[k - 1])
+    s, beyond = near - p[i], x - near
+    value = p[c] + s * (p[c + 1] + s * (p[c + 2] + s * p[c + 3]))
+    slope = p[c + 1] + s * (2.0 * p[c + 2] + s * 3.0 * p[c + 3])
+    if beyond != 0.0 and outside == REFUSE:
+        return math.nan, math.nan
+    if beyond != 0.0 and outside == HOLD:
+        return value, 0.0
+    return value + slope * beyond, slope
+
+
+@inlined
+def run(t, p, end, x, m, stack):
+    """The program of `end` numbers at p for the variables x; the result is at the stack's foot."""
+    i, top, w = 0, -1, m + 1
+    while i < end:
+        rule = int(p[i])
+        i += 1
+        if rule < TABLE:
+            top += 1
+            q = top * w
+            for j in range(1, w):
+                stack[q + j] = 0.0
+            if rule == NUMBER:
+                stack[q] = p[i]
+                i += 1
+            elif rule == VARIABLE:
+                which = int(p[i])
+                stack[q] = x[which]
+                stack[q + 1 + which] = 1.0
+                i += 1
+            else:
+                stack[q] = t
+        elif rule < BINARY:
+            q = top * w
+            if rule == TABLE:
+                k = int(p[i])
+                value, slope = look_up(shift(p, i + 2), k, p[i + 1], stack[q])
+                i += 2 + k + 4 * (k - 1)
+            else:
+                value, slope = rule_of_one(rule - UNARY, stack[q])
+            stack[q] = value
+            for j in range(1, w):
+                stack[q + j] *= slope
+        elif rule < PICK:
+            top -= 1
+            q = top * w
+            value, fa, fb = rule_of_two(rule - BINARY, stack[q], stack[q + w])
+            stack[q] = value
+            for j in range(1, w):
+                stack[q + j] = fa * stack[q + j] + fb * stack[q + w + j]
+        else:
+            top -= 2
+            q = top * w
+            chosen = q + w if stack[q] != 0.0 else q + 2 * w
+            for j in range(w):
+                stack[q + j] = stack[chosen + j]
+
+
+# ----------------------------------------------------------------------------- making programs
+
+
+def program(
+    steps: tuple[Step, ...], names: dict[str, int | list[float]], what: str, m: int = 1
+) -> list[float]:
+    """Numbers of a postfix program in m variables.
+
+    names: the number of each variable, −1 for the time, or a program that stands for the name.
+    """
+    out: list[float] = []
+    depth = deepest = 0
+    for step in steps:
+        if isinstance(step, tuple):
+            name, n = step
+            code = RULES[name]
+            fixed = 1 if code < BINARY else 2 if code < PICK else 3
+            out += [float(code)] * (n - 1 if fixed == 2 else 1)  # a chain such as max(a, b, c)
+            depth -= n - 1
+        else:
+            depth += 1
+            named = names[step] if isinstance(step, str) else None
+            if named is None:
+                out += [float(NUMBER), float(step)]
+            elif isinstance(named, list):
+                out += named
+            else:
+                out += [float(TIME)] if named < 0 else [float(VARIABLE), float(named)]
+        deepest = max(deepest, depth)
+    if (deepest + ROOM) * (m + 1) > STACK:
+        raise ModelError(f"{what} is a formula nested too deeply; write it in smaller parts")
+    return out
+
+
+def function_program(f: Any, what: str) -> list[float]:
+    """The program of a function of one variable: a number, a drive read as a function of it."""
+    drive = as_drive(f, what=what)
+    return _drive_program(drive, [float(VARIABLE), 0.0], what)
+
+
+def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
+    def then(*rules: Any) -> list[float]:
+        return [float(RULES[r]) if isinstance(r, str) else r for r in rules]
+
+    def number(v: float) -> list[float]:
+        return [float(NUMBER), v]
+
+    match drive:
+        case Constant(v=v):
+            return number(v)
+        case Ramp(rate=rate, start=start):
+            return [*x, *number(start), *then("-", "ramp"), *number(rate), *then("*")]
+        case Sine(amplitude=a, frequency=f, phase=phase):
+            angle = [*x, *number(2 * math.pi * f), *then("*"), *number(phase), *then("+")]
+            return [*angle, *then("sin"), *number(a), *then("*")]
+        case Polynomial(c=c):
+            out = number(c[-1])
+            for coefficient in reversed(c[:-1]):
+                out = [*out, *x, *then("*"), *number(coefficient), *then("+")]
+            return out
+        case Table():
+            knots, coefficients = drive._pieces
+            head = [float(TABLE), float(len(knots)), float(BEYOND.get(drive.outside, EXTEND))]
+            return [*x, *head, *knots.tolist(), *coefficients.T.ravel().tolist()]
+        case Sum(terms=terms):
+            out = _drive_program(terms[0], x, what)
+            for term in terms[1:]:
+                out = [*out, *_drive_program(term, x, what), *then("+")]
+            return out
+        case Product(a=a, b=b):
+            return [*_drive_program(a, x, what), *_drive_program(b, x, what), *then("*")]
+        case Delayed(a=a, dt=dt):
+            return _drive_program(a, [*x, *number(dt), *then("-")], what)
+        case Expression() if x == [float(VARIABLE), 0.0]:
+            return program(drive._program, {"t": 0}, what)
+    raise ModelError(
+        f"{what} is {drive.label}, which cannot be compiled into a law; give a table, a "
+        "polynomial or an expression"
+    )
+

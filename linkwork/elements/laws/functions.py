@@ -1,0 +1,312 @@
+"""Laws from functions and formulas of the user.
+
+    functions   g_i = Σ_j K_ij ε_j + f_i(ε_i) + Σ_j D_ij ε̇_j + h_i(ε̇_i)
+                or with products  f_i(ε_i) ε_i  and  h_i(ε̇_i) ε̇_i
+    symbolic    g_i = a formula in the strains, their rates and the time t
+
+A function is a drive (table, polynomial, expression …) read as a function of strain instead of
+time.  What f_i stores, ∫ f_i dε_i, is had by Gauss' formula when an energy is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.elements.laws.base import (
+    ENERGY, KD, KE, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS, WANTED,
+    ConstitutiveLaw, Own, matrix,
+)  # fmt: skip
+from linkwork.elements.laws.formula import function_program, program, run
+from linkwork.errors import ModelError
+from linkwork.math.compiled import inlined
+from linkwork.math.pointers import Routine, shift
+from linkwork.model import checks
+from linkwork.model.drives import Drive, expression, polynomial, table
+from linkwork.model.drives.formula import parse_formula
+
+PANELS = 16  # of the integral for an energy
+GAUSS = (  # five points: places and weights on −1 … 1
+    (-0.9061798459386640, 0.2369268850561891), (-0.5384693101056831, 0.4786286704993665),
+    (0.0, 0.5688888888888889), (0.5384693101056831, 0.4786286704993665),
+    (0.9061798459386640, 0.2369268850561891),
+)  # fmt: skip
+
+
+@inlined
+def of_one(t, p, length, product, x, stack):
+    """f(x) and f'(x), or of f(x) x."""
+    stack[0] = x
+    run(t, p, length, stack, 1, shift(stack, 1))
+    f, slope = stack[1], stack[2]
+    if product != 0.0:
+        return f * x, f + slope * x
+    return f, slope
+
+
+@inlined
+def stored_by(t, p, length, product, x, stack):
+    """∫ f from 0 to x."""
+    total = 0.0
+    for k in range(PANELS):
+        for place, weight in GAUSS:
+            f, _ = of_one(t, p, length, product, x * (k + 0.5 + 0.5 * place) / PANELS, stack)
+            total += 0.5 * weight * f
+    return total * x / PANELS
+
+
+def functions(t, p, y):
+    """own: product, K, D, then per component the length of f and f, and of h and h."""
+    n, at = int(p[SIZE]), OWN + 1
+    product, stack = p[OWN], shift(y, LEVEL * LEVELS)
+    for i in range(n):
+        for j in range(n):
+            k, d = p[at + n * i + j], p[at + n * n + n * i + j]
+            symmetric = 0.5 * (k + p[at + n * j + i])
+            y[KE + 6 * i + j] += k
+            y[KD + 6 * i + j] += d
+            y[STRESS + i] += k * y[STRAIN + j] + d * y[RATE + j]
+            y[STORED + i] += symmetric * y[STRAIN + j]
+            y[ENERGY] += 0.5 * y[STRAIN + i] * symmetric * y[STRAIN + j]
+    at += 2 * n * n
+    for i in range(n):
+        length = int(p[at])
+        if length > 0:
+            f, slope = of_one(t, shift(p, at + 1), length, product, y[STRAIN + i], stack)
+            y[STRESS + i] += f
+            y[STORED + i] += f
+            y[KE + 7 * i] += slope
+            if y[WANTED] != 0.0:
+                place = shift(p, at + 1)
+                y[ENERGY] += stored_by(t, place, length, product, y[STRAIN + i], stack)
+        at += 1 + length
+        length = int(p[at])
+        if length > 0:
+            f, slope = of_one(t, shift(p, at + 1), length, product, y[RATE + i], stack)
+            y[STRESS + i] += f
+            y[KD + 7 * i] += slope
+        at += 1 + length
+
+
+def symbolic(t, p, y):
+    """own: whether it stores energy, then per component the length of its program and the program.
+
+    Variables 0 … 5 are strains and 6 … 11 rates, as they lie in y.
+    """
+    n, at, stack = int(p[SIZE]), OWN + 1, shift(y, LEVEL * LEVELS)
+    for i in range(n):
+        length = int(p[at])
+        run(t, shift(p, at + 1), length, y, 12, stack)
+        y[STRESS + i] += stack[0]
+        for j in range(n):
+            y[KE + 6 * i + j] += stack[1 + j]
+            y[KD + 6 * i + j] += stack[7 + j]
+        at += 1 + length
+    if p[OWN] != 0.0:
+        y[STORED] = y[STRESS]
+        if y[WANTED] != 0.0:
+            x, total = y[STRAIN], 0.0
+            for k in range(PANELS):
+                for place, weight in GAUSS:
+                    y[STRAIN] = x * (k + 0.5 + 0.5 * place) / PANELS
+                    run(t, shift(p, OWN + 2), int(p[OWN + 1]), y, 12, stack)
+                    total += 0.5 * weight * stack[0]
+            y[STRAIN] = x
+            y[ENERGY] += total * x / PANELS
+
+
+FUNCTIONS = Routine(functions)
+SYMBOLIC = Routine(symbolic)
+
+
+def component_programs(given: Any, n: int, word: str, what: str) -> list[list[float]]:
+    """A program per component, empty where there is none."""
+    if given is None:
+        return [[]] * n
+    parts = list(given) if isinstance(given, (list, tuple)) else [given] * n
+    if len(parts) != n:
+        raise ModelError(
+            f"{word} of {what} must be one function or {n} of them, but {len(parts)} were given"
+        )
+    return [[] if f is None else function_program(f, f"{word} of {what}") for f in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionViscoelastic(ConstitutiveLaw):
+    """Linear matrices and, component by component, functions of strain and of strain rate.
+
+    σ_i = Σ K_ij ε_j + f_i(ε_i) + Σ D_ij ε̇_j + h_i(ε̇_i); with product=True the functions are
+    stiffness and viscosity instead: f_i(ε_i) ε_i and h_i(ε̇_i) ε̇_i.  A function is a drive read
+    as a function of strain, one for all components or one for each (None: none).
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> f = lw.table([-1, 0, 1, 2], [-100, 0, 80, 90], kind="linear", outside="hold")
+    >>> law = lw.laws.FunctionViscoelastic(functions=f, viscosity=2.0)
+    """
+
+    stiffness: Any = 0.0
+    functions: Any = None
+    viscosity: Any = 0.0
+    viscous_functions: Any = None
+    product: bool = False
+    routine: ClassVar[Routine] = FUNCTIONS
+
+    def own(self, n: int, what: str) -> Own:
+        K, D = matrix(self.stiffness, n, f"stiffness of {what}"), matrix(
+            self.viscosity, n, f"viscosity of {what}"
+        )
+        out: Own = [float(checks.flag(self.product, f"product of {what}"))]
+        out += [*K.ravel().tolist(), *D.ravel().tolist()]
+        f = component_programs(self.functions, n, "functions", what)
+        h = component_programs(self.viscous_functions, n, "viscous_functions", what)
+        for part in (x for pair in zip(f, h, strict=True) for x in pair):
+            out += [float(len(part)), *part]
+        return out
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        def some() -> Drive:
+            return polynomial(rng.normal(size=4))
+
+        yield cls(rng.normal(size=(n, n)), [some() for _ in range(n)], rng.normal(size=(n, n)))
+        yield cls(0.0, some(), 0.0, some(), product=True)
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarFunctionElastic(ConstitutiveLaw):
+    """σ_i = f_i(ε_i): one function of strain for all components, or one for each (None: none).
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> law = lw.laws.ScalarFunctionElastic(lw.expression("1000*t + 5*t^3"))
+    """
+
+    function: Any
+    routine: ClassVar[Routine] = FUNCTIONS
+
+    def own(self, n: int, what: str) -> Own:
+        out: Own = [0.0] * (1 + 2 * n * n)
+        for part in component_programs(self.function, n, "function", what):
+            out += [float(len(part)), *part, 0.0]
+        return out
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        x = np.linspace(-4, 4, 9)
+        yield cls(table(x, rng.normal(size=9), outside="hold"))
+        yield cls([expression("sin(t) + t^3/(1 + abs(t)) - min(t, 2*t)")] + [None] * (n - 1))
+        yield cls(polynomial([0, 1.5, 0.2]).delayed(0.3) * 2 + expression("where(t > 9, 1, t)"))
+
+
+@dataclass(frozen=True, eq=False)
+class Symbolic(ConstitutiveLaw):
+    """σ_i = a formula in the strains, their rates and t.
+
+    expressions is one text per component; strain and rate are the names that they use, one per
+    component each.  A law of one component without rates stores energy; others count as
+    dissipating, whatever they do.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> law = lw.laws.Symbolic("1000*x + 5*x^3 + 2*v", strain="x", rate="v")
+    """
+
+    expressions: Any
+    strain: Any = None
+    rate: Any = None
+    routine: ClassVar[Routine] = SYMBOLIC
+
+    def own(self, n: int, what: str) -> Own:
+        texts, strain, rate = (
+            (x,) if isinstance(x, str) else tuple(x or ())
+            for x in (self.expressions, self.strain, self.rate)
+        )
+        if len(texts) != n or len(strain) not in (0, n) or len(rate) not in (0, n):
+            raise ModelError(
+                f"{what} needs {n} expressions, and {n} names for strain and rate where they are "
+                f"used, but has {len(texts)}, {len(strain)} and {len(rate)}"
+            )
+        names: dict[str, int | list[float]] = {"t": -1}
+        names |= {name: i for i, name in enumerate(strain)}
+        names |= {name: 6 + i for i, name in enumerate(rate)}
+        out: Own = [float(n == 1 and not rate)]
+        for text in texts:
+            steps = parse_formula(text, f"expressions of {what}", tuple(names))
+            part = program(steps, names, f"expressions of {what}", m=12)
+            out += [float(len(part)), *part]
+        return out
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        e, r = [f"e{i}" for i in range(n)], [f"r{i}" for i in range(n)]
+        yield cls([f"{i + 2}*sin({x}) + exp(0.2*{e[0]})" for i, x in enumerate(e)], e)
+        yield cls(
+            [f"tanh({e[-1]}*{s})*max({r[i]}, 0.5) + sqrt(2 + {r[0]}^2)/{i + 2} + cos(t)"
+             for i, s in enumerate(r)], e, r
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ShockAbsorber(ConstitutiveLaw):
+    """A gas spring and an oil damper, as in landing gear; strain is negative in compression.
+
+    σ = −p S (1 + c ε)^(−n) + ½ ρ ζ S_f (S_f/A(ε))² v|v| + μ tanh(ε̇/ε̇_μ),   v = s ε̇
+
+    pressure p and area S of the gas, interaction c (its stroke times S over its volume), exponent
+    n of the polytrope; fluid_area S_f, density ρ, drag ζ, scale s from strain rate to velocity,
+    metering A a number or a function of strain, and `negative` another for compression; friction
+    (μ, ε̇_μ).  Beyond lower … upper a penalty (stiffness, viscosity) acts.
+    """
+
+    pressure: Any
+    area: Any
+    interaction: Any
+    exponent: Any
+    metering: Any = None
+    fluid_area: Any = 0.0
+    density: Any = 0.0
+    drag: Any = 1.0
+    scale: Any = 1.0
+    negative: Any = None
+    upper: Any = 0.0
+    lower: Any = -0.5
+    penalty: Any = (1e9, 0.0)
+    friction: Any = None
+    routine: ClassVar[Routine] = SYMBOLIC
+    sizes: ClassVar[tuple[int, ...]] = (1,)
+
+    def own(self, n: int, what: str) -> Own:
+        names: dict[str, int | list[float]] = {"e": 0, "r": 6}
+        formula = "-pressure*area*(1 + interaction*e)^(-exponent)"
+        numbers = ["pressure", "area", "interaction", "exponent", "upper", "lower"]
+        if self.metering is not None:
+            numbers += ["fluid_area", "density", "drag", "scale"]
+            formula += " + density*drag*fluid_area^3/2*(scale*r)*abs(scale*r)/where(r < 0, B, A)^2"
+            for name, given in (("A", self.metering), ("B", self.negative or self.metering)):
+                names[name] = function_program(given, f"metering of {what}")
+        pair = checks.vector(self.penalty, f"penalty of {what}", 2)
+        numbers_of = {w: checks.number(getattr(self, w), f"{w} of {what}") for w in numbers}
+        formula += " + where(e > upper, k*(e - upper) + d*r, 0)"
+        formula += " + where(e < lower, k*(e - lower) + d*r, 0)"
+        numbers_of |= {"k": float(pair[0]), "d": float(pair[1])}
+        if self.friction is not None:
+            mu, v = checks.vector(self.friction, f"friction of {what}", 2)
+            numbers_of |= {"mu": float(mu), "v": float(v)}
+            formula += " + mu*tanh(r/v)"
+        names |= {w: [0.0, x] for w, x in numbers_of.items()}
+        part = program(parse_formula(formula, what, tuple(names)), names, what, m=12)
+        return [0.0, float(len(part)), *part]
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        yield cls(2.0, 1.5, 0.2, 1.3, metering=polynomial([1, 0.1, 0.05]), fluid_area=0.7,
+                  density=1.1, drag=0.8, scale=1.2, negative=0.9, upper=3, lower=-3,
+                  friction=(0.2, 0.5))  # fmt: skip
+        yield cls(2.0, 1.5, 0.2, 1.3, penalty=(20, 3))

@@ -1,0 +1,64 @@
+"""A strapdown sensor: what accelerometers and gyroscopes fixed to a body would show.
+
+    a = Qᵀ(Rᵀ(v̇ − g) + ω̇ × u + ω × (ω × u)),   w = Qᵀ ω        Q the sensor's axes on the body
+
+It acts on nothing.  The output `acceleration` is that of the point, `specific_force` what an
+accelerometer shows, without gravity g; all in the sensor's axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.registry import Entry, Item
+
+
+@dataclass(eq=False)
+class StrapdownSensor(Item):
+    """Measures acceleration and angular velocity at a frame of a body, in the frame's axes.
+
+    Outputs: acceleration of the frame's origin, specific_force (what an accelerometer shows:
+    without gravity), angular_velocity, angular_acceleration.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> craft = lw.Body(1, (1, 1, 1))
+    >>> unit = lw.StrapdownSensor(lw.Frame(craft, (0.2, 0, 0)))
+    """
+
+    frame: Any
+
+    def __post_init__(self) -> None:
+        if as_frame(self.frame, self.label).body is GROUND:
+            raise ModelError(f"{self.label} is on GROUND, which does not move; give it a body")
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (as_frame(self.frame, self.label),)
+
+    def entries(self) -> list[Entry]:
+        return []
+
+    def measured(
+        self, motion: np.ndarray, acceleration: np.ndarray, gravity: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """Outputs over time from the body's motion (T, 13) and acceleration (T, 6)."""
+        (frame,) = self.frames
+        u, Q = frame.position, rotations.matrix(frame.orientation)
+        R, w, w1 = rotations.matrix(motion[:, 3:7]), motion[:, 10:13], acceleration[:, 3:]
+        arm = np.cross(w1, u) + np.cross(w, np.cross(w, u))
+        felt = [np.einsum("tji,tj->ti", R, acceleration[:, :3] - g) + arm for g in (0.0, gravity)]
+        parts = dict(zip(("acceleration", "specific_force"), felt))
+        parts |= {"angular_velocity": w, "angular_acceleration": w1}
+        return {name: x @ Q for name, x in parts.items()}
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> StrapdownSensor:
+        return cls(Frame(a, rng.normal(size=3)))

@@ -1,0 +1,227 @@
+"""Constitutive laws: derivatives of every law, energies, powers, and numbers in closed form."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import linkwork as lw
+from linkwork.elements.laws.base import (
+    ENERGY,
+    KD,
+    KE,
+    RATE,
+    STORED,
+    STRAIN,
+    STRESS,
+    SUPPLIED,
+    ConstitutiveLaw,
+    law_numbers,
+    over_times,
+)  # fmt: skip
+
+H = 1e-5
+CASES = [(kind, n) for kind, law in sorted(ConstitutiveLaw.kinds.items()) for n in law.sizes]
+CASES = [case for case in CASES if not case[0].startswith("Test")]
+
+
+def numbers_at(law, n, times):
+    """The law's numbers at T times."""
+    numbers, laws = law_numbers(law, n, "a test", 0)
+    out = np.tile(numbers, (len(times), 1))
+    for part in laws:
+        out[:, part.column : part.column + part.length] = part.values(np.asarray(times, float))
+    return out
+
+
+def response(law, n, strain, rate=None, t=0.0):
+    strain = np.atleast_2d(strain)
+    rate = np.zeros_like(strain) if rate is None else np.atleast_2d(rate)
+    found = over_times(numbers_at(law, n, [t] * len(strain)), strain, rate)
+    return found
+
+
+def samples(kind, n, seed=0):
+    rng = np.random.default_rng(seed)
+    for law in ConstitutiveLaw.kinds[kind].samples(rng, n):
+        # where 1 + ε and 1 + c ε stay positive, and corners are not near
+        yield law, 0.6 * rng.uniform(-1, 1, n) + 0.05, rng.normal(size=n)
+
+
+def part(found, begin, n):
+    return found[:, begin : begin + n]
+
+
+def square(found, begin, n):
+    return found[0, begin : begin + 36].reshape(6, 6)[:n, :n]
+
+
+@pytest.mark.parametrize("kind,n", CASES)
+def test_stiffness_and_viscosity(kind, n):
+    for law, e, r in samples(kind, n):
+        steps = H * np.vstack([np.eye(n), -np.eye(n)])
+        here = response(law, n, e, r)
+        s = part(response(law, n, e + steps, np.tile(r, (2 * n, 1))), STRESS, n)
+        K = ((s[:n] - s[n:]) / (2 * H)).T
+        s = part(response(law, n, np.tile(e, (2 * n, 1)), r + steps), STRESS, n)
+        D = ((s[:n] - s[n:]) / (2 * H)).T
+        # truncation 1e-10, round-off 1e-11 of stresses up to ten
+        np.testing.assert_allclose(square(here, KE, n), K, atol=1e-8, rtol=1e-8)
+        np.testing.assert_allclose(square(here, KD, n), D, atol=1e-8, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind,n", CASES)
+def test_stored_stress_is_the_gradient_of_the_energy(kind, n):
+    for law, e, r in samples(kind, n):
+        steps = H * np.vstack([np.eye(n), -np.eye(n)])
+        W = response(law, n, e + steps, np.tile(r, (2 * n, 1)))[:, ENERGY]
+        gradient = (W[:n] - W[n:]) / (2 * H)
+        found = part(response(law, n, e, r), STORED, n)[0]
+        np.testing.assert_allclose(found, gradient, atol=1e-7)  # corners within the integral
+
+
+@pytest.mark.parametrize("kind,n", CASES)
+def test_supplied_power_is_the_energy_gained_at_rest(kind, n):
+    """U(ε, t) at fixed ε grows by the supplied power: moving pre-strain, pre-stress, scales."""
+    for law, e, r in samples(kind, n):
+        t = 0.3
+        W = [response(law, n, e, r, t + d)[0, ENERGY] for d in (-H, H)]
+        found = response(law, n, e, r, t)[0, SUPPLIED]
+        assert found == pytest.approx((W[1] - W[0]) / (2 * H), abs=1e-8, rel=1e-8)
+
+
+@pytest.mark.parametrize("kind,n", CASES)
+def test_strain_is_left_as_it_was(kind, n):
+    for law, e, r in samples(kind, n):
+        found = response(law, n, e, r)
+        np.testing.assert_allclose(part(found, STRAIN, n)[0], e, atol=1e-15)
+        np.testing.assert_array_equal(part(found, RATE, n)[0], r)
+
+
+def stress(law, strain, rate=0.0):
+    return response(law, 1, [[strain]], [[rate]])[0, STRESS]
+
+
+def test_closed_forms():
+    laws = lw.laws
+    assert stress(laws.LinearElastic(3.0, prestress=0.5, prestrain=0.1), 0.4) == pytest.approx(1.4)
+    assert stress(laws.CubicElastic(1, 2, 3, viscosity=4), -0.5, 0.1) == pytest.approx(
+        -0.5 - 0.5 - 0.375 + 0.4
+    )
+    assert stress(laws.LogElastic(2.0), np.e - 1) == pytest.approx(2)
+    assert stress(laws.InverseSquare(2.0, 0.5), 1.0) == pytest.approx(2)
+    d = laws.DoubleLinear(10, 0.1, -0.2, 30, 20, viscosity=1, second_viscosity=2)
+    assert stress(d, 0.05, 1) == pytest.approx(1.5)
+    assert stress(d, 0.2, 1) == pytest.approx(1 + 3 + 2)
+    assert stress(d, -0.3, 1) == pytest.approx(-2 - 2 + 2)
+    turbulent = laws.Turbulent(1, 2, 0.5)
+    assert [stress(turbulent, 0, r) for r in (0.5, -1)] == pytest.approx([0.5, -2])
+    hard = laws.IsotropicHardening(5, 0.1, linear=1)
+    assert stress(hard, 1e-6) == pytest.approx(1e-6)
+    assert stress(hard, 100.0) == pytest.approx(500, rel=1e-4)
+    symbol = laws.Symbolic("1000*x + 5*x^3 + 2*v", strain="x", rate="v")
+    assert stress(symbol, 2.0, 3.0) == 2046
+    oil = dict(metering=1e-4, fluid_area=5e-3, density=900, scale=2)
+    air = laws.ShockAbsorber(1e5, 0.01, 2, 1.4, **oil)
+    expected = -1e3 * 0.6**-1.4 - 0.5 * 900 * 5e-3 * (5e-3 / 1e-4) ** 2 * 4
+    assert stress(air, -0.2, -1.0) == pytest.approx(expected)
+    assert stress(air, 0.1) == pytest.approx(-1e3 * 1.2**-1.4 + 1e8)
+
+
+def test_functions_are_those_of_drives():
+    x = np.array([-1, -0.4, 0.3, 1.2])
+    y = np.array([-2, 0.5, 1, 4])
+    for drive in (
+        lw.table(x, y), lw.table(x, y, kind="linear"), lw.polynomial([1, 2, 3]), lw.sine(2, 0.3, 1),
+        lw.ramp(3, 0.1), lw.ramp(2) * lw.sine(1, 1) + 4,
+        lw.expression("max(t, 2*t, 0.1) + atan2(t, 2) + mod(t, 0.3) + (1 < t) - log10(t + 9)"),
+        lw.expression("2^t + (t + 3)^0.5 + asin(t/4) + acos(t/4) + tan(t/3) + sinh(t)*cosh(t)"),
+    ):  # fmt: skip
+        law = lw.laws.ScalarFunctionElastic(drive)
+        for e in (-0.9, 0.21, 1.15):
+            found = response(law, 1, [[e]])[0]
+            jet = drive.jet(np.array([e]))[0]
+            assert found[STRESS] == pytest.approx(jet[0], rel=1e-13)
+            assert found[KE] == pytest.approx(jet[1], rel=1e-12)
+
+
+def test_tables_end_as_they_say():
+    x, y = [-1, 0, 0.5, 1], [-2, 0, 1, 4]
+    assert np.isnan(stress(lw.laws.ScalarFunctionElastic(lw.table(x, y)), 1.5))
+    held = lw.laws.ScalarFunctionElastic(lw.table(x, y, outside="hold"))
+    assert [stress(held, e) for e in (-5, 5)] == [-2, 4]
+
+
+def test_energy_of_a_function_is_its_integral():
+    law = lw.laws.ScalarFunctionElastic(lw.expression("sin(3*t) + t^5"))
+    expected = quad(lambda x: np.sin(3 * x) + x**5, 0, 1.3)[0]
+    assert response(law, 1, [[1.3]])[0, ENERGY] == pytest.approx(expected, rel=1e-12)
+
+
+def test_axial_is_along_its_direction():
+    law = lw.laws.Axial((0, 3, 4), lw.laws.CubicElastic(1, 0, 2))
+    e = np.array([7.0, 0.3, 0.4])
+    found = part(response(law, 3, e), STRESS, 3)[0]
+    np.testing.assert_allclose(found, 0.75 * np.array([0, 0.6, 0.8]), atol=1e-14)
+
+
+@pytest.mark.parametrize("law,n,words", [
+    (lw.laws.LogElastic(1.0), 3, "has 1 components"),
+    (lw.laws.LinearElastic((1, 2)), 3, "3 numbers or a 3×3 matrix"),
+    (lw.laws.LinearElastic(1.0, prestress=(1, 2)), 1, "prestress"),
+    (lw.laws.LinearViscoelastic(1.0), 1, "viscosity or proportional"),
+    (lw.laws.DoubleLinear(1, -1, 1, 2), 1, "both sides of zero"),
+    (lw.laws.Symbolic("x + z", strain="x"), 1, "'z'"),
+    (lw.laws.Symbolic(("x", "y"), strain=("x", "y")), 1, "needs 1 expressions"),
+    (lw.laws.ScalarFunctionElastic(lambda x: x), 1, "cannot be compiled"),
+    (lw.laws.Axial((0, 0, 0), lw.laws.LogElastic(1.0)), 3, "must not be zero"),
+    (lw.laws.Parallel((1, 2)), 1, "needs laws"),
+    ("rubber", 1, "needs a law"),
+])  # fmt: skip
+def test_errors(law, n, words):
+    with pytest.raises(lw.ModelError, match=words):
+        law_numbers(law, n, "a test", 0)
+
+
+def test_too_deep():
+    law = lw.laws.LinearElastic(1.0)
+    for _ in range(5):
+        law = lw.laws.Parallel((law,))
+    with pytest.raises(lw.ModelError, match="nested"):
+        law_numbers(law, 1, "a test", 0)
+
+
+def test_without_compiler():
+    """Laws run as plain Python too."""
+    code = (
+        "import linkwork as lw, numpy as np\n"
+        "from linkwork.elements.laws.base import law_numbers, over_times\n"
+        "law = lw.laws.Parallel((lw.laws.Symbolic('2*x', 'x'), lw.laws.LinearElastic(1.0)))\n"
+        "print(over_times(law_numbers(law, 1, '', 0)[0][None], np.array([[0.5]]))[0, 12])\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert float(found.stdout) == 1.5
+
+
+def test_user_law_is_one_class():
+    """A law of a user: its routine and its numbers."""
+    from linkwork.math.pointers import Routine
+
+    def saturating(t, p, y):
+        y[12] += p[27] * np.tanh(y[0])
+        y[24] += p[27] / np.cosh(y[0]) ** 2
+
+    class TestSaturating(ConstitutiveLaw):
+        routine = Routine(saturating)
+        sizes = (1,)
+
+        def own(self, n, what):
+            return [3.0]
+
+    assert stress(TestSaturating(), 0.7) == pytest.approx(3 * np.tanh(0.7))
