@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.corrections import compare_corrections
+from benchmarks.loop_page import correction_section, rod_section
+from benchmarks.rods import compare_rods
 from benchmarks.tree_page import tree_section
 from benchmarks.trees import compare_trees
 
@@ -29,7 +32,11 @@ class Section:
     tell: Callable[[Path, Any], str]
 
 
-SECTIONS = {"trees": Section("## Trees in joint coordinates", compare_trees, tree_section)}
+SECTIONS = {
+    "trees": Section("## Trees in joint coordinates", compare_trees, tree_section),
+    "corrections": Section("## Keeping loops closed", compare_corrections, correction_section),
+    "rods": Section("## The Jacobian of a long loop", compare_rods, rod_section),
+}
 
 
 def replace(page: str, section: Section, text: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import transient
+from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.integrators.methods import GeneralizedAlpha
 from linkwork.math import rotations
@@ -172,10 +173,11 @@ def differences(a: Result, b: Result) -> dict[str, np.ndarray]:
     p, q = np.asarray(a.motion[i]), np.asarray(b.motion[j])
     out = {"time": a.time[i], "position": np.linalg.norm(p[:, :, :3] - q[:, :, :3], axis=2)}
     out["angle"] = angle_between(p[:, :, 3:7], q[:, :, 3:7])
+    joints = [n for n in a.joints if not isinstance(a.system.model[n], FlexibleLink)]
     for part in ("force", "torque"):
         columns = [
             np.linalg.norm(reaction(a, name, part)[i] - reaction(b, name, part)[j], axis=1)
-            for name in a.joints
+            for name in joints
         ]
         out[part] = np.stack(columns, axis=1) if columns else np.zeros((len(i), 1))
     return {k: v if v.ndim == 1 else v.max(axis=1) for k, v in out.items()}

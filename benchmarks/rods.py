@@ -1,0 +1,82 @@
+"""The Jacobian of a cut joint in two ways against the length of its loop.
+
+    python -m benchmarks --only rods [--quick]
+
+A single loop of 100 to 500 rods on pins and slides, some of them flexible: `build(n)` of
+examples/flexible_single_loop.py, cut at its last pin, so that all coordinates lie on one path.
+Sweeping the path (semi-analytic) needs a number of operations in proportion to the number of rods,
+direct differentiation in proportion to its square.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+from benchmarks.corrections import WAYS, load
+from benchmarks.joint_coordinates import reply
+from benchmarks.processes import answer
+
+SIZES = (100, 200, 300, 500)
+
+
+@dataclass
+class Rods:
+    """Times of one Jacobian in µs by number of rods, and the fitted powers of that number."""
+
+    sizes: list[int] = field(default_factory=list)
+    velocities: list[int] = field(default_factory=list)
+    times: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})
+    apart: list[float] = field(default_factory=list)
+
+    def allowed(self) -> list[float]:
+        """Relative difference of the two: 1e-12 for 100 rods, and with N² as round-off grows.
+
+        Direct differentiation multiplies N rotation matrices, the k-th off by k roundings.
+        """
+        return [1e-12 * (n / 100) ** 2 for n in self.sizes]
+
+    def exponent(self, way: str) -> float:
+        return float(np.polyfit(np.log(self.sizes), np.log(self.times[way]), 1)[0])
+
+
+def run(rods: int, runs: int, seconds: float = 0.2) -> dict[str, Any]:
+    model = load("flexible_single_loop").build(rods)
+    joints = lw.joint_space(model, cuts=[f"{2 * rods + 1}"])
+    semi, direct = (joints.jacobian(joints.q, way) for way in WAYS)
+    found: dict[str, Any] = {
+        "velocities": len(joints.v),
+        "apart": float(np.abs(semi - direct).max() / np.abs(semi).max()),
+    }
+    for way in WAYS:
+        repeats = max(3, round(seconds / joints.time_jacobian(way, 3)))
+        found[way] = 1e6 * statistics.median(
+            joints.time_jacobian(way, repeats) for _ in range(runs)
+        )
+    return found
+
+
+def compare_rods(runs: int, quick: bool = False) -> Rods:
+    """Every number of rods, printed as it is measured."""
+    print("\nJacobian of a loop, CPU µs" + "".join(f"{way:>16}" for way in WAYS), flush=True)
+    found = Rods()
+    for rods in SIZES[:2] if quick else SIZES:
+        one = answer("rods", {"rods": rods, "runs": min(runs, 3)})
+        found.sizes.append(rods)
+        found.velocities.append(one["velocities"])
+        found.apart.append(one["apart"])
+        for way in WAYS:
+            found.times[way].append(one[way])
+        cells = "".join(f"{one[way]:16.2f}" for way in WAYS)
+        print(f"{rods:>16} rods     {cells}   apart by {one['apart']:.0e}", flush=True)
+    fitted = ", ".join(f"{way} {found.exponent(way):.2f}" for way in WAYS)
+    print(f"  power of the number of rods: {fitted}", flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    reply(run)
