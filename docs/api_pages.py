@@ -19,11 +19,12 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
     "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal")),
     "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
-                          "elements.bushing", "elements.user_force")),
+                          "elements.bushing", "elements.force_pair", "elements.user_force")),
     "drives": ("Functions of time", ("model.drives",)),
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.")),
     "results": ("Results", ("results.", "system.")),
+    "files": ("Files of other programs", ("io.",)),
     "studies": ("Studies", ("study.",)),
     "errors": ("Errors and warnings", ("errors",)),
 }  # fmt: skip

@@ -22,8 +22,8 @@ Step = float | str | tuple[str, int]  # a number, the time "t", or a rule and it
 LONGEST = 10_000
 
 
-def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
-    """Evaluate a postfix program over jets."""
+def _run(program: tuple[Step, ...], t: np.ndarray, x: Jet = None) -> Jet:
+    """Evaluate a postfix program over jets; x is the jet of the second variable."""
     stack: list[Jet] = []
     for step in program:
         if isinstance(step, tuple):
@@ -31,6 +31,8 @@ def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
             stack[-n:] = [RULES[name](*stack[-n:])]
         elif step == "t":
             stack.append((t, np.ones(t.size), np.zeros(t.size)))
+        elif step == "x":
+            stack.append(x)
         else:
             stack.append((np.float64(step), np.float64(0), np.float64(0)))
     return stack[0]
@@ -39,8 +41,8 @@ def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
 class _Parser:
     """Turns an expression into a postfix program, constants folded."""
 
-    def __init__(self, text: str, label: str) -> None:
-        self.text, self.label = text, label
+    def __init__(self, text: str, label: str, variables: tuple[str, ...] = ("t",)) -> None:
+        self.text, self.label, self.variables = text, label, variables
 
     def fail(self, found: str, cause: BaseException | None = None) -> DriveError:
         error = DriveError(
@@ -78,8 +80,8 @@ class _Parser:
         match node:
             case ast.Constant(value=v) if type(v) in (int, float):
                 return self.number(v)  # type: ignore[arg-type]
-            case ast.Name(id="t"):
-                return ["t"]
+            case ast.Name(id=name) if name in self.variables:
+                return [name]
             case ast.Name(id=name) if name in CONSTANTS:
                 return [CONSTANTS[name]]
             case ast.Name(id=name):
@@ -123,7 +125,7 @@ class _Parser:
 
     def apply(self, name: str, *nodes: ast.AST) -> list[Step]:
         parts = [self.node(node) for node in nodes]
-        constant_parts = [len(p) == 1 and p[0] != "t" for p in parts]
+        constant_parts = [len(p) == 1 and p[0] not in self.variables for p in parts]
         if name == "^" and constant_parts[1]:
             name = "^constant"
         program: list[Step] = [step for part in parts for step in part]
@@ -162,6 +164,33 @@ class Expression(Drive):
         for order, y in enumerate(_run(self._program, t)):
             jet[:, order] = y
         return jet
+
+
+@dataclass(frozen=True)
+class Formula(Drive):
+    """y = a formula in the time t and in x, the value of another drive."""
+
+    text: str
+    x: Drive
+
+    def __post_init__(self) -> None:
+        _ = self._program
+
+    def _detail(self) -> str:
+        return f"formula {short(self.text)!r}"
+
+    @functools.cached_property
+    def _program(self) -> tuple[Step, ...]:
+        return _Parser(self.text, self.label, ("t", "x")).parse()
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        jet = np.empty((t.size, 3))
+        for order, y in enumerate(_run(self._program, t, tuple(self.x.jet(t).T))):
+            jet[:, order] = y
+        return jet
+
+    def named(self, what: str) -> Drive:
+        return Formula(self.text, self.x.named(what), what=what)
 
 
 def expression(text: str) -> Expression:
