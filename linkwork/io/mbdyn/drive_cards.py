@@ -1,0 +1,507 @@
+"""Drive callers: functions of time, or of another drive's value, from their cards.
+
+A card is read into a law, which makes the drive once its argument is known (the time, or an inner
+drive) and the whole file has been read: strings see the values that variables have at the end.
+Adding a drive caller is one function and its entry in `DRIVES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError, MbdynError
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.formula import Translator
+from linkwork.io.mbdyn.language import ExpressionError, parse
+from linkwork.io.mbdyn.scalar_functions import inline_function
+from linkwork.model.drives import (
+    Chain,
+    Constant,
+    DiscreteFilter,
+    Drive,
+    Expression,
+    Formula,
+    Meter,
+    Periodic,
+    Piecewise,
+    Polynomial,
+    Random,
+    SampleAndHold,
+    Sine,
+    Sum,
+    Table,
+    expression,
+)
+
+Law = Callable[[Drive], Drive]
+TIME = Polynomial((0.0, 1.0))
+TAU = 2 * np.pi
+
+
+def constant(x: float) -> Drive:
+    return Constant(x)
+
+
+def of(f: Drive) -> Law:
+    """A function of the argument."""
+    return lambda x: f if x is TIME else Chain(f, x)
+
+
+def total(*terms: Drive) -> Drive:
+    kept = tuple(t for t in terms if not (isinstance(t, Constant) and t.v == 0))
+    return Sum(kept) if len(kept) > 1 else kept[0] if kept else Constant(0.0)
+
+
+def after(t: float) -> float:
+    """The first time after t: a piece that still holds at t ends there."""
+    return float(np.nextafter(t, np.inf))
+
+
+# --------------------------------------------------------------------------- one card, one law
+
+
+def read_law(args: Arguments) -> Law:
+    """A drive caller: `reference, label`, a type and its arguments, or a number."""
+    if args.keyword("reference"):
+        i = args.i
+        label = args.label("the label of a drive caller")
+        if label not in args.deck.drives:
+            args.fail(f"there is no drive caller {label}; define it with drive caller: before", i)
+        return args.deck.drives[label]
+    key = args.key()
+    if key in KEYS:
+        name = KEYS[key]
+        args.i += 1
+        return DRIVES[name](args)
+    if key in STATE:
+        args.unsupported(
+            f"the drive '{key}' follows {STATE[key]}, which linkwork's drives cannot; describe "
+            "such a load in Python with lw.UserForce"
+        )
+    word = args.words[args.i].strip() if args.more() else ""
+    looks_like_name = word.replace(" ", "").isalpha() and word not in args.deck.symbols.variables
+    if looks_like_name:
+        args.entry(DRIVES, "drive")
+    return of(constant(args.real("a drive")))
+
+
+def read_drive(args: Arguments) -> Callable[[], Drive]:
+    """A drive of time, made when asked; what is wrong with it names the card."""
+    i, law = args.i, read_law(args)
+    return lambda: made(args, law, i)
+
+
+def made(args: Arguments, law: Law, i: int) -> Drive:
+    try:
+        return law(TIME)
+    except MbdynError:
+        raise
+    except LinkworkError as error:
+        raise args.failure(str(error), i) from None
+
+
+def null(args: Arguments) -> Law:
+    return of(constant(0.0))
+
+
+def unit(args: Arguments) -> Law:
+    return of(constant(1.0))
+
+
+def const(args: Arguments) -> Law:
+    return of(constant(args.real("the constant of a drive")))
+
+
+def time(args: Arguments) -> Law:
+    return lambda x: TIME
+
+
+def direct(args: Arguments) -> Law:
+    return lambda x: x
+
+
+def timestep(args: Arguments) -> Law:
+    return of(constant(run_step(args)))
+
+
+def polynomial(degree: int) -> Callable[[Arguments], Law]:
+    def card(args: Arguments) -> Law:
+        return of(Polynomial(tuple(args.reals(degree + 1, "a coefficient"))))
+
+    return card
+
+
+def step(args: Arguments) -> Law:
+    """step, t₀, height, y₀"""
+    t0, height, y0 = args.reals(3, "a parameter of step")
+    return of(Piecewise((t0,), (constant(y0), constant(y0 + height))))
+
+
+def double_step(args: Arguments) -> Law:
+    """double step, t₀, t₁, height, y₀"""
+    t0, t1, height, y0 = args.reals(4, "a parameter of double step")
+    ordered(args, t0, t1)
+    pieces = (constant(y0), constant(y0 + height), constant(y0))
+    return of(Piecewise((t0, after(t1)), pieces))
+
+
+def ramp(args: Arguments) -> Law:
+    """ramp, slope, t₀, t₁ | forever, y₀"""
+    slope, t0 = args.reals(2, "a parameter of ramp")
+    t1, y0 = until(args), args.real("the initial value of ramp")
+    return of(ramps(args, y0, [(slope, t0, t1)]))
+
+
+def double_ramp(args: Arguments) -> Law:
+    """double ramp, slope, t₀, t₁, slope, t₂, t₃ | forever, y₀"""
+    rises = []
+    for _ in range(2):
+        slope, t0 = args.reals(2, "a parameter of double ramp")
+        rises.append((slope, t0, until(args)))
+    return of(ramps(args, args.real("the initial value of double ramp"), rises))
+
+
+def ramps(
+    args: Arguments, y0: float, rises: list[tuple[float, float, float | None]]
+) -> Drive:
+    """Constant, then rising with each slope between its times, constant between."""
+    breaks, parts, y = [], [constant(y0)], y0
+    last = -np.inf
+    for slope, t0, t1 in rises:
+        ordered(args, last, t0)
+        breaks.append(t0)
+        parts.append(Polynomial((y - slope * t0, slope)))
+        if t1 is None:
+            break
+        ordered(args, t0, t1)
+        y += slope * (t1 - t0)
+        breaks.append(t1)
+        parts.append(constant(y))
+        last = t1
+    return Piecewise(tuple(breaks), tuple(parts))
+
+
+def sine(args: Arguments) -> Law:
+    """sine, t₀, ω, A, cycles, y₀: n − 1/2 of them, or n − 3/4 where n is negative."""
+    t0, w, a = args.reals(3, "a parameter of sine")
+    n, y0 = cycles(args), args.real("the initial value of sine")
+    wave = total(constant(y0), Sine(a, w / TAU, -w * t0))
+    if n is None:
+        return of(Piecewise((t0,), (constant(y0), wave)))
+    length, end = (n - 0.5, y0) if n > 0 else (-n - 0.75, y0 + a)
+    return of(waves(args, t0, w, length, y0, wave, end))
+
+
+def cosine(args: Arguments) -> Law:
+    """cosine, t₀, ω, A, cycles, y₀:  y₀ + A (1 − cos ω(t − t₀))"""
+    t0, w, a = args.reals(3, "a parameter of cosine")
+    n, y0 = cycles(args), args.real("the initial value of cosine")
+    wave = Sum((constant(y0 + a), Sine(-a, w / TAU, np.pi / 2 - w * t0)))
+    if n is None:
+        return of(Piecewise((t0,), (constant(y0), wave)))
+    length, end = (n, y0) if n > 0 else (-n - 0.5, y0 + 2 * a)
+    return of(waves(args, t0, w, length, y0, wave, end))
+
+
+def waves(
+    args: Arguments, t0: float, w: float, length: float, y0: float, wave: Drive, end: float
+) -> Drive:
+    if w <= 0:
+        args.fail(f"the angular velocity must be positive where waves are counted, found {w:g}")
+    stop = t0 + TAU / w * length
+    return Piecewise((t0, stop), (constant(y0), wave, constant(end)))
+
+
+def cycles(args: Arguments) -> int | None:
+    """forever (None), one, half (−1), or a number."""
+    word = args.keyword("forever", "one", "half")
+    if word:
+        return {"forever": None, "one": 1, "half": -1}[word]
+    return args.integer("the number of cycles") or None
+
+
+def fourier_series(args: Arguments) -> Law:
+    """fourier series, t₀, ω, n, a₀, a₁, b₁, …, cycles, y₀"""
+    t0, w = args.reals(2, "a parameter of fourier series")
+    n = args.count("the number of terms")
+    a0 = args.real("the coefficient a_0")
+    pairs = [args.reals(2, "a coefficient") for _ in range(n)]
+    count, y0 = cycles(args), args.real("the initial value of fourier series")
+    terms: list[Drive] = [constant(y0 + a0 / 2)]
+    for k, (a, b) in enumerate(pairs, 1):  # a cos φ + b sin φ = hypot(a, b) sin(φ + atan2(a, b))
+        phase = float(np.arctan2(a, b)) - k * w * t0
+        terms.append(Sine(float(np.hypot(a, b)), k * w / TAU, phase))
+    wave = total(*terms)
+    if count is None:
+        return of(Piecewise((t0,), (constant(y0), wave)))
+    if w <= 0 or count < 0:
+        args.fail("fourier series needs a positive angular velocity and number of cycles")
+    return of(Piecewise((t0, after(t0 + count * TAU / w)), (constant(y0), wave, constant(y0))))
+
+
+def frequency_sweep(args: Arguments) -> Law:
+    """frequency sweep, t₀, ω(t), A(t), y₀, t₁ | forever, y₁:  y₀ + A sin(ω (t − t₀))"""
+    t0 = args.real("the initial time of frequency sweep")
+    omega, amplitude = read_law(args), read_law(args)
+    y0, t1 = args.real("the initial value of frequency sweep"), until(args)
+    y1 = args.real("the final value of frequency sweep")
+
+    def law(x: Drive) -> Drive:
+        angle = omega(TIME) * Polynomial((-t0, 1.0))
+        wave = total(constant(y0), amplitude(TIME) * Chain(Sine(1.0, 1 / TAU), angle))
+        if t1 is None:
+            swept = Piecewise((t0,), (constant(y0), wave))
+        else:
+            ordered(args, t0, t1)
+            swept = Piecewise((t0, after(t1)), (constant(y0), wave, constant(y1)))
+        return of(swept)(x)
+
+    return law
+
+
+def exponential(args: Arguments) -> Law:
+    """exponential, A, τ, t₀, y₀:  y₀ + A (1 − exp(−(t − t₀)/τ))"""
+    a, tau, t0, y0 = args.reals(4, "a parameter of exponential")
+    if tau == 0:
+        args.fail("the time constant of exponential must not be zero")
+    rise = expression(f"({y0!r}) + ({a!r})*(1 - exp(-(t - ({t0!r}))/({tau!r})))")
+    return of(Piecewise((t0,), (constant(y0), rise)))
+
+
+def tanh(args: Arguments) -> Law:
+    """tanh, t₀, A, slope, y₀:  y₀ + A tanh(slope (t − t₀))"""
+    t0, a, slope, y0 = args.reals(4, "a parameter of tanh")
+    return of(expression(f"({y0!r}) + ({a!r})*tanh(({slope!r})*(t - ({t0!r})))"))
+
+
+def piecewise_linear(args: Arguments) -> Law:
+    """piecewise linear, n, t₁, y₁, …; the first and last values hold outside"""
+    n = args.count("the number of points", 2)
+    points = np.array(args.reals(2 * n, "a point")).reshape(n, 2)
+    return of(Table(points[:, 0], points[:, 1], "linear", "hold"))  # type: ignore[arg-type]
+
+
+def periodic(args: Arguments) -> Law:
+    """periodic, t₀, T, drive"""
+    t0, period, law = *args.reals(2, "a parameter of periodic"), read_law(args)
+    return lambda x: of(Periodic(law(TIME), t0, period))(x)
+
+
+def mult(args: Arguments) -> Law:
+    a, b = read_law(args), read_law(args)
+    return lambda x: a(x) * b(x)
+
+
+def array(args: Arguments) -> Law:
+    laws = [read_law(args) for _ in range(args.count("the number of drives"))]
+    return lambda x: total(*(law(x) for law in laws))
+
+
+def drive(args: Arguments) -> Law:
+    """drive, f, g:  f(g(t))"""
+    outer, inner = read_law(args), read_law(args)
+    return lambda x: outer(inner(x))
+
+
+def postponed(args: Arguments) -> Law:
+    i = args.i
+    label = args.label("the label of a drive caller")
+
+    def law(x: Drive) -> Drive:
+        if label not in args.deck.drives:
+            args.fail(f"the drive caller {label} that was postponed is defined nowhere", i)
+        return args.deck.drives[label](x)
+
+    return law
+
+
+def string(args: Arguments) -> Law:
+    """string, "expression of Time and Var" """
+    i = args.i
+    text = args.string("the expression of a string drive")
+    try:
+        tree = parse(text)
+    except ExpressionError as error:
+        args.fail(f"string drive: {error}", i)
+
+    def law(x: Drive) -> Drive:
+        try:
+            part = Translator(args.deck.symbols, "t" if x is TIME else "x").part(tree)
+        except ExpressionError as error:
+            args.fail(f"string drive: {error}", i)
+        if part.constant:
+            return constant(float(part.value))
+        return Expression(part.text) if x is TIME else Formula(part.text, x)
+
+    return law
+
+
+def ginac(args: Arguments) -> Law:
+    """ginac, [symbol, "x",] "formula of x" """
+    import re
+
+    name = args.string("a symbol") if args.keyword("symbol") else "Var"
+    i, text = args.i, args.string("the expression of a ginac drive")
+    if not name.isidentifier():
+        args.fail(f"'{name}' is no symbol", i - 1)
+    written = re.sub(rf"\b{name}\b", "t", text)
+    return lambda x: of(made(args, lambda _: expression(written), i))(x)
+
+
+def scalar_function(args: Arguments) -> Law:
+    """scalar function, "name" [, definition]"""
+    return of(inline_function(args))
+
+
+def random(args: Arguments) -> Law:
+    """random, A, mean, t₀, t₁ | forever [, steps, n] [, seed, n | time]"""
+    a, mean, t0 = args.reals(3, "a parameter of random")
+    t1, steps, seed = until(args), 1, 0
+    if args.keyword("steps"):
+        steps = args.count("the steps to hold a value")
+    if args.keyword("seed"):
+        if args.keyword("time"):
+            args.deck.note("a random drive takes seed 0 instead of the clock, so runs repeat")
+        else:
+            seed = args.label("the seed")
+    return of(Random(a, mean, t0, t1, steps * run_step(args), seed))
+
+
+def meter(args: Arguments) -> Law:
+    """meter, t₀, t₁ | forever [, steps, n]"""
+    t0, t1 = args.real("the initial time of meter"), until(args)
+    steps = args.count("the steps between spikes") if args.keyword("steps") else 1
+    return of(Meter(t0, t1, steps, run_step(args), args.deck.analysis.initial_time))
+
+
+def sample_and_hold(args: Arguments) -> Law:
+    """sample and hold, f, trigger [, initial value, y₀]"""
+    f, trigger = read_law(args), read_law(args)
+    value = args.real("the initial value") if args.keyword("initial value") else None
+    h, begin = run_step(args), args.deck.analysis.initial_time
+    return lambda x: of(SampleAndHold(f(TIME), trigger(TIME), h, begin, value))(x)
+
+
+def discrete_filter(args: Arguments) -> Law:
+    """discrete filter, n_a, a₁, …, b₀, n_b, b₁, …, input"""
+    a = args.reals(args.count("the number of coefficients a", 0), "a coefficient")
+    b = [args.real("the coefficient b_0")]
+    b += args.reals(args.count("the number of coefficients b", 0), "a coefficient")
+    u, h, begin = read_law(args), run_step(args), args.deck.analysis.initial_time
+    return lambda x: of(DiscreteFilter(u(TIME), tuple(a), tuple(b), h, begin))(x)
+
+
+def until(args: Arguments) -> float | None:
+    return None if args.keyword("forever") else args.real("a final time, or forever,")
+
+
+def ordered(args: Arguments, a: float, b: float) -> None:
+    if b < a:
+        args.fail(f"the times of the drive must increase, found {b:g} after {a:g}")
+
+
+def run_step(args: Arguments) -> float:
+    h = args.deck.analysis.step
+    if h is None:
+        args.fail("the drive counts time steps; give time step: in the initial value block before")
+    return h
+
+
+DRIVES: dict[str, Callable[[Arguments], Law]] = {
+    "array": array, "const": const, "cosine": cosine, "cubic": polynomial(3), "direct": direct,
+    "discrete filter": discrete_filter, "double ramp": double_ramp, "double step": double_step,
+    "drive": drive, "exponential": exponential, "fourier series": fourier_series,
+    "frequency sweep": frequency_sweep, "ginac": ginac, "linear": polynomial(1), "meter": meter,
+    "mult": mult, "null": null, "parabolic": polynomial(2), "periodic": periodic,
+    "piecewise linear": piecewise_linear, "postponed": postponed, "ramp": ramp, "random": random,
+    "sample and hold": sample_and_hold, "scalar function": scalar_function, "sine": sine,
+    "step": step, "string": string, "tanh": tanh, "time": time, "timestep": timestep,
+    "unit": unit, "one": unit,
+}  # fmt: skip
+KEYS = {name.replace(" ", ""): name for name in DRIVES}
+STATE = {
+    "dof": "a degree of freedom", "node": "the motion of a node", "element": "an element",
+    "bistop": "conditions with a memory", "closestnext": "the steps of the solver",
+    "file": "a file of the drivers block",
+}  # fmt: skip
+
+
+# --------------------------------------------------------------------------- vectors of drives
+
+Terms = list[tuple[np.ndarray, Law]]
+
+
+def read_terms(args: Arguments, read_vector: Any, n: int = 3) -> Terms:
+    """A vector of drives as Σ vector × drive; `single` vectors may name the frame they are in."""
+    from linkwork.io.mbdyn.geometry import vector
+
+    if args.keyword("null"):
+        return []
+    if args.keyword("single"):
+        return [(read_vector(args), read_law(args))]
+    if args.keyword("component"):
+        axes = np.eye(n)
+        return [
+            (axes[k], read_law(args)) for k in range(n) if not args.keyword("inactive")
+        ]
+    if args.keyword("array"):
+        count = args.count("the number of template drive callers")
+        return [term for _ in range(count) for term in read_terms(args, read_vector, n)]
+    if args.keyword("reference"):
+        i = args.i
+        label = args.label("the label of a template drive caller")
+        found = args.deck.template_drives.get((label, n))
+        if found is None:
+            args.fail(
+                f"there is no template drive caller {label} of {n} numbers (a vector in another "
+                "frame is written single, reference, …)", i,
+            )  # fmt: skip
+        return found
+    return [(vector(args, n), read_law(args))]
+
+
+def component(terms: Terms, k: int) -> Drive | None:
+    """The k-th component as one drive of time; None where it is zero."""
+    found = []
+    for v, law in terms:
+        if v[k] != 0:
+            drive = law(TIME)
+            if isinstance(drive, Constant):
+                found.append(constant(float(v[k]) * drive.v))
+            else:
+                found.append(drive if v[k] == 1 else float(v[k]) * drive)
+    drive = total(*found)
+    return None if isinstance(drive, Constant) and drive.v == 0 else drive
+
+
+# ------------------------------------------------------------------------------------- cards
+
+
+def drive_caller_card(args: Arguments) -> None:
+    """drive caller: label, drive;"""
+    label = args.label("the label of a drive caller")
+    args.card = f"drive caller {label}"
+    if label in args.deck.drives:
+        args.fail(f"there is a drive caller {label} already", 0)
+    if args.keyword("name"):
+        args.string("a name")
+    args.deck.drives[label] = read_law(args)
+    args.end()
+
+
+def template_drive_card(args: Arguments) -> None:
+    """template drive caller: label, 1 | 3 | 6, drive;"""
+    from linkwork.io.mbdyn.geometry import vector
+
+    label = args.label("the label of a template drive caller")
+    args.card = f"template drive caller {label}"
+    i = args.i
+    size = args.value("the dimension of a template drive caller")
+    if str(size) not in ("1", "3", "6"):
+        args.unsupported(f"template drive callers have 1, 3 or 6 numbers here, found {size}", i)
+    n = int(size)
+    args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
+    args.end()
