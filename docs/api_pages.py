@@ -22,7 +22,8 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
                           "elements.screw", "elements.hinges", "elements.rigid_displacement",
                           "elements.sensor", "elements.velocity_lock")),
     "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
-                          "elements.bushing", "elements.user_force", "elements.rod",
+                          "elements.bushing", "elements.force_pair",
+                          "elements.moving_frame", "elements.user_force", "elements.rod",
                           "elements.deformable", "elements.slide", "elements.viscous_body",
                           "elements.stop", "elements.friction")),
     "laws": ("Constitutive laws", ("elements.laws",)),
@@ -30,6 +31,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),
     "results": ("Results", ("results.", "system.")),
+    "files": ("Files of other programs", ("io.",)),
     "studies": ("Studies", ("study.",)),
     "errors": ("Errors and warnings", ("errors",)),
 }  # fmt: skip
@@ -39,6 +41,7 @@ FURTHER = {  # what functions return, documented with its methods
                  "analysis.motion.compare:Comparison", "recursive.topology:Topology",
                  "recursive.joint_space:JointSpace"),
     "results": ("results.views:View", "results.views:BodyView"),
+    "files": ("io.mbdyn.deck:Deck", "io.mbdyn.deck:Analysis"),
 }  # fmt: skip
 
 

@@ -63,16 +63,22 @@ _HOME = {
     "elements.viscous_body": ["ViscousBody"],
     "elements.stop": ["Stop"],
     "elements.friction": ["Friction", "Coulomb", "LuGre"],
+    "elements.force_pair": ["ForcePair"],
+    "elements.moving_frame": ["MovingFrame"],
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],
     "study.sweep": ["sweep", "sample"],
     "study.optimum": ["optimize"],
+    "io.mbdyn.reader": ["read_mbdyn", "read_deck"],
+    "io.mbdyn.running": ["run_deck"],
+    "io.mbdyn.results": ["write_mbdyn"],
     "results.file": ["load"],
     "results.result": ["Result"],
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
-        "SingularError", "ResultFileError", "Interrupted", "LinkworkWarning",
+        "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
+        "LinkworkWarning",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

@@ -60,6 +60,22 @@ class ResultFileError(LinkworkError, OSError):
     """A result file is missing, damaged, not linkwork's, or of another version."""
 
 
+class MbdynError(ModelError):
+    """An MBDyn input file cannot be read; `file`, `line` and `column` say where."""
+
+    def __init__(
+        self, sentence: str, file: str = "", line: int = 0, column: int = 0, card: str = ""
+    ) -> None:
+        place = f"{file}:{line}:{column}: " if line else f"{file}: " if file else ""
+        super().__init__(f"{place}{card}: {sentence}" if card else f"{place}{sentence}")
+        self.sentence, self.card = sentence, card
+        self.file, self.line, self.column = file, line, column
+
+
+class UnsupportedCard(MbdynError):
+    """Something of an MBDyn input file that linkwork does not have."""
+
+
 class Interrupted(LinkworkError, KeyboardInterrupt):
     """The user stopped a run; `result` is what was computed and `path` where it was saved.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import linkwork
+from linkwork.cli.decks import print_notes, print_unsupported, run_still, write_deck
 from linkwork.cli.reading import output_path, read_model
 from linkwork.cli.speaking import UsageError, console, notes, spoken
 from linkwork.cli.tables import (
@@ -67,10 +68,12 @@ def has_rho(word: str) -> bool:
 app = typer.Typer(
     name="linkwork", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Multibody dynamics of mechanisms. MODEL is a Python file that defines `model`.",
+    help="Multibody dynamics of mechanisms. MODEL is a Python file that defines `model`, or an "
+    "MBDyn input file .mbd.",
 )  # fmt: skip
 
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="a .py file that defines `model`")]
+MODEL_HELP = "a .py file that defines `model`, or an MBDyn input file .mbd"
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 Debug = Annotated[bool, typer.Option("--debug", help="show the whole traceback of an error")]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="NAME", help="result file NAME.nc")
@@ -105,17 +108,31 @@ def run(
     tolerance: Annotated[float | None, typer.Option(
         help="control the step by this error; --step is then the first one")] = None,
     output: Output = None,
+    save: Annotated[str | None, typer.Option(
+        metavar="NAME", help="result file NAME.nc of linkwork, for an .mbd file")] = None,
+    list_unsupported: Annotated[bool, typer.Option(
+        help="of an .mbd file: list all cards that linkwork does not have")] = False,
     plot: Annotated[list[str] | None, typer.Option(
         metavar="NAME.ATTR", help="plot to a .png, such as rod.position; may be repeated")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Move MODEL through time; it may define `time`, `step` and `method` as defaults."""
+    """Move MODEL through time; it may define `time`, `step` and `method` as defaults.
+
+    An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .nc as MBDyn does.
+    """
+    if list_unsupported:
+        print_unsupported(model)
+        return
     if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
     if rho is not None and method is not None and not has_rho(method):
         able = ", ".join(word for word in OFFERED if has_rho(word))
         raise UsageError(f"--rho belongs to {able}, but the method is {method}")
     mechanism, defaults = read_model(model)
+    deck = defaults.get("deck")
+    if deck is not None and (deck.analysis.static or deck.analysis.abort_after):
+        run_still(deck, output, save)
+        return
     t, h = (given if given is not None else defaults.get(word)
             for word, given in (("time", time), ("step", step)))  # fmt: skip
     for word, value, example in (("time", t, "-t 10"), ("step", h, "-s 0.001")):
@@ -123,7 +140,7 @@ def run(
             raise UsageError(
                 f"give the {word}, for example {example}, or define `{word}` in '{model}'"
             )
-    target = output_path(output)
+    target = output_path(output if deck is None else save)
     picture = None
     if plot:
         from linkwork.results.file import check_writable
@@ -131,10 +148,16 @@ def run(
         picture = (target or Path(Path(model).name)).with_suffix(".png")
         check_writable(picture)
     integrator = defaults.get("method")
+    if deck is not None and method is None and rho is None:
+        from linkwork.io.mbdyn.running import default_method
+
+        integrator = default_method(deck)
     if method is not None or rho is not None or integrator is None:
         keywords = {"rho": rho} if rho is not None else {}
         integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)
-    assembled = assemble(mechanism)
+    assembled = assemble(mechanism, 0.0 if deck is None else deck.analysis.initial_time)
+    if deck is not None and every == 1 and deck.analysis.meter is None:
+        every = deck.analysis.every
     for name in plot or []:
         check_plot(assembled, name)
     with notes(tuple(assembled.redundancy.messages)):
@@ -144,12 +167,14 @@ def run(
     if picture is not None:
         save_plot(result, picture, plot or [])
     print_run(result, assembled, integrator, tolerance, target, picture)
+    if deck is not None:
+        write_deck(deck, result, output)
 
 
-def assemble(model: Model) -> Assembled:
+def assemble(model: Model, time: float = 0.0) -> Assembled:
     from linkwork.analysis.assembly.assemble import assemble_model
 
-    return assemble_model(model, warn=False)
+    return assemble_model(model, time=time, warn=False)
 
 
 def move(
@@ -253,8 +278,10 @@ def info(
 ) -> None:  # fmt: skip
     """What MODEL consists of, its degrees of freedom; without MODEL the versions alone."""
     if model is not None:
-        mechanism, _ = read_model(model)
+        mechanism, defaults = read_model(model)
         print_info(mechanism, assemble(mechanism))
+        if "deck" in defaults:
+            print_notes(defaults["deck"])
     print_versions()
 
 

@@ -1,4 +1,4 @@
-"""Reading model files: a Python file that defines `model`, and where results go."""
+"""Reading model files (Python that defines `model`, MBDyn input files), and where results go."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkwork.cli.speaking import UsageError
 from linkwork.errors import LinkworkError
 
 if TYPE_CHECKING:
@@ -16,20 +15,25 @@ if TYPE_CHECKING:
 
 
 def read_model(path: str) -> tuple[Model, dict[str, Any]]:
-    """The model of a file, and `time`, `step` and `method` where it defines them."""
+    """The model of a file, and `time`, `step` and `method` where it defines them.
+
+    An MBDyn input file also gives the `deck` that it was.
+    """
     from linkwork.integrators.catalogue import METHODS
     from linkwork.model.model import Model
 
     file = Path(path)
-    if file.suffix == ".mbd":
-        raise UsageError(
-            f"'{path}' is an MBDyn input file, and the MBDyn reader is not part of this version; "
-            "describe the mechanism in a .py file that defines `model`"
-        )
     if not file.exists():
-        raise LinkworkError(f"there is no model file '{path}'; give the path of a .py file")
+        raise LinkworkError(
+            f"there is no model file '{path}'; give the path of a .py or .mbd file"
+        )
+    if is_deck(path) and not file.is_dir():
+        return read_deck_file(path)
     if file.is_dir() or file.suffix != ".py":
-        raise LinkworkError(f"'{path}' is not a .py file; give a Python file that defines `model`")
+        raise LinkworkError(
+            f"'{path}' is not a .py file; give a Python file that defines `model`, or an MBDyn "
+            "input file .mbd"
+        )
     names = execute(file)
     if "model" not in names:
         raise LinkworkError(
@@ -47,6 +51,20 @@ def read_model(path: str) -> tuple[Model, dict[str, Any]]:
     if type(names.get("method")).__name__ in METHODS:
         defaults["method"] = names["method"]
     return model, defaults
+
+
+def is_deck(path: str) -> bool:
+    """Whether a file is taken for an MBDyn input file."""
+    return Path(path).suffix in (".mbd", ".mbdyn")
+
+
+def read_deck_file(path: str) -> tuple[Model, dict[str, Any]]:
+    from linkwork.io.mbdyn.reader import read_deck
+
+    deck = read_deck(path)
+    a = deck.analysis
+    known = {"time": a.final_time, "step": a.step, "deck": deck}
+    return deck.model, {word: value for word, value in known.items() if value is not None}
 
 
 def execute(file: Path) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Drives: functions of time with their first and second derivatives.
 
     constant  ramp  sine  table  polynomial  expression  function
+
+Further kinds are put together from these: pieces in time, chains, integrals, sampled values.
 """
 
 from linkwork.model.drives.base import (
@@ -20,22 +22,38 @@ from linkwork.model.drives.base import (
     sine,
     table,
 )
+from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
-from linkwork.model.drives.formula import Expression, expression
+from linkwork.model.drives.formula import Expression, Formula, expression
 from linkwork.model.drives.function import Function, as_drive, function
+from linkwork.model.drives.pieces import Chain, Integral, Periodic, Piecewise, Quotient
+from linkwork.model.drives.sampled import DiscreteFilter, Meter, Random, SampleAndHold
+from linkwork.model.drives.turns import Turn
 
 __all__ = [
+    "Chain",
+    "Chebyshev",
     "Constant",
     "Delayed",
+    "DiscreteFilter",
     "Drive",
     "Expression",
+    "Formula",
     "Function",
+    "Integral",
+    "Meter",
+    "Periodic",
+    "Piecewise",
     "Polynomial",
     "Product",
+    "Quotient",
     "Ramp",
+    "Random",
+    "SampleAndHold",
     "Sine",
     "Sum",
     "Table",
+    "Turn",
     "as_drive",
     "constant",
     "differentiate",

@@ -297,11 +297,13 @@ class Table(Drive):
     outside: str = "error"
 
     def __post_init__(self) -> None:
-        for name, known in (("kind", ("cubic", "linear")), ("outside", ("error", "hold"))):
+        for name, known in (
+            ("kind", ("cubic", "linear", "natural")), ("outside", ("error", "hold", "extend")),
+        ):  # fmt: skip
             if getattr(self, name) not in known:
                 raise DriveError(
-                    f"{self.label}: expected {name} to be {known[0]!r} or {known[1]!r}, found "
-                    f"{short(repr(getattr(self, name)))}; choose one of the two"
+                    f"{self.label}: expected {name} to be {known[0]!r}, {known[1]!r} or "
+                    f"{known[2]!r}, found {short(repr(getattr(self, name)))}; choose one of them"
                 )
         cubic = self.kind == "cubic"
         for name in ("t", "y"):
@@ -330,7 +332,8 @@ class Table(Drive):
             return t, np.array((y[:-1], np.diff(y) / np.diff(t), zero, zero))
         from scipy.interpolate import CubicSpline
 
-        return t, CubicSpline(t, y, bc_type="not-a-knot").c[::-1]
+        ends = "natural" if self.kind == "natural" else "not-a-knot"
+        return t, CubicSpline(t, y, bc_type=ends).c[::-1]
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         knots, c = self._pieces
@@ -344,7 +347,7 @@ class Table(Drive):
                     f"{self.label}: expected a time between {first:.6g} and {last:.6g}, found "
                     f"t = {t[out][0]:.6g}; extend the table or give outside='hold'"
                 )
-        inside = np.clip(t, first, last)
+        inside = t if self.outside == "extend" else np.clip(t, first, last)
         i = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, knots.size - 2)
         s, (c0, c1, c2, c3) = inside - knots[i], c[:, i]
         jet = np.column_stack(
@@ -393,8 +396,9 @@ def table(t: Any, y: Any, *, kind: str = "cubic", outside: str = "error") -> Tab
 
     ``kind="cubic"`` is the not-a-knot cubic spline (y' continuous and smooth, y'' continuous;
     at least 4 points); ``kind="linear"`` joins the points by straight lines (at least 2), y'
-    from the right.  Outside the table a time is an error, or with ``outside="hold"`` the end
-    values hold with zero derivatives.
+    from the right; ``kind="natural"`` is the cubic spline without curvature at its ends.  Outside
+    the table a time is an error; with ``outside="hold"`` the end values hold with zero
+    derivatives, with ``outside="extend"`` the first and last pieces go on.
 
     Example: ``lw.table([0, 1, 2, 3], [0, 0.5, 0.8, 0.9], outside="hold")``
     """

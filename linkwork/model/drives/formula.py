@@ -22,8 +22,8 @@ Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and it
 LONGEST = 10_000
 
 
-def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
-    """Evaluate a postfix program over jets."""
+def _run(program: tuple[Step, ...], t: np.ndarray, x: Jet = None) -> Jet:
+    """Evaluate a postfix program over jets; x is the jet of the second variable."""
     stack: list[Jet] = []
     for step in program:
         if isinstance(step, tuple):
@@ -31,6 +31,8 @@ def _run(program: tuple[Step, ...], t: np.ndarray) -> Jet:
             stack[-n:] = [RULES[name](*stack[-n:])]
         elif step == "t":
             stack.append((t, np.ones(t.size), np.zeros(t.size)))
+        elif step == "x":
+            stack.append(x)
         else:
             stack.append((np.float64(step), np.float64(0), np.float64(0)))
     return stack[0]
@@ -170,6 +172,33 @@ class Expression(Drive):
         for order, y in enumerate(_run(self._program, t)):
             jet[:, order] = y
         return jet
+
+
+@dataclass(frozen=True)
+class Formula(Drive):
+    """y = a formula in the time t and in x, the value of another drive."""
+
+    text: str
+    x: Drive
+
+    def __post_init__(self) -> None:
+        _ = self._program
+
+    def _detail(self) -> str:
+        return f"formula {short(self.text)!r}"
+
+    @functools.cached_property
+    def _program(self) -> tuple[Step, ...]:
+        return _Parser(self.text, self.label, ("t", "x")).parse()
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        jet = np.empty((t.size, 3))
+        for order, y in enumerate(_run(self._program, t, tuple(self.x.jet(t).T))):
+            jet[:, order] = y
+        return jet
+
+    def named(self, what: str) -> Drive:
+        return Formula(self.text, self.x.named(what), what=what)
 
 
 def expression(text: str) -> Expression:

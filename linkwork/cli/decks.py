@@ -1,0 +1,65 @@
+"""What the commands do with MBDyn input files beyond other models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linkwork.cli.reading import is_deck, output_path
+from linkwork.cli.speaking import UsageError, console
+
+if TYPE_CHECKING:
+    from linkwork.io.mbdyn.deck import Deck
+    from linkwork.results.result import Result
+
+
+def print_unsupported(path: str) -> None:
+    """All cards of a deck that linkwork does not have."""
+    from linkwork.io.mbdyn.reader import unsupported_cards
+
+    if not is_deck(path):
+        raise UsageError(f"--list-unsupported needs an MBDyn input file .mbd, found '{path}'")
+    found = unsupported_cards(path)
+    say = console()
+    for error in found:
+        say.print(str(error), markup=False)
+    count = len(found)
+    say.print("every card is supported" if not count else
+              f"{count} {'card is' if count == 1 else 'cards are'} not supported")  # fmt: skip
+
+
+def print_notes(deck: Deck) -> None:
+    """What the reader has to say, and the cards that are without effect."""
+    say = console()
+    for note in deck.notes:
+        say.print(f"{'note':<11}{note}", markup=False)
+    if deck.without_effect:
+        say.print(f"{'no effect':<11}{', '.join(deck.without_effect)}", markup=False)
+
+
+def write_deck(deck: Deck, result: Result, name: str | None) -> None:
+    """NAME.mov and its like, where a name is given."""
+    if name is not None:
+        from linkwork.io.mbdyn.results import write_mbdyn
+
+        paths = write_mbdyn(deck, result, Path(name).with_suffix("") if name.endswith(".nc")
+                            else name)  # fmt: skip
+        console().print(f"{'MBDyn':<11}{', '.join(map(str, paths))}", markup=False)
+    print_notes(deck)
+
+
+def run_still(deck: Deck, name: str | None, save: str | None) -> None:
+    """A deck without motion: equilibria over its times, or its first instant alone."""
+    from linkwork.io.mbdyn.running import run_deck
+
+    target = output_path(save)
+    result = run_deck(deck, progress=False)
+    say = console()
+    what = "equilibria" if deck.analysis.static else f"abort after: {deck.analysis.abort_after}"
+    say.print(f"{'model':<11}'{deck.model.name}', {what}", markup=False)
+    say.print(f"{'time':<11}{result.time[0]:g} to {result.time[-1]:g} s, {len(result)} states",
+              markup=False)  # fmt: skip
+    if target is not None:
+        result.save(target)
+        say.print(f"{'written':<11}{target}", markup=False)
+    write_deck(deck, result, name)

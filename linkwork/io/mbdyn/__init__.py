@@ -1,0 +1,1 @@
+"""MBDyn input files: the reader, and its results in MBDyn's own layouts."""

@@ -1,0 +1,209 @@
+"""The arguments of one card, read one after the other.
+
+An argument is the text between two commas.  It is a keyword where it equals one (blanks and case do
+not count), else an expression.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from linkwork.errors import LinkworkError, MbdynError, UnsupportedCard
+from linkwork.io.mbdyn.evaluation import Value, cast
+from linkwork.io.mbdyn.language import ExpressionError, parse
+from linkwork.io.mbdyn.text import Source, Statement, squeeze
+
+if TYPE_CHECKING:
+    from linkwork.io.mbdyn.deck import Deck
+
+NUMBER = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?\s*")
+INTEGER = re.compile(r"\s*[+-]?\d{1,9}\s*")
+known_as = functools.lru_cache(maxsize=4000)(squeeze)
+
+
+class Arguments:
+    """Where a card is being read: its source, its arguments, and which is next."""
+
+    def __init__(self, deck: Deck, source: Source, statement: Statement) -> None:
+        self.deck, self.source, self.statement = deck, source, statement
+        self.words = statement.arguments
+        self.i = 0
+        self.card = statement.name  # how messages call the card
+        self.kind = ""  # the entry of a table that it is
+
+    # ------------------------------------------------------------------------------- failing
+    def offset(self, i: int) -> int:
+        """Where argument i begins in the text."""
+        at = self.statement.begin + sum(len(word) + 1 for word in self.words[:i])
+        if i < len(self.words):
+            word = self.words[i]
+            return at + len(word) - len(word.lstrip())
+        return max(at - 1, self.statement.start)
+
+    def failure(
+        self, sentence: str, i: int | None = None, kind: type[MbdynError] = MbdynError
+    ) -> MbdynError:
+        place = self.source.place(self.offset(self.i if i is None else i))
+        return kind(sentence, self.source.file, *place, self.card)
+
+    def fail(self, sentence: str, i: int | None = None) -> NoReturn:
+        raise self.failure(sentence, i)
+
+    def unsupported(self, sentence: str, i: int | None = None) -> NoReturn:
+        raise self.failure(sentence, i, UnsupportedCard)
+
+    def written(self) -> str:
+        """The name of the card as the file has it."""
+        head = self.source.text[self.statement.start : self.statement.begin]
+        return " ".join(head.rstrip(" :;").split())
+
+    # ------------------------------------------------------------------------------ keywords
+    def more(self) -> bool:
+        return self.i < len(self.words)
+
+    def key(self, ahead: int = 0) -> str:
+        """The next argument as a keyword would be compared; "" where there is none."""
+        i = self.i + ahead
+        return squeeze(self.words[i]) if i < len(self.words) else ""
+
+    def keyword(self, *names: str) -> str:
+        """The first of these keywords that comes next, taken; else ""."""
+        if self.i < len(self.words):
+            found = squeeze(self.words[self.i])
+            for name in names:
+                if found == known_as(name):
+                    self.i += 1
+                    return name
+        return ""
+
+    def one_of(self, names: Iterable[str], what: str) -> str:
+        """One of these keywords, which must come next."""
+        names = tuple(names)
+        found = self.keyword(*names)
+        if not found:
+            self.fail(f"expected {what}, one of {', '.join(names)}, found {self.shown()}")
+        return found
+
+    def entry(self, table: dict[str, Any], what: str) -> tuple[str, Any]:
+        """The entry of a table whose name comes next; what is not in it is not supported."""
+        found = self.key()
+        for name, entry in table.items():
+            if found == known_as(name):
+                self.i += 1
+                return name, entry
+        names = {known_as(name): name for name in table}
+        near = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
+        listed = f"near it: {', '.join(near)}; " if near else ""
+        self.unsupported(
+            f"the {what} {self.shown()} is not supported ({listed}supported: "
+            f"{', '.join(sorted(table))})"
+        )
+
+    def shown(self, i: int | None = None) -> str:
+        i = self.i if i is None else i
+        if i >= len(self.words):
+            return "the end of the card"
+        word = " ".join(self.words[i].split())
+        return f"'{word[:60]}'" if word else "an empty field"
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self.more():
+            self.fail(f"expected the end of the card, found {self.shown()}")
+
+    # --------------------------------------------------------------------------------- values
+    def value(self, what: str = "a value") -> Value:
+        """The value of the next expression."""
+        i = self.i
+        if i >= len(self.words):
+            self.fail(f"expected {what}, found the end of the card")
+        self.i += 1
+        try:
+            return self.deck.symbols.evaluate(parse(self.words[i]))
+        except ExpressionError as error:
+            place = self.source.place(self.place_in(i, error.at))
+            raise MbdynError(
+                f"{what}: {error} in {self.shown(i)}", self.source.file, *place, self.card
+            ) from None
+        except RecursionError:
+            self.fail(f"{what}: the expression is nested too deeply", i)
+        except LinkworkError as error:  # of a drive or scalar function that is asked for a value
+            self.fail(f"{what}: {error}", i)
+
+    def place_in(self, i: int, at: int) -> int:
+        word = self.words[i]
+        return self.offset(i) + max(0, at - (len(word) - len(word.lstrip())))
+
+    def real(self, what: str = "a number", default: float | None = None) -> float:
+        i = self.i
+        if i < len(self.words):
+            word = self.words[i]
+            if NUMBER.fullmatch(word):
+                self.i = i + 1
+                x = float(word)
+                if x - x != 0:
+                    self.fail(f"{what}: the number {word.strip()[:40]} is too large", i)
+                return x
+            if default is not None and not word.strip():
+                self.i = i + 1
+                return default
+        return float(self.cast(self.value(what), "real", what, i))
+
+    def integer(self, what: str = "a whole number") -> int:
+        i = self.i
+        if i < len(self.words) and INTEGER.fullmatch(self.words[i]):
+            self.i = i + 1
+            return int(self.words[i])
+        return int(self.cast(self.value(what), "integer", what, i))
+
+    def cast(self, value: Value, kind: str, what: str, i: int) -> Value:
+        try:
+            return cast(value, kind, what)
+        except ExpressionError as error:
+            self.fail(str(error), i)
+
+    def label(self, what: str = "a label") -> int:
+        i = self.i
+        found = self.integer(what)
+        if found < 0:
+            self.fail(f"{what} must not be negative, found {found}", i)
+        return found
+
+    def count(self, what: str, least: int = 1) -> int:
+        i = self.i
+        found = self.integer(what)
+        if found < least or found > 1_000_000:
+            self.fail(f"{what} must be between {least} and a million, found {found}", i)
+        return found
+
+    def positive(self, what: str) -> float:
+        i = self.i
+        found = self.real(what)
+        if found <= 0:
+            self.fail(f"{what} must be positive, found {found:g}", i)
+        return found
+
+    def flag(self, what: str) -> bool:
+        """yes, no, or a value that is zero or not."""
+        word = self.keyword("yes", "no", "true", "false")
+        if word:
+            return word in ("yes", "true")
+        i = self.i
+        return bool(self.cast(self.value(what), "bool", what, i))
+
+    def string(self, what: str) -> str:
+        i = self.i
+        found = self.value(what)
+        if not isinstance(found, str):
+            self.fail(f"expected {what} in double quotes, found {self.shown(i)}", i)
+        return found
+
+    def is_string(self) -> bool:
+        return self.i < len(self.words) and self.words[self.i].lstrip()[:1] == '"'
+
+    def reals(self, n: int, what: str) -> list[float]:
+        return [self.real(what, default=0.0) for _ in range(n)]

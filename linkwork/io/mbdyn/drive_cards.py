@@ -1,0 +1,284 @@
+"""Drive callers: functions of time, or of another drive's value, from their cards.
+
+A card is read into a law, which makes the drive once its argument is known (the time, or an inner
+drive) and the whole file has been read: strings see the values that variables have at the end.
+Adding a drive caller is one function and its entry in `DRIVES` (or in `PLAIN`, where it depends on
+no other drive).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError, MbdynError
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.formula import Translator
+from linkwork.io.mbdyn.language import ExpressionError, parse
+from linkwork.io.mbdyn.plain_drives import (
+    PLAIN,
+    TAU,
+    TIME,
+    Law,
+    after,
+    constant,
+    of,
+    ordered,
+    run_step,
+    total,
+    until,
+)
+from linkwork.model.drives import (
+    Chain,
+    Constant,
+    DiscreteFilter,
+    Drive,
+    Expression,
+    Formula,
+    Periodic,
+    Piecewise,
+    Polynomial,
+    SampleAndHold,
+    Sine,
+    expression,
+)
+
+# --------------------------------------------------------------------------- one card, one law
+
+
+def read_law(args: Arguments) -> Law:
+    """A drive caller: `reference, label`, a type and its arguments, or a number."""
+    if args.keyword("reference"):
+        i = args.i
+        label = args.label("the label of a drive caller")
+        if label not in args.deck.drives:
+            args.fail(f"there is no drive caller {label}; define it with drive caller: before", i)
+        return args.deck.drives[label]
+    key = args.key()
+    if key in KEYS:
+        name = KEYS[key]
+        args.i += 1
+        return DRIVES[name](args)
+    if key in STATE:
+        args.unsupported(
+            f"the drive '{key}' follows {STATE[key]}, which linkwork's drives cannot; describe "
+            "such a load in Python with lw.UserForce"
+        )
+    word = args.words[args.i].strip() if args.more() else ""
+    looks_like_name = word.replace(" ", "").isalpha() and word not in args.deck.symbols.variables
+    if looks_like_name:
+        args.entry(DRIVES, "drive")
+    return of(constant(args.real("a drive")))
+
+
+def read_drive(args: Arguments) -> Callable[[], Drive]:
+    """A drive of time, made when asked; what is wrong with it names the card."""
+    i, law = args.i, read_law(args)
+    return lambda: made(args, law, i)
+
+
+def made(args: Arguments, law: Law, i: int) -> Drive:
+    try:
+        return law(TIME)
+    except MbdynError:
+        raise
+    except LinkworkError as error:
+        raise args.failure(str(error), i) from None
+
+
+def frequency_sweep(args: Arguments) -> Law:
+    """frequency sweep, t₀, ω(t), A(t), y₀, t₁ | forever, y₁:  y₀ + A sin(ω (t − t₀))"""
+    t0 = args.real("the initial time of frequency sweep")
+    omega, amplitude = read_law(args), read_law(args)
+    y0, t1 = args.real("the initial value of frequency sweep"), until(args)
+    y1 = args.real("the final value of frequency sweep")
+
+    def law(x: Drive) -> Drive:
+        angle = omega(TIME) * Polynomial((-t0, 1.0))
+        wave = total(constant(y0), amplitude(TIME) * Chain(Sine(1.0, 1 / TAU), angle))
+        if t1 is None:
+            swept = Piecewise((t0,), (constant(y0), wave))
+        else:
+            ordered(args, t0, t1)
+            swept = Piecewise((t0, after(t1)), (constant(y0), wave, constant(y1)))
+        return of(swept)(x)
+
+    return law
+
+
+def periodic(args: Arguments) -> Law:
+    """periodic, t₀, T, drive"""
+    t0, period, law = *args.reals(2, "a parameter of periodic"), read_law(args)
+    return lambda x: of(Periodic(law(TIME), t0, period))(x)
+
+
+def mult(args: Arguments) -> Law:
+    a, b = read_law(args), read_law(args)
+    return lambda x: a(x) * b(x)
+
+
+def array(args: Arguments) -> Law:
+    laws = [read_law(args) for _ in range(args.count("the number of drives"))]
+    return lambda x: total(*(law(x) for law in laws))
+
+
+def drive(args: Arguments) -> Law:
+    """drive, f, g:  f(g(t))"""
+    outer, inner = read_law(args), read_law(args)
+    return lambda x: outer(inner(x))
+
+
+def postponed(args: Arguments) -> Law:
+    i = args.i
+    label = args.label("the label of a drive caller")
+
+    def law(x: Drive) -> Drive:
+        if label not in args.deck.drives:
+            args.fail(f"the drive caller {label} that was postponed is defined nowhere", i)
+        return args.deck.drives[label](x)
+
+    return law
+
+
+def string(args: Arguments) -> Law:
+    """string, "expression of Time and Var" """
+    i = args.i
+    text = args.string("the expression of a string drive")
+    try:
+        tree = parse(text)
+    except ExpressionError as error:
+        args.fail(f"string drive: {error}", i)
+
+    def law(x: Drive) -> Drive:
+        try:
+            part = Translator(args.deck.symbols, "t" if x is TIME else "x").part(tree)
+        except ExpressionError as error:
+            args.fail(f"string drive: {error}", i)
+        except RecursionError:
+            args.fail("string drive: the expression is nested too deeply", i)
+        if part.constant:
+            return constant(float(part.value))
+        return Expression(part.text) if x is TIME else Formula(part.text, x)
+
+    return law
+
+
+def ginac(args: Arguments) -> Law:
+    """ginac, [symbol, "x",] "formula of x" """
+    import re
+
+    name = args.string("a symbol") if args.keyword("symbol") else "Var"
+    i, text = args.i, args.string("the expression of a ginac drive")
+    if not name.isidentifier():
+        args.fail(f"'{name}' is no symbol", i - 1)
+    written = re.sub(rf"\b{name}\b", "t", text)
+    return lambda x: of(made(args, lambda _: expression(written), i))(x)
+
+
+def sample_and_hold(args: Arguments) -> Law:
+    """sample and hold, f, trigger [, initial value, y₀]"""
+    f, trigger = read_law(args), read_law(args)
+    value = args.real("the initial value") if args.keyword("initial value") else None
+    h, begin = run_step(args), args.deck.analysis.initial_time
+    return lambda x: of(SampleAndHold(f(TIME), trigger(TIME), h, begin, value))(x)
+
+
+def discrete_filter(args: Arguments) -> Law:
+    """discrete filter, n_a, a₁, …, b₀, n_b, b₁, …, input"""
+    a = args.reals(args.count("the number of coefficients a", 0), "a coefficient")
+    b = [args.real("the coefficient b_0")]
+    b += args.reals(args.count("the number of coefficients b", 0), "a coefficient")
+    u, h, begin = read_law(args), run_step(args), args.deck.analysis.initial_time
+    return lambda x: of(DiscreteFilter(u(TIME), tuple(a), tuple(b), h, begin))(x)
+
+
+DRIVES: dict[str, Callable[[Arguments], Law]] = {
+    **PLAIN, "array": array, "discrete filter": discrete_filter, "drive": drive,
+    "frequency sweep": frequency_sweep, "ginac": ginac, "mult": mult, "periodic": periodic,
+    "postponed": postponed, "sample and hold": sample_and_hold, "string": string,
+}  # fmt: skip
+KEYS = {name.replace(" ", ""): name for name in DRIVES}
+STATE = {
+    "dof": "a degree of freedom", "node": "the motion of a node", "element": "an element",
+    "bistop": "conditions with a memory", "closestnext": "the steps of the solver",
+}  # fmt: skip
+
+
+# --------------------------------------------------------------------------- vectors of drives
+
+Terms = list[tuple[np.ndarray, Law]]
+
+
+def read_terms(args: Arguments, read_vector: Any, n: int = 3) -> Terms:
+    """A vector of drives as Σ vector × drive; `single` vectors may name the frame they are in."""
+    from linkwork.io.mbdyn.geometry import vector
+
+    if args.keyword("null"):
+        return []
+    if args.keyword("single"):
+        return [(read_vector(args), read_law(args))]
+    if args.keyword("component"):
+        axes = np.eye(n)
+        return [
+            (axes[k], read_law(args)) for k in range(n) if not args.keyword("inactive")
+        ]
+    if args.keyword("array"):
+        count = args.count("the number of template drive callers")
+        return [term for _ in range(count) for term in read_terms(args, read_vector, n)]
+    if args.keyword("reference"):
+        i = args.i
+        label = args.label("the label of a template drive caller")
+        found = args.deck.template_drives.get((label, n))
+        if found is None:
+            args.fail(
+                f"there is no template drive caller {label} of {n} numbers (a vector in another "
+                "frame is written single, reference, …)", i,
+            )  # fmt: skip
+        return found
+    return [(vector(args, n), read_law(args))]
+
+
+def component(terms: Terms, k: int) -> Drive | None:
+    """The k-th component as one drive of time; None where it is zero."""
+    found = []
+    for v, law in terms:
+        if v[k] != 0:
+            drive = law(TIME)
+            if isinstance(drive, Constant):
+                found.append(constant(float(v[k]) * drive.v))
+            else:
+                found.append(drive if v[k] == 1 else float(v[k]) * drive)
+    drive = total(*found)
+    return None if isinstance(drive, Constant) and drive.v == 0 else drive
+
+
+# ------------------------------------------------------------------------------------- cards
+
+
+def drive_caller_card(args: Arguments) -> None:
+    """drive caller: label, drive;"""
+    label = args.label("the label of a drive caller")
+    args.card = f"drive caller {label}"
+    if label in args.deck.drives:
+        args.fail(f"there is a drive caller {label} already", 0)
+    if args.keyword("name"):
+        args.string("a name")
+    args.deck.drives[label] = read_law(args)
+    args.end()
+
+
+def template_drive_card(args: Arguments) -> None:
+    """template drive caller: label, 1 | 3 | 6, drive;"""
+    from linkwork.io.mbdyn.geometry import vector
+
+    label = args.label("the label of a template drive caller")
+    args.card = f"template drive caller {label}"
+    i = args.i
+    size = args.value("the dimension of a template drive caller")
+    if str(size) not in ("1", "3", "6"):
+        args.unsupported(f"template drive callers have 1, 3 or 6 numbers here, found {size}", i)
+    n = int(size)
+    args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
+    args.end()

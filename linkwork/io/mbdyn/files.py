@@ -1,0 +1,237 @@
+"""Results in the layouts of MBDyn's text files.
+
+    .mov   node, position, orientation, velocity, angular velocity [, accelerations]
+    .jnt   joint, force and moment in local axes, both in global axes, and what the joint adds
+    .frc   force, node, force, point (couples: the couple)          both once more for second nodes
+    .ine   node, momentum, moment of momentum about the node, and the rates of both
+    .out   steps: number, time, step size, iterations, …
+
+One line per entity and stored time, all numbers with `output precision` digits.  Forces and
+moments of joints are those on the second node (on the node, for pins), about its point; local axes
+are those of the marker on the first node (on the ground).  Distances and rods give their tension,
+and deformable joints their internal force, which is opposite to that on the second node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
+from linkwork.io.mbdyn.motion import (
+    Motion,
+    angles,
+    node_motion,
+    offset,
+    rotate,
+    rotate_back,
+    seen,
+)
+from linkwork.results.result import Result
+
+
+def written_rows(deck: Deck, run: Result) -> np.ndarray:
+    """Which stored times are written: every n-th step, or where the output meter is not zero."""
+    a = deck.analysis
+    if a.meter is not None:
+        return np.flatnonzero(a.meter().values(run.time) != 0)
+    h = a.step
+    if a.every == 1 or h is None:
+        return np.arange(len(run))
+    step = np.round((run.time - a.initial_time) / h).astype(int)
+    return np.flatnonzero(step % a.every == 0)
+
+
+class Tables:
+    """What files are made of: columns of numbers for each node, joint and force."""
+
+    def __init__(self, deck: Deck, run: Result) -> None:
+        self.deck, self.run = deck, run
+        self.rows = written_rows(deck, run)
+        self.time = run.time[self.rows]
+        self._motions: dict[int | None, Motion] = {}
+
+    def motion(self, label: int | None) -> Motion:
+        if label not in self._motions:
+            self._motions[label] = node_motion(self.deck, self.run, label, self.rows)
+        return self._motions[label]
+
+    # --------------------------------------------------------------------------------- nodes
+    def node(self, label: int) -> np.ndarray:
+        node, m = self.deck.nodes[label], self.motion(label)
+        turned = angles(m.R, node.orientation or self.deck.analysis.orientation)
+        if node.points_only:
+            turned = np.zeros((len(self.rows), 3))
+        parts = [m.x, turned, m.v, m.w]
+        return np.hstack([*parts, m.a, m.p] if node.accelerations else parts)
+
+    def momentum(self, label: int) -> tuple[np.ndarray, ...]:
+        """β, γ about the node, and their rates."""
+        node, m = self.deck.nodes[label], self.motion(label)
+        body = node.body
+        centre = offset(m, node.centre, np.eye(3))
+        b, J = rotate(m.R, node.centre), m.R @ body.inertia @ np.swapaxes(m.R, 1, 2)
+        beta, rate = body.mass * centre.v, body.mass * centre.a
+        spin = rotate(J, m.w)
+        turning = rotate(J, m.p) + np.cross(m.w, spin)
+        gamma = spin + np.cross(b, beta)
+        return beta, gamma, rate, turning + np.cross(np.cross(m.w, b), beta) + np.cross(b, rate)
+
+    # -------------------------------------------------------------------------------- joints
+    def markers(self, joint: JointRecord) -> tuple[Motion, Motion]:
+        first, second = joint.nodes
+        ends = (self.motion(first), self.motion(second))
+        return (
+            offset(ends[0], joint.offsets[0], joint.axes[0]),
+            offset(ends[1], joint.offsets[1], joint.axes[1]),
+        )
+
+    def reaction(self, joint: JointRecord) -> tuple[np.ndarray, np.ndarray]:
+        """Force and moment on the second node about its point, in world axes."""
+        force, torque = np.zeros((2, len(self.rows), 3))
+        for name in joint.items:
+            view = self.run[name]
+            force = force + view.force_world.values[self.rows]
+            torque = torque + view.torque_world.values[self.rows]
+        return force, torque
+
+    def joint(self, joint: JointRecord) -> tuple[np.ndarray, ...]:
+        """f, m in local axes, F, M in global ones, and what the joint adds."""
+        a, b = self.markers(joint)
+        zero = np.zeros((len(self.rows), 3))
+        if joint.columns in ("distance", "rod"):
+            d = b.x - a.x
+            length = np.linalg.norm(d, axis=1)
+            u = d / length[:, None]
+            if joint.columns == "rod":
+                tension = self.run[joint.items[0]].force.values[self.rows]
+                rate = np.sum(u * (b.v - a.v), axis=1)
+                extra = np.column_stack([length, u, rate])
+            else:
+                tension = -np.sum(u * self.reaction(joint)[0], axis=1)
+                extra = np.column_stack([u, length])
+            local = zero.copy()
+            local[:, 0] = tension
+            return local, zero, tension[:, None] * u, zero, extra
+        if joint.columns in ("strain", "angles"):
+            return self.deformable(joint, a, b)
+        F, M = self.reaction(joint)
+        axes = a.R
+        turned = a.R
+        if joint.rotation_axes is not None:
+            turned = self.motion(joint.nodes[0]).R @ joint.rotation_axes[0]
+        return rotate_back(axes, F), rotate_back(turned, M), F, M, self.extra(joint, a, b)
+
+    def deformable(self, joint: JointRecord, a: Motion, b: Motion) -> tuple[np.ndarray, ...]:
+        view = self.run[joint.items[0]]
+        f, m = (-view.force.values[self.rows], -view.torque.values[self.rows])
+        relative = seen(b, a)
+        if joint.columns == "strain":
+            extra = np.hstack([relative.x, relative.v])
+        else:
+            extra = np.hstack([angles(relative.R, self.deck.analysis.orientation)])
+        return f, m, rotate(a.R, f), rotate(a.R, m), extra
+
+    def extra(self, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+        if joint.columns == "hinge":
+            relative = seen(b, a)
+            return np.hstack([angles(relative.R, "euler123"), relative.w])
+        if joint.columns == "total":
+            place = seen(b, a)
+            axes = joint.rotation_axes
+            assert axes is not None
+            ends = [offset(self.motion(n), np.zeros(3), R) for n, R in zip(joint.nodes, axes)]
+            turn = seen(ends[1], ends[0])
+            return np.hstack([place.x, angles(turn.R, "orientation vector"), place.v, turn.w])
+        return np.zeros((len(self.rows), 0))
+
+    # -------------------------------------------------------------------------------- forces
+    def force(self, record: ForceRecord) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Force, moment, and the points where the force acts, in world axes."""
+        ends = [self.motion(label) for label in record.nodes]
+        values = []
+        for terms in (record.terms, record.moments):
+            v = sum((d.values(self.time)[:, None] * v for v, d in terms),
+                    np.zeros((len(self.rows), 3)))  # fmt: skip
+            values.append(rotate(ends[0].R, v) if record.follower else v)
+        points = [m.x + rotate(m.R, arm) for m, arm in zip(ends, record.arms)]
+        return values[0], values[1], points
+
+
+# ---------------------------------------------------------------------------------- text files
+
+
+def lines(entries: Iterable[tuple[int, np.ndarray]], precision: int) -> Iterable[str]:
+    """Lines of all entries at the first time, then at the second, and so on."""
+    columns = []
+    for label, array in entries:
+        form = f"{label:8d}" + f" %.{precision}e" * array.shape[1] + "\n"
+        columns.append([form % tuple(row) for row in array.tolist()])
+    return ("".join(row) for row in zip(*columns))
+
+
+def force_lines(tables: Tables, precision: int) -> Iterable[str]:
+    columns = []
+    for record in tables.deck.forces.values():
+        if not record.output:
+            continue
+        F, M, points = tables.force(record)
+        parts: list[Any] = []
+        for k, label in enumerate(record.nodes):
+            sign = 1 if k == 0 else -1
+            parts.append(label)
+            if record.kind == "couple":
+                parts.append(sign * M)
+            else:
+                parts += [sign * F, points[k]]
+                if record.variant.startswith("total"):
+                    parts.append(sign * M)
+        form = f"{record.label:8d}" + "".join(
+            f" {p:8d}" if isinstance(p, int) else f" %.{precision}e" * 3 for p in parts
+        )
+        arrays = np.hstack([p for p in parts if not isinstance(p, int)])
+        columns.append([f"{form % tuple(row)}\n" for row in arrays.tolist()])
+    return ("".join(row) for row in zip(*columns))
+
+
+def step_lines(tables: Tables) -> Iterable[str]:
+    """MBDyn's columns; linkwork has no residual norms, so those are 0."""
+    run, a = tables.run, tables.deck.analysis
+    yield "# linkwork, results in the layout of MBDyn\n"
+    yield "# Step Time TStep NIter ResErr SolErr SolConv Out\n"
+    h = float(run.info.get("h") or a.step or 0.0)
+    iterations = run.arrays.get("iterations", np.zeros(len(run)))
+    known = len(iterations) == len(run)
+    for k in tables.rows:
+        number = round((run.time[k] - a.initial_time) / h) if h else k
+        count = int(iterations[k]) if known else 0
+        yield f"Step {number} {run.time[k]:.9g} {h:g} {count} 0 0 0 1\n"
+
+
+def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> list[Path]:
+    """name.mov, .jnt, .frc, .ine and .out (with lines of `modes`); returns the paths."""
+    deck, digits = tables.deck, tables.deck.analysis.precision
+    nodes = [n.label for n in deck.nodes.values() if n.output]
+    moving = [n for n in nodes if deck.nodes[n].kind.startswith("dynamic")]
+    joints = [j for j in deck.joints.values() if j.output and j.items]
+    files: dict[str, Iterable[str]] = {
+        "mov": lines(((n, tables.node(n)) for n in nodes), digits),
+        "ine": lines(((n, np.hstack(tables.momentum(n))) for n in moving), digits),
+        "jnt": lines(((j.label, np.hstack(tables.joint(j))) for j in joints), digits),
+        "frc": force_lines(tables, digits),
+        "out": [*step_lines(tables), *modes],
+    }
+    wanted = {"mov": nodes, "ine": moving, "jnt": joints, "frc": deck.forces, "out": [1]}
+    paths = []
+    for suffix, text in files.items():
+        if wanted[suffix]:
+            path = Path(f"{name}.{suffix}")
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(text)
+            paths.append(path)
+    return paths
+
+

@@ -1,0 +1,174 @@
+"""Forces and couples: absolute and follower, alone or as internal pairs, and the total force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.bodies import output_flag
+from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
+from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_terms
+from linkwork.io.mbdyn.geometry import (
+    EYE,
+    ZERO,
+    Other,
+    absolute_vector,
+    relative_orientation,
+    relative_position,
+    relative_vector,
+    vector,
+)
+
+
+def read_arm(args: Arguments, node: Node, other: Other | None = None) -> np.ndarray:
+    """[position,] of the point where the force acts, from the node."""
+    if not args.keyword("position"):
+        return ZERO
+    arm = relative_position(args, node.reference, other)
+    if node.points_only and np.any(arm != 0):
+        args.fail(f"node {node.label} cannot turn, so the force must act at it, without an arm")
+    return arm
+
+
+def direction(node: Node, follower: bool) -> Callable[[Arguments], np.ndarray]:
+    """Vectors of follower forces are in the node's axes, the others are absolute."""
+    if follower:
+        return lambda args: relative_vector(args, node.reference)
+    return lambda args: absolute_vector(args, node.reference)
+
+
+def load(kind: str, follower: bool, internal: bool) -> Callable[[Arguments, int], None]:
+    """force or couple: label, absolute | follower [internal], node, position, arm, …, value;"""
+
+    def card(args: Arguments, label: int) -> None:
+        nodes, arms = [args.deck.node(args)], []
+        arms.append(read_arm(args, nodes[0]))
+        apart = True
+        if internal:
+            nodes.append(args.deck.node(args))
+            apart = not args.keyword("same point")
+            arms.append(read_arm(args, nodes[1], Other(nodes[0].reference, arms[0])))
+        for node in nodes:
+            if kind == "couple" and node.points_only:
+                args.fail(f"node {node.label} cannot turn, so no couple can act on it", 2)
+        terms = read_terms(args, direction(nodes[0], follower))
+        output = output_flag(args, "force")
+        args.end()
+        variant = ("follower" if follower else "absolute") + (" internal" if internal else "")
+        values, nothing = (terms, []) if kind == "force" else ([], terms)
+
+        def make() -> None:
+            add(args.deck, label, kind, variant, nodes, arms, values, nothing, follower, apart,
+                output)  # fmt: skip
+
+        args.deck.build_later(args, make)
+
+    return card
+
+
+def total(internal: bool) -> Callable[[Arguments, int], None]:
+    """force: label, total [internal], node, position, …, force, …, moment, …;"""
+
+    def card(args: Arguments, label: int) -> None:
+        nodes: list[Node] = []
+        arms: list[np.ndarray] = []
+        turned: list[tuple[np.ndarray, np.ndarray]] = []
+        for _ in range(2 if internal else 1):
+            node = args.deck.node(args)
+            arms.append(read_arm(args, node))
+            axes = [EYE, EYE]
+            for k, word in enumerate(("force orientation", "moment orientation")):
+                if args.keyword(word):
+                    axes[k] = relative_orientation(args, node.reference)
+            nodes.append(node)
+            turned.append((axes[0], axes[1]))
+        Rf, Rm = turned[0]
+        forces = read_terms(args, vector_of(nodes[0], Rf)) if args.keyword("force") else []
+        moments = read_terms(args, vector_of(nodes[0], Rm)) if args.keyword("moment") else []
+        output = output_flag(args, "force")
+        args.end()
+        forces = [(Rf @ v, law) for v, law in forces]
+        moments = [(Rm @ v, law) for v, law in moments]
+        variant = "total internal" if internal else "total"
+
+        def make() -> None:
+            add(args.deck, label, "force", variant, nodes, arms, forces, moments, True, True,
+                output)  # fmt: skip
+
+        args.deck.build_later(args, make)
+
+    return card
+
+
+def vector_of(node: Node, axes: np.ndarray) -> Callable[[Arguments], np.ndarray]:
+    """A vector in these axes of the node, or in the frame that it names."""
+
+    def read(args: Arguments) -> np.ndarray:
+        if args.key() == "reference":
+            return axes.T @ relative_vector(args, node.reference)
+        return vector(args)
+
+    return read
+
+
+def add(
+    deck: Deck, label: int, kind: str, variant: str, nodes: list[Node], arms: list[np.ndarray],
+    forces: Terms, moments: Terms, follower: bool, apart: bool, output: bool,
+) -> None:  # fmt: skip
+    """One item for every vector × drive of a card."""
+    from linkwork.elements.force import Force, Torque
+    from linkwork.elements.force_pair import ForcePair
+
+    made = {"force": [(v, law(TIME)) for v, law in forces],
+            "moment": [(v, law(TIME)) for v, law in moments]}  # fmt: skip
+    ends = [node.frame(arm) for node, arm in zip(nodes, arms)]
+    count = 0
+    for what, terms in made.items():
+        for v, drive in terms:
+            count += 1
+            name = f"{kind} {label}" if count == 1 else f"{kind} {label} ({count})"
+            item: Any
+            if len(nodes) == 2:
+                force, torque = (v, ZERO) if what == "force" else (ZERO, v)
+                item = ForcePair(ends[0], ends[1], force, torque, drive, follower, apart)
+            else:
+                item = (Force if what == "force" else Torque)(ends[0], v, drive, follower)
+            deck.model.add(name, item)
+    deck.forces[label] = ForceRecord(
+        label, kind, variant, tuple(n.label for n in nodes), tuple(arms), made["force"],
+        made["moment"], follower, output,
+    )  # fmt: skip
+
+
+FORCES: dict[str, Callable[[Arguments, int], None]] = {
+    "absolute": load("force", False, False), "follower": load("force", True, False),
+    "absolute internal": load("force", False, True),
+    "follower internal": load("force", True, True), "total": total(False),
+    "total internal": total(True), "absolute displacement": load("force", False, False),
+    "absolute internal displacement": load("force", False, True),
+    "conservative": load("force", False, False),
+}  # fmt: skip
+COUPLES: dict[str, Callable[[Arguments, int], None]] = {
+    "absolute": load("couple", False, False), "follower": load("couple", True, False),
+    "absolute internal": load("couple", False, True),
+    "follower internal": load("couple", True, True), "conservative": load("couple", False, False),
+}  # fmt: skip
+
+
+def force(args: Arguments) -> None:
+    args.deck.count("forces")
+    label = args.deck.new_label(args, "force")
+    kind, card = args.entry(FORCES, "force")
+    args.card = f"force {label} ({kind})"
+    card(args, label)
+
+
+def couple(args: Arguments) -> None:
+    args.deck.count("forces")
+    label = args.deck.new_label(args, "force")
+    kind, card = args.entry(COUPLES, "couple")
+    args.card = f"couple {label} ({kind})"
+    card(args, label)

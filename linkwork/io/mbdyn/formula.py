@@ -1,0 +1,161 @@
+"""Expressions that depend on the time become formulas of linkwork's drives.
+
+`Time` is t, `Var` is x; what has a value when the file has been read is that value.  Integer
+operations stay integer: a/b of integers is cut towards zero.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from linkwork.io.mbdyn.evaluation import FUNCTIONS, Symbols, Value, cast, kind_of
+from linkwork.io.mbdyn.language import TYPES, ExpressionError, Tree
+
+
+class Part(NamedTuple):
+    """A piece of a formula: its text and type, and its value where it is a constant."""
+
+    text: str
+    kind: str
+    value: Value = None
+
+    @property
+    def constant(self) -> bool:
+        return self.value is not None
+
+
+SAME = ("acos", "asin", "atan", "cos", "cosh", "exp", "log", "log10", "sin", "sinh", "sqrt", "tan",
+        "tanh", "abs", "sign", "atan2", "min", "max", "ramp")  # fmt: skip
+INTEGER = ("ceil", "floor", "round")
+WRITTEN = {  # those that linkwork's formulas have no name for
+    "acosh": "log({0} + sqrt({0}^2 - 1))",
+    "asinh": "log({0} + sqrt({0}^2 + 1))",
+    "atanh": "0.5*log((1 + {0})/(1 - {0}))",
+    "actanh": "0.5*log(({0} + 1)/({0} - 1))",
+    "actan": "atan2(1, {0})",
+    "actan2": "atan2({1}, {0})",
+    "ctan": "1/tan({0})",
+    "ctanh": "1/tanh({0})",
+    "ceil": "ceil({0})",
+    "floor": "floor({0})",
+    "round": "where({0} >= 0, floor({0} + 0.5), ceil({0} - 0.5))",
+    "copysign": "where({1} < 0, -abs({0}), abs({0}))",
+    "in_ee": "{0} <= {1} and {1} <= {2}",
+    "in_el": "{0} <= {1} and {1} < {2}",
+    "in_le": "{0} < {1} and {1} <= {2}",
+    "in_ll": "{0} < {1} and {1} < {2}",
+    "sramp": "min(max({0}, 0), {1})",
+    "step": "where({0} > 0, 1, 0)",
+}
+LOGIC = {"&&": "({0} != 0) and ({1} != 0)", "||": "({0} != 0) or ({1} != 0)",
+         "~|": "({0} != 0) != ({1} != 0)"}  # fmt: skip
+COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
+
+
+def constant(value: Value) -> Part:
+    kind = kind_of(value)
+    if kind == "string":
+        raise ExpressionError(f"a drive needs numbers, found the text {value[:40]!r}")
+    return Part(f"({float(value)!r})", kind, value)
+
+
+class Translator:
+    """One string drive: variables set in it are its own."""
+
+    def __init__(self, symbols: Symbols, variable: str = "x") -> None:
+        self.symbols, self.variable = symbols, variable
+        self.own: dict[str, Part] = {}
+
+    def part(self, tree: Tree) -> Part:
+        match tree:
+            case ("value", value):
+                return constant(value)
+            case ("empty",):
+                raise ExpressionError("the string of a drive is empty")
+            case ("name", "Time"):
+                return Part("t", "real")
+            case ("name", "Var"):
+                return Part(self.variable, "real")
+            case ("name", name):
+                return self.own[name] if name in self.own else constant(self.symbols.value(name))
+            case ("sequence", *parts):
+                found = [self.part(part) for part in parts]
+                return found[-1]
+            case ("declare", _, kind, name, value):
+                self.own[name] = self.cast(self.part(value or ("value", 0)), kind, name)
+                return self.own[name]
+            case ("assign", name, value):
+                if name not in self.own and name not in self.symbols.variables:
+                    raise ExpressionError(f"'{name}' is not declared")
+                known = self.own.get(name)
+                kind = known.kind if known else self.symbols.variables[name].kind
+                self.own[name] = self.cast(self.part(value), kind, name)
+                return self.own[name]
+            case ("negative", part):
+                a = self.part(part)
+                if a.constant:
+                    return constant(self.symbols.evaluate(("negative", ("value", a.value))))
+                return Part(f"(-{a.text})", "integer" if a.kind == "bool" else a.kind)
+            case ("!", part):
+                a = self.part(part)
+                return constant(not a.value) if a.constant else Part(f"({a.text} == 0)", "bool")
+            case ("call", name, *parts):
+                return self.call(name, [self.part(part) for part in parts])
+            case (operator, a, b):
+                return self.operation(operator, self.part(a), self.part(b))
+        raise ExpressionError("a drive cannot have a plugin in its string")
+
+    def cast(self, a: Part, kind: str, name: str) -> Part:
+        if a.constant:
+            return constant(cast(a.value, kind, name))
+        if kind == "integer" and a.kind == "real":
+            raise ExpressionError(f"'{name}' is an integer, but is given a real")
+        if kind == "bool" and a.kind != "bool":
+            return Part(f"({a.text} != 0)", "bool")
+        return Part(a.text, kind)
+
+    def operation(self, operator: str, a: Part, b: Part) -> Part:
+        if a.constant and b.constant:
+            tree = (operator, ("value", a.value), ("value", b.value))
+            return constant(self.symbols.evaluate(tree))
+        if operator in COMPARISONS:
+            return Part(f"({a.text} {operator} {b.text})", "bool")
+        if operator in LOGIC:
+            return Part(f"({LOGIC[operator].format(a.text, b.text)})", "bool")
+        integers = "real" not in (a.kind, b.kind)
+        kind = "integer" if integers else "real"
+        if operator == "/" and integers:
+            return Part(cut(f"({a.text}/{b.text})"), kind)
+        if operator == "%":
+            return Part(f"({a.text} - {cut(f'({a.text}/{b.text})')}*{b.text})", kind)
+        return Part(f"({a.text} {operator} {b.text})", kind)
+
+    def call(self, name: str, parts: list[Part]) -> Part:
+        name = name.removeprefix("default::")
+        if all(p.constant for p in parts) and name not in ("rand", "random", "seed"):
+            values = [p.value for p in parts]
+            return constant(self.symbols.call(name, values))
+        if name in TYPES and len(parts) == 1:
+            a = parts[0]
+            if name == "integer" and a.kind == "real":
+                return Part(cut(a.text), "integer")
+            return self.cast(a, name, name)
+        if name not in SAME and name not in WRITTEN:
+            raise ExpressionError(
+                f"'{name}' cannot be used in the string of a drive; known are "
+                f"{', '.join(sorted({*SAME, *WRITTEN}))}, and the rest of the model is out of its "
+                "reach (lw.UserForce describes loads that depend on the motion)"
+            )
+        count = FUNCTIONS[name][1]
+        if len(parts) != count:
+            raise ExpressionError(f"{name}() takes {count} values, found {len(parts)}")
+        texts = [p.text for p in parts]
+        if name in SAME:
+            return Part(f"{name}({', '.join(texts)})", "real")
+        kind = "integer" if name in INTEGER else "bool" if name.startswith("in_") else "real"
+        return Part(f"({WRITTEN[name].format(*texts)})", kind)
+
+
+def cut(text: str) -> str:
+    """A number without its fraction."""
+    return f"where({text} >= 0, floor({text}), ceil({text}))"

@@ -1,0 +1,321 @@
+"""Joints between nodes, and between a node and the ground (`pin`).
+
+The first node (or the ground) carries the main marker and the second the driven one, so that
+reactions are those on the second node, as MBDyn's are.  A joint is one function and its entry in
+`JOINTS`; those that are rows of the lock joint are one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.bodies import output_flag
+from linkwork.io.mbdyn.deck import JointRecord, Node, ground_frame
+from linkwork.io.mbdyn.geometry import (
+    EYE,
+    ZERO,
+    Other,
+    absolute_orientation,
+    absolute_position,
+    relative_orientation,
+    relative_position,
+    unit_vector,
+)
+
+Card = Callable[[Arguments, int], None]
+
+
+class End(NamedTuple):
+    """An end of a joint: a node (None is the ground), a point and axes from it."""
+
+    node: Node | None
+    offset: np.ndarray = ZERO
+    axes: np.ndarray = EYE
+
+    def frame(self, turned: np.ndarray = EYE) -> Any:
+        axes = self.axes @ turned
+        if self.node is None:
+            return ground_frame(self.offset, axes)
+        return self.node.frame(self.offset, axes)
+
+    def place(self) -> tuple[np.ndarray, np.ndarray]:
+        """The point and axes in the world, as described."""
+        if self.node is None:
+            return self.offset, self.axes
+        x, R, _, _ = self.node.reference
+        return x + R @ self.offset, R @ self.axes
+
+
+# --------------------------------------------------------------------------- reading the ends
+
+
+def read_end(
+    args: Arguments, other: Other | None = None, *, position: str = "optional", turns: bool = True
+) -> End:
+    """A node with [position,] offset and [orientation | hinge,] axes.
+
+    position: "optional" after its keyword, "bare" with or without keyword, "none".
+    """
+    node = args.deck.node(args)
+    offset, axes = ZERO, EYE
+    keyed = bool(args.keyword("position", "offset")) if position != "none" else False
+    if keyed or (position == "bare" and args.key() not in ("orientation", "hinge")):
+        offset = relative_position(args, node.reference, other)
+    if args.keyword("orientation", "hinge"):
+        axes = relative_orientation(args, node.reference, other)
+    for_turning(args, node, offset, turns)
+    return End(node, offset, axes)
+
+
+def for_turning(args: Arguments, node: Node, offset: np.ndarray, turns: bool) -> None:
+    if node.points_only and (turns or np.any(offset != 0)):
+        args.fail(
+            f"node {node.label} cannot turn; joints that hold rotations or have an offset need a "
+            "node of six degrees of freedom"
+        )
+
+
+def seen_from(first: End) -> Other | None:
+    return None if first.node is None else Other(first.node.reference, first.offset, first.axes)
+
+
+def two_ends(args: Arguments, *, turns: bool = True, position: str = "bare") -> tuple[End, End]:
+    first = read_end(args, turns=turns, position=position)
+    return first, read_end(args, seen_from(first), turns=turns, position=position)
+
+
+def pinned_ends(args: Arguments, *, turns: bool = True) -> tuple[End, End]:
+    """A node, then [position,] and [orientation,] of the pin, which are absolute."""
+    second = read_end(args, turns=turns, position="bare" if turns else "optional")
+    assert second.node is not None
+    args.keyword("position")
+    x, R = absolute_position(args, second.node.reference), EYE
+    if args.keyword("orientation", "hinge"):
+        R = absolute_orientation(args, second.node.reference)
+    return End(None, x, R), second
+
+
+# --------------------------------------------------------------------------- joints from a table
+
+
+def finish(
+    args: Arguments, label: int, kind: str, first: End, second: End, make: Callable[[], list],
+    columns: str = "", rotation_axes: tuple[np.ndarray, np.ndarray] | None = None,
+) -> None:  # fmt: skip
+    """End the card; when the file has been read, `make` gives the items of the joint."""
+    output = output_flag(args, "joint")
+    args.end()
+    deck = args.deck
+
+    def build() -> None:
+        names = []
+        for k, item in enumerate(make()):
+            name = f"joint {label}" if k == 0 else f"joint {label} ({k + 1})"
+            deck.model.add(name, item)
+            names.append(name)
+        ends = (None if first.node is None else first.node.label, second.node.label)  # type: ignore[union-attr]
+        deck.joints[label] = JointRecord(
+            label, kind, names, ends, (first.offset, second.offset), (first.axes, second.axes),
+            columns, rotation_axes, output,
+        )  # fmt: skip
+
+    deck.build_later(args, build)
+
+
+def named(
+    item: str, *, pin: bool = False, turns: bool = True, position: str = "bare",
+    columns: str = "", turned: np.ndarray = EYE,
+) -> Card:  # fmt: skip
+    """A joint of linkwork that holds the markers at its two ends; `turned` turns the first."""
+
+    def card(args: Arguments, label: int) -> None:
+        kind = args.kind
+        if pin:
+            first, second = pinned_ends(args, turns=turns)
+        else:
+            first, second = two_ends(args, turns=turns, position=position)
+        if args.keyword("initial theta"):
+            args.real("the initial angle")
+            args.deck.ignore("initial theta of revolute joints")
+        if args.keyword("friction"):
+            args.unsupported("friction in joints is not supported", args.i - 1)
+
+        def make() -> list:
+            import linkwork
+
+            return [getattr(linkwork, item)(first.frame(turned), second.frame())]
+
+        finish(args, label, kind, first, second, make, columns)
+
+    return card
+
+
+def clamp(args: Arguments, label: int) -> None:
+    """clamp, node, [position,] node | x, [orientation,] node | R"""
+    node = args.deck.node(args)
+    x, R = node.reference.x, node.reference.R
+    args.keyword("position")
+    if args.key() not in ("", "output", "orientation") and not args.keyword("node"):
+        x = absolute_position(args, node.reference)
+    args.keyword("orientation")
+    if args.key() not in ("", "output") and not args.keyword("node"):
+        R = absolute_orientation(args, node.reference)
+    first, second = End(None, x, R), End(node)
+
+    def make() -> list:
+        import linkwork
+
+        if node.points_only:
+            return [linkwork.Spherical(first.frame(), second.frame())]
+        return [linkwork.Fixed(first.frame(), second.frame())]
+
+    finish(args, label, "clamp", first, second, make)
+
+
+def in_line(args: Arguments, label: int) -> None:
+    """in line, node 1, [position,] p, [orientation,] R, node 2 [, offset, q]"""
+    node = args.deck.node(args)
+    args.keyword("position")
+    p = relative_position(args, node.reference)
+    args.keyword("orientation")
+    first = End(node, p, relative_orientation(args, node.reference))
+    second = sliding_end(args, first)
+
+    def make() -> list:
+        import linkwork
+
+        return [linkwork.PointOnLine(first.frame(), second.frame())]
+
+    finish(args, label, "in line", first, second, make)
+
+
+def in_plane(args: Arguments, label: int) -> None:
+    """in plane, node 1, [position,] p, normal, node 2 [, offset, q]"""
+    node = args.deck.node(args)
+    args.keyword("position")
+    p = relative_position(args, node.reference)
+    n = unit_vector(args, node.reference)
+    first = End(node, p, axes_along(n, 2))
+    second = sliding_end(args, first)
+
+    def make() -> list:
+        import linkwork
+
+        return [linkwork.PointOnPlane(first.frame(), second.frame())]
+
+    finish(args, label, "in plane", first, second, make)
+
+
+def sliding_end(args: Arguments, first: End) -> End:
+    assert first.node is not None
+    for_turning(args, first.node, ZERO, True)
+    node = args.deck.node(args)
+    offset = ZERO
+    if args.keyword("offset", "position"):
+        offset = relative_position(args, node.reference, seen_from(first))
+        for_turning(args, node, offset, False)
+    if args.keyword("friction"):
+        args.unsupported("friction in joints is not supported", args.i - 1)
+    return End(node, offset, first_axes(first, node))
+
+
+def first_axes(first: End, node: Node) -> np.ndarray:
+    """The main marker's axes as the second node sees them in the described position."""
+    return node.reference.R.T @ first.place()[1]
+
+
+def axes_along(n: np.ndarray, k: int) -> np.ndarray:
+    """Axes whose k-th is along n."""
+    helper = np.eye(3)[int(np.argmin(np.abs(n)))]
+    u = np.cross(helper, n)
+    u /= np.linalg.norm(u)
+    R = np.empty((3, 3))
+    R[:, k], R[:, (k + 1) % 3] = n, u
+    R[:, (k + 2) % 3] = np.cross(n, u)
+    return R
+
+
+# ----------------------------------------------------------------------------------- distances
+
+
+def point_end(args: Arguments, other: Other | None, bare: bool) -> End:
+    node = args.deck.node(args)
+    offset = ZERO
+    if bare or args.keyword("position", "offset"):
+        if bare:
+            args.keyword("position", "offset")
+        offset = relative_position(args, node.reference, other)
+        for_turning(args, node, offset, False)
+    return End(node, offset)
+
+
+def current_length(args: Arguments, first: End, second: End) -> float:
+    return float(np.linalg.norm(second.place()[0] - first.place()[0]))
+
+
+def with_current(args: Arguments, values: dict[str, float]) -> None:
+    """What model::current("…") gives while this card is read."""
+
+    def current(key: str) -> float:
+        if key not in values:
+            args.fail(f"model::current knows {', '.join(values)} here, not {key!r}")
+        return values[key]
+
+    args.deck.symbols.functions["model::current"] = current
+
+
+def distance(bare: bool) -> Card:
+    """distance, node 1, [position, …,] node 2, [position, …,] length | from nodes"""
+
+    def card(args: Arguments, label: int) -> None:
+        from linkwork.io.mbdyn.drive_cards import read_drive
+        from linkwork.model.drives import Constant
+
+        first = point_end(args, None, bare)
+        second = point_end(args, seen_from(first), bare)
+        length = current_length(args, first, second)
+        with_current(args, {"L": length})
+        drive = None if args.keyword("from nodes") else read_drive(args)
+
+        def make() -> list:
+            import linkwork
+
+            given: Any = length if drive is None else drive()
+            if isinstance(given, Constant):
+                given = given.v
+            return [linkwork.Distance(first.frame(), second.frame(), length=given)]
+
+        finish(args, label, "distance", first, second, make, "distance")
+
+    return card
+
+
+def rod(bare: bool) -> Card:
+    """rod, node 1, [position, …,] node 2, [position, …,] length | from nodes, law"""
+
+    def card(args: Arguments, label: int) -> None:
+        from linkwork.io.mbdyn.laws import read_law
+
+        first = point_end(args, None, bare)
+        second = point_end(args, seen_from(first), bare)
+        length = current_length(args, first, second)
+        free = length if args.keyword("from nodes") else args.positive("the length of the rod")
+        if free <= 0:
+            args.fail("the two points of the rod coincide, so it has no length")
+        with_current(args, {"L": length, "L0": free})
+        law = read_law(args, 1)
+
+        def make() -> list:
+            import linkwork
+
+            k, c, f0 = (float(x.ravel()[0]) for x in law)
+            return [linkwork.Spring(first.frame(), second.frame(), stiffness=k / free,
+                                    damping=c / free, length=free, preload=f0)]  # fmt: skip
+
+        finish(args, label, "rod", first, second, make, "rod")
+
+    return card

@@ -1,0 +1,235 @@
+"""The expressions of decks: a typed language of bools, integers, reals and strings.
+
+From weak to strong:  =   ~|   ||   &&   !   < <= == != >= >   + -   * / %   ^   unary - +
+
+Signs bind tighter than the power, so -2^2 is 4, and ^ groups from the right; 1/3 of integers is 0.
+Several expressions in parentheses, with semicolons between them, have the value of the last.
+
+An expression becomes a tree of tuples (operator, parts …), which `evaluation` gives values to and
+`formula` turns into a function of time.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+Tree = tuple[Any, ...]
+
+TOKEN = re.compile(
+    r"\s*(?:"
+    r"(?P<real>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)"
+    r"|(?P<integer>\d+)"
+    r"|(?P<name>[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*)"
+    r'|(?P<string>"(?:\\.|[^"\\])*")'
+    r"|(?P<operator>~\||\|\||&&|<=|>=|==|!=|[-+*/%^<>=!()\[\],;])"
+    r")"
+)
+TYPES = ("bool", "integer", "real", "string")
+DEEPEST = 40
+LARGEST = 2**31 - 1
+
+
+class ExpressionError(Exception):
+    """What is wrong with an expression, and where in it; turned into an MbdynError above."""
+
+    def __init__(self, sentence: str, at: int = 0) -> None:
+        super().__init__(sentence)
+        self.at = at
+
+
+def text_of(quoted: str) -> str:
+    """A string without its quotes: \\\\, \\", line breaks and \\41 (hexadecimal) resolved."""
+
+    def resolve(m: re.Match) -> str:
+        found = m.group(1)
+        if found == "\n":
+            return ""
+        return chr(int(found, 16)) if len(found) == 2 else found
+
+    return re.sub(r"\\([0-9a-fA-F]{2}|.)", resolve, quoted[1:-1], flags=re.S)
+
+
+class Parser:
+    """A tree from a text, by recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str, int]] = []
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            m = TOKEN.match(text, at)
+            if m is None:
+                skip = len(text) - len(text[at:].lstrip())
+                raise ExpressionError(f"expected an expression, found {text[skip]!r}", skip)
+            kind = str(m.lastgroup)
+            self.tokens.append((kind, m.group(kind), m.start(kind)))
+            at = m.end()
+        self.tokens.append(("end", "", end))
+        self.i, self.depth = 0, 0
+
+    def peek(self) -> str:
+        kind, word, _ = self.tokens[self.i]
+        return word if kind == "operator" else ""
+
+    def take(self, *words: str) -> str:
+        """The next token where it is one of these operators, else nothing."""
+        word = self.peek()
+        if word and word in words:
+            self.i += 1
+            return word
+        return ""
+
+    def fail(self, expected: str) -> ExpressionError:
+        kind, word, at = self.tokens[self.i]
+        found = "the end" if kind == "end" else f"'{word}'"
+        return ExpressionError(f"expected {expected}, found {found}", at)
+
+    def expect(self, word: str) -> None:
+        if not self.take(word):
+            raise self.fail(f"'{word}'")
+
+    def whole(self) -> Tree:
+        if self.tokens[0][0] == "end":
+            return ("empty",)
+        tree = self.sequence("")
+        if self.tokens[self.i][0] != "end":
+            raise self.fail("an operator or the end of the expression")
+        return tree
+
+    def sequence(self, closing: str) -> Tree:
+        parts = [self.statement()]
+        while self.take(";"):
+            if self.tokens[self.i][0] == "end" or (closing and self.peek() == closing):
+                break
+            parts.append(self.statement())
+        return parts[0] if len(parts) == 1 else ("sequence", *parts)
+
+    def statement(self) -> Tree:
+        """A declaration, an assignment or an expression."""
+        if self.take("["):
+            return self.plugin()
+        names = []
+        i = self.i
+        while self.tokens[i][0] == "name":
+            names.append(self.tokens[i][1])
+            i += 1
+        if len(names) >= 2:
+            *modifiers, kind, name = names
+            if kind not in TYPES or not set(modifiers) <= {"const", "ifndef"}:
+                raise self.fail("a declaration such as 'const real x = 1.'")
+            self.i = i
+            value = self.statement() if self.take("=") else None
+            return ("declare", frozenset(modifiers), kind, name, value)
+        if len(names) == 1 and self.tokens[i][1] == "=" and self.tokens[i][0] == "operator":
+            self.i = i + 1
+            return ("assign", names[0], self.statement())
+        return self.either(0)
+
+    def plugin(self) -> Tree:
+        words: list[str] = [""]
+        while not self.take("]"):
+            kind, word, _ = self.tokens[self.i]
+            if kind == "end":
+                raise self.fail("']'")
+            self.i += 1
+            if word == ",":
+                words.append("")
+            else:
+                words[-1] += word
+        return ("plugin", *words)
+
+    LEVELS = (("~|",), ("||",), ("&&",))
+
+    def either(self, level: int) -> Tree:
+        if level == len(self.LEVELS):
+            return self.negation()
+        tree = self.either(level + 1)
+        while word := self.take(*self.LEVELS[level]):
+            tree = (word, tree, self.either(level + 1))
+        return tree
+
+    def negation(self) -> Tree:
+        if self.take("!"):
+            return ("!", self.deeper(self.negation))
+        return self.comparison()
+
+    def comparison(self) -> Tree:
+        tree = self.sum()
+        while word := self.take("<", "<=", "==", "!=", ">=", ">"):
+            tree = (word, tree, self.sum())
+        return tree
+
+    def sum(self) -> Tree:
+        tree = self.product()
+        while word := self.take("+", "-"):
+            tree = (word, tree, self.product())
+        return tree
+
+    def product(self) -> Tree:
+        tree = self.power()
+        while word := self.take("*", "/", "%"):
+            tree = (word, tree, self.power())
+        return tree
+
+    def power(self) -> Tree:
+        base = self.sign()
+        if self.take("^"):
+            return ("^", base, self.deeper(self.power))
+        return base
+
+    def sign(self) -> Tree:
+        if self.take("-"):
+            return ("negative", self.deeper(self.sign))
+        if self.take("+"):
+            return self.deeper(self.sign)
+        return self.primary()
+
+    def deeper(self, rule: Any) -> Tree:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ExpressionError("the expression is nested too deeply", self.tokens[self.i][2])
+        tree: Tree = rule()
+        self.depth -= 1
+        return tree
+
+    def primary(self) -> Tree:
+        kind, word, at = self.tokens[self.i]
+        if self.take("("):
+            tree = self.deeper(lambda: self.sequence(")"))
+            self.expect(")")
+            return tree
+        if kind in ("end", "operator"):
+            raise self.fail("a number, a name or '('")
+        self.i += 1
+        if kind == "real":
+            return ("value", float(word))
+        if kind == "integer":
+            number = int(word) if len(word) < 20 else LARGEST + 1
+            if number > LARGEST:
+                raise ExpressionError(
+                    f"the integer {word[:20]} is too large; write it as a real, with a dot", at
+                )
+            return ("value", number)
+        if kind == "string":
+            return ("value", text_of(word))
+        name = "".join(word.split())
+        if self.take("("):
+            return ("call", name, *self.deeper(self.call_arguments))
+        return ("name", name)
+
+    def call_arguments(self) -> Tree:
+        parts: list[Tree] = []
+        if self.take(")"):
+            return ()
+        while True:
+            parts.append(self.statement())
+            if self.take(")"):
+                return tuple(parts)
+            self.expect(",")
+
+
+@functools.lru_cache(maxsize=20_000)
+def parse(text: str) -> Tree:
+    """The tree of an expression."""
+    return Parser(text).whole()

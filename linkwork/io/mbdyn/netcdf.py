@@ -1,0 +1,133 @@
+"""Results as NetCDF with MBDyn's names: node.struct.<label>.X, elem.joint.<label>.F and so on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.io.mbdyn.files import Tables
+from linkwork.io.mbdyn.motion import angles
+
+ORIENTATIONS = {  # name, units, words
+    "euler123": ("E", "deg", "orientation, euler123 angles"),
+    "euler313": ("E", "deg", "orientation, euler313 angles"),
+    "euler321": ("E", "deg", "orientation, euler321 angles"),
+    "orientation vector": ("Phi", "rad", "orientation vector"),
+    "orientation matrix": ("R", "-", "orientation matrix"),
+}
+MOMENTUM = {
+    "B": ("kg m/s", "momentum"),
+    "G": ("kg m^2/s", "momenta moment"),
+    "BP": ("kg m/s^2", "momentum derivative"),
+    "GP": ("kg m^2/s^2", "momenta moment derivative"),
+}
+EXTRA = {  # what joints add behind their reactions: name, columns, units
+    "hinge": (("E", 3, "deg"), ("Omega", 3, "rad/s")),
+    "total": (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s")),
+    "distance": (("V", 3, "-"), ("d", 1, "m")),
+    "rod": (("dElle", 1, "m"), ("v", 3, "-"), ("dEllePrime", 1, "m/s")),
+    "strain": (("d", 3, "m"), ("dPrime", 3, "m/s")),
+    "angles": (("E", 3, "deg"),),
+}
+
+
+class Writer:
+    """An open file, and the variables that are put into it."""
+
+    def __init__(self, file: Any, times: int) -> None:
+        self.file = file
+        file.dimensions = {"time": times, "Vec3": 3, "Mat3x3_rows": 3, "Mat3x3_cols": 3}
+
+    def put(self, name: str, values: Any, units: str, words: str) -> None:
+        values = np.asarray(values)
+        axes = {(3,): ("Vec3",), (3, 3): ("Mat3x3_rows", "Mat3x3_cols"), (): ()}
+        dims = ("time", *axes[values.shape[1:]])
+        variable = self.file.create_variable(name, dims, data=values)
+        variable.attrs["units"], variable.attrs["description"] = units, words
+
+    def put_labels(self, name: str, labels: list[int]) -> None:
+        if labels:
+            dim = name.replace(".", "_") + "_labels"
+            self.file.dimensions[dim] = len(labels)
+            self.file.create_variable(name, (dim,), data=np.array(labels, np.int32))
+
+
+def write_netcdf(tables: Tables, name: str | Path) -> Path:
+    """name.nc with the variables that MBDyn's output results: netcdf has."""
+    import h5netcdf
+
+    path = Path(f"{name}.nc")
+    deck, run = tables.deck, tables.run
+    with h5netcdf.File(path, "w") as file:
+        writer = Writer(file, len(tables.rows))
+        h = float(run.info.get("h") or deck.analysis.step or 0.0)
+        begin = deck.analysis.initial_time
+        step = np.round((tables.time - begin) / h) if h else tables.rows
+        writer.put("time", tables.time, "s", "simulation time")
+        writer.put("run.step", step.astype(np.int32), "-", "time step index")
+        writer.put("run.timestep", np.full(len(tables.rows), h), "s", "integration time step")
+        put_nodes(writer, tables)
+        put_joints(writer, tables)
+        put_forces(writer, tables)
+    return path
+
+
+def put_nodes(writer: Writer, tables: Tables) -> None:
+    deck = tables.deck
+    nodes = [n for n in deck.nodes.values() if n.output]
+    writer.put_labels("node.struct", [n.label for n in nodes])
+    for node in nodes:
+        m, at = tables.motion(node.label), f"node.struct.{node.label}"
+        kind = node.orientation or deck.analysis.orientation
+        name, units, words = ORIENTATIONS[kind]
+        turned = m.R if name == "R" else angles(m.R, kind)
+        writer.put(f"{at}.X", m.x, "m", "global position vector")
+        writer.put(f"{at}.{name}", 0 * turned if node.points_only else turned, units, words)
+        writer.put(f"{at}.XP", m.v, "m/s", "global velocity vector")
+        writer.put(f"{at}.Omega", m.w, "rad/s", "global angular velocity vector")
+        if node.accelerations:
+            writer.put(f"{at}.XPP", m.a, "m/s^2", "global acceleration vector")
+            writer.put(f"{at}.OmegaP", m.p, "rad/s^2", "global angular acceleration vector")
+        if node.kind.startswith("dynamic"):
+            for part, values in zip(MOMENTUM, tables.momentum(node.label)):
+                writer.put(f"{at}.{part}", values, *MOMENTUM[part])
+
+
+def put_joints(writer: Writer, tables: Tables) -> None:
+    joints = [j for j in tables.deck.joints.values() if j.output and j.items]
+    writer.put_labels("elem.joint", [j.label for j in joints])
+    for joint in joints:
+        at = f"elem.joint.{joint.label}"
+        *parts, extra = tables.joint(joint)
+        names = (("f", "N", "force in local frame"), ("m", "Nm", "moment in local frame"),
+                 ("F", "N", "force in global frame"),
+                 ("M", "Nm", "moment in global frame"))  # fmt: skip
+        for (name, units, words), values in zip(names, parts):
+            writer.put(f"{at}.{name}", values, units, words)
+        column = 0
+        for name, width, units in EXTRA.get(joint.columns, ()):
+            values = extra[:, column : column + width]
+            column += width
+            if values.shape[1] in (1, 3):
+                writer.put(f"{at}.{name}", values[:, 0] if width == 1 else values, units, name)
+
+
+def put_forces(writer: Writer, tables: Tables) -> None:
+    records = [r for r in tables.deck.forces.values() if r.output]
+    for kind in ("force", "couple"):
+        writer.put_labels(f"elem.{kind}", [r.label for r in records if r.kind == kind])
+    for record in records:
+        F, M, points = tables.force(record)
+        at = f"elem.{record.kind}.{record.label}"
+        if record.kind == "couple":
+            writer.put(f"{at}.M", M, "Nm", "global couple components")
+            continue
+        writer.put(f"{at}.F", F, "N", "global force components")
+        if record.variant.startswith("total"):
+            writer.put(f"{at}.M", M, "Nm", "global couple components")
+        names = ["Arm"] if len(points) == 1 else ["Arm1", "Arm2"]
+        for name, point, label in zip(names, points, record.nodes):
+            arm = point - tables.motion(label).x
+            writer.put(f"{at}.{name}", arm, "m", "arm in global frame")

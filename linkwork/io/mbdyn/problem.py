@@ -1,0 +1,219 @@
+"""The cards of `data`, `initial value` and `control data`: what to compute and what to write.
+
+Cards of MBDyn's own solver have no counterpart; they are read, and listed as without effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.drive_cards import read_drive
+from linkwork.io.mbdyn.methods import method
+from linkwork.io.mbdyn.moving_frame import rigid_body_kinematics
+
+Card = Callable[[Arguments], None]
+ORIENTATIONS = ("euler123", "euler313", "euler321", "orientation vector", "orientation matrix")
+
+
+def without_effect(args: Arguments) -> None:
+    args.deck.ignore(args.written())
+    args.i = len(args.words)
+
+
+# --------------------------------------------------------------------------------------- data
+
+
+def problem(args: Arguments) -> None:
+    """problem: initial value;"""
+    if not args.keyword("initial value"):
+        args.unsupported(f"the problem {args.shown()} is not supported, only initial value")
+
+
+# ------------------------------------------------------------------------------- initial value
+
+
+def initial_time(args: Arguments) -> None:
+    args.deck.analysis.initial_time = args.real("the initial time")
+
+
+def final_time(args: Arguments) -> None:
+    if args.keyword("forever"):
+        args.unsupported("a run that never ends is not supported; give a time", 0)
+    args.deck.analysis.final_time = args.real("the final time")
+
+
+def time_step(args: Arguments) -> None:
+    args.deck.analysis.step = args.positive("the time step")
+
+
+def max_iterations(args: Arguments) -> None:
+    args.deck.analysis.max_iterations = args.count("the largest number of iterations")
+    if args.keyword("at most"):
+        args.deck.note("'at most' would accept steps that did not converge; linkwork never does")
+
+
+def strategy(args: Arguments) -> None:
+    if args.keyword("no change"):
+        return
+    kind = args.one_of(("factor", "change"), "a strategy")
+    if kind == "change":
+        args.unsupported("the strategy 'change' of the time step is not supported; use no change")
+    args.deck.note(
+        "strategy: factor changes the step with the iterations; linkwork keeps the time step"
+    )
+    args.i = len(args.words)
+
+
+def eigenanalysis(args: Arguments) -> None:
+    times = args.deck.analysis.eigen_times
+    if args.keyword("list"):
+        times += args.reals(args.count("the number of times"), "a time")
+    else:
+        times.append(args.real("the time of the eigenanalysis"))
+    if args.more():
+        args.deck.ignore("options of eigenanalysis")
+        args.i = len(args.words)
+
+
+def abort_after(args: Arguments) -> None:
+    phases = ("input", "assembly", "derivatives", "dummy steps")
+    args.deck.analysis.abort_after = args.one_of(phases, "a phase")
+
+
+def method_card(args: Arguments) -> None:
+    args.deck.analysis.method = method(args)
+
+
+def derivatives_method(args: Arguments) -> None:
+    without_effect(args)
+
+
+def dummy_steps_number(args: Arguments) -> None:
+    if args.integer("the number of dummy steps") != 0:
+        args.deck.note("dummy steps are not taken: the start is assembled exactly")
+
+
+IGNORED_HERE = (
+    "tolerance", "derivatives tolerance", "derivatives max iterations", "derivatives coefficient",
+    "dummy steps tolerance", "dummy steps max iterations", "dummy steps ratio",
+    "dummy steps method", "modify residual test", "linear solver", "solver", "nonlinear solver",
+    "threads", "output", "output meter", "min time step", "max time step",
+    "enforce constraint equations", "newton raphson", "preconditioner", "time step tolerance",
+    "real time", "fictitious steps number",
+    "fictitious steps ratio", "fictitious steps tolerance", "fictitious steps max iterations",
+)  # fmt: skip
+INITIAL_VALUE: dict[str, Card] = {
+    "initial time": initial_time, "final time": final_time, "time step": time_step,
+    "max iterations": max_iterations, "strategy": strategy, "method": method_card,
+    "eigenanalysis": eigenanalysis, "abort after": abort_after,
+    "dummy steps number": dummy_steps_number, **dict.fromkeys(IGNORED_HERE, without_effect),
+}  # fmt: skip
+
+
+# --------------------------------------------------------------------------------- control data
+
+
+def counter(kind: str) -> Card:
+    def card(args: Arguments) -> None:
+        alone = not args.statement.colon  # `gravity;` is one
+        count = 1 if alone else args.count(f"the number of {kind}", 0)
+        args.deck.counts[kind] = (count, args)
+
+    return card
+
+
+def title(args: Arguments) -> None:
+    args.deck.analysis.title = args.string("a title")
+
+
+def model(args: Arguments) -> None:
+    """model: static;"""
+    args.one_of(("static",), "a type of model")
+    args.deck.analysis.static = True
+
+
+def default_orientation(args: Arguments) -> None:
+    args.deck.analysis.orientation = args.one_of(ORIENTATIONS, "an orientation description")
+
+
+def output_precision(args: Arguments) -> None:
+    args.deck.analysis.precision = args.count("the number of digits")
+
+
+def output_frequency(args: Arguments) -> None:
+    args.deck.analysis.every = args.count("the number of steps")
+
+
+def output_meter(args: Arguments) -> None:
+    args.deck.analysis.meter = read_drive(args)
+
+
+def output_results(args: Arguments) -> None:
+    args.one_of(("netcdf",), "a format of results")
+    args.deck.analysis.netcdf = True
+    while word := args.keyword("sync", "no text", "no sync"):
+        args.deck.analysis.text &= word != "no text"
+
+
+def default_output(args: Arguments) -> None:
+    kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force"}
+    silent = args.deck.analysis.silent
+    while args.more():
+        word = args.keyword("all", "none", "accelerations", *kinds)
+        if word == "all":
+            silent.clear()
+        elif word == "none":
+            silent.update(kinds.values())
+        elif word == "accelerations":
+            args.deck.analysis.accelerations = True
+        elif word:
+            silent.discard(kinds[word])
+        else:
+            args.i += 1  # kinds of which this version has none
+
+
+COUNTED_NODES = ("structural nodes", "abstract nodes", "parameter nodes", "electric nodes",
+                 "hydraulic nodes", "thermal nodes")  # fmt: skip
+COUNTED_ELEMENTS = (
+    "rigid bodies", "joints", "forces", "couples", "gravity", "joint regularizations",
+    "automatic structural elements", "beams", "plates", "solids", "surface loads", "genels",
+    "electric elements", "electric bulk elements", "hydraulic elements", "thermal elements",
+    "aerodynamic elements", "aeromodals", "air properties", "induced velocity elements", "rotors",
+    "bulk elements", "loadable elements", "user defined elements", "output elements",
+    "file drivers", "external elements", "inertia",
+)  # fmt: skip
+IGNORED_THERE = (
+    "skip initial joint assembly", "use", "initial stiffness", "omega rotates", "tolerance",
+    "initial tolerance", "max iterations", "max initial iterations", "print",
+    "make restart file", "select timeout", "default scale", "output units",
+    "default beam output", "default aerodynamic output", "loadable path",
+    "finite difference jacobian meter", "epsilon", "read solution array",
+    "use automatic differentiation", "output frequency meter",
+)  # fmt: skip
+CONTROL_DATA: dict[str, Card] = {
+    **{kind: counter(kind) for kind in (*COUNTED_NODES, *COUNTED_ELEMENTS)},
+    "title": title, "model": model, "default orientation": default_orientation,
+    "output precision": output_precision, "output frequency": output_frequency,
+    "output meter": output_meter, "output results": output_results,
+    "default output": default_output, "rigid body kinematics": rigid_body_kinematics,
+    **dict.fromkeys(IGNORED_THERE, without_effect),
+}  # fmt: skip
+
+
+def check_counts(deck: Any) -> None:
+    """What control data announces must follow, no more and no less."""
+    kinds = {kind for kind, n in deck.found.items() if n} | set(deck.counts)
+    for kind in sorted(kinds):
+        announced, args = deck.counts.get(kind, (0, None))
+        found = deck.found.get(kind, 0)
+        if found == announced or kind in ("inertia", "automatic structural elements"):
+            continue
+        place = args or next(iter(deck.counts.values()), (0, None))[1]
+        sentence = f"control data announces {announced} {kind}, but {found} follow"
+        if place is None:
+            from linkwork.errors import MbdynError
+
+            raise MbdynError(sentence, str(deck.path))
+        place.fail(sentence, 0)

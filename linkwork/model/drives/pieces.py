@@ -1,0 +1,170 @@
+"""Drives made of drives: pieces in time, periods, functions of functions, quotients, integrals.
+
+    f(x(t))'' = f''(x) x'² + f'(x) x''              chain
+    (a/b)'    = (a' − (a/b) b')/b                   quotient
+    y(t) = y₀ + ∫ a dt,  y' = a,  y'' = a'          integral, by Gauss and Legendre's rule on
+                                                    intervals halved until two halves agree
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import DriveError
+from linkwork.model.drives.base import Drive, _check_drives
+from linkwork.model.drives.jets import RULES
+
+POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
+
+
+@dataclass(frozen=True)
+class Piecewise(Drive):
+    """y = parts[0] before breaks[0], parts[1] from there until before breaks[1], and so on."""
+
+    breaks: tuple[float, ...]
+    parts: tuple[Drive, ...]
+
+    def __post_init__(self) -> None:
+        _check_drives(self, *self.parts)
+        self._set_list("breaks", 1)
+        if len(self.parts) != len(self.breaks) + 1 or not (np.diff(self.breaks) >= 0).all():
+            raise DriveError(
+                f"{self.label}: expected increasing breaks and one part more than breaks, found "
+                f"{len(self.breaks)} breaks and {len(self.parts)} parts"
+            )
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        return self._pick(t, lambda part, x: part.jet(x), (t.size, 3))
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        return self._pick(t, lambda part, x: part.values(x), (t.size,))
+
+    def _pick(self, t: np.ndarray, ask: object, shape: tuple[int, ...]) -> np.ndarray:
+        which = np.searchsorted(self.breaks, t, side="right")
+        y = np.empty(shape)
+        for i in np.unique(which):
+            here = which == i
+            y[here] = ask(self.parts[i], t[here])  # type: ignore[operator]
+        return y
+
+    def named(self, what: str) -> Drive:
+        return Piecewise(self.breaks, tuple(p.named(what) for p in self.parts), what=what)
+
+
+@dataclass(frozen=True)
+class Periodic(Drive):
+    """y = a(s), s the time since the last of start, start + period, …; 0 before start."""
+
+    a: Drive
+    start: float
+    period: float
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.a)
+        self._set_numbers("start", "period")
+        if self.period <= 0:
+            raise DriveError(f"{self.label}: expected a positive period, found {self.period:g}")
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        s = t - self.start
+        jet = self.a.jet(s - self.period * np.floor(s / self.period))
+        jet[s < 0] = 0.0
+        return jet
+
+    def named(self, what: str) -> Drive:
+        return Periodic(self.a.named(what), self.start, self.period, what=what)
+
+
+@dataclass(frozen=True)
+class Chain(Drive):
+    """y = f(x(t)): the outer drive taken at the value of the inner one."""
+
+    outer: Drive
+    inner: Drive
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.outer, self.inner)
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        x, x1, x2 = self.inner.jet(t).T
+        f, f1, f2 = self.outer.jet(x).T
+        return np.column_stack((f, f1 * x1, f2 * x1 * x1 + f1 * x2))
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        return self.outer.values(self.inner.values(t))
+
+    def named(self, what: str) -> Drive:
+        return Chain(self.outer.named(what), self.inner.named(what), what=what)
+
+
+@dataclass(frozen=True)
+class Quotient(Drive):
+    """y = a/b."""
+
+    a: Drive
+    b: Drive
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.a, self.b)
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        return np.column_stack(RULES["/"](self.a.jet(t).T, self.b.jet(t).T))
+
+    def named(self, what: str) -> Drive:
+        return Quotient(self.a.named(what), self.b.named(what), what=what)
+
+
+@dataclass(frozen=True)
+class Integral(Drive):
+    """y = value + ∫ a dt from `start` on."""
+
+    a: Drive
+    start: float = 0.0
+    value: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.a)
+        self._set_numbers("start", "value")
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        a = self.a.jet(t)
+        return np.column_stack((self._values(t), a[:, 0], a[:, 1]))
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        times, back = np.unique(np.append(t, self.start), return_inverse=True)
+        sums = np.concatenate([[0.0], np.cumsum(self._areas(times[:-1], times[1:]))])
+        return self.value + sums[back[:-1]] - sums[back[-1]]
+
+    def _areas(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """∫ over each interval (a, b); halves that disagree with their whole are halved again."""
+        area = np.zeros(a.size)
+        owner = np.arange(a.size)
+        whole = self._rule(a, b)
+        for _ in range(60):
+            if not owner.size:
+                break
+            m = (a + b) / 2
+            left, right = self._rule(a, m), self._rule(m, b)
+            size = np.abs(left) + np.abs(right)
+            good = np.abs(left + right - whole) <= 1e-13 * size + 1e-300
+            good |= (m <= a) | (m >= b)
+            np.add.at(area, owner[good], (left + right)[good])
+            bad = ~good
+            a, b = np.concatenate([a[bad], m[bad]]), np.concatenate([m[bad], b[bad]])
+            whole = np.concatenate([left[bad], right[bad]])
+            owner = np.concatenate([owner[bad], owner[bad]])
+        else:
+            np.add.at(area, owner, whole)
+        return area
+
+    def _rule(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if not a.size:
+            return np.zeros(0)
+        half = (b - a) / 2
+        t = (a + b)[:, None] / 2 + half[:, None] * POINTS
+        return half * (self.a.values(t.ravel()).reshape(t.shape) @ WEIGHTS)
+
+    def named(self, what: str) -> Drive:
+        return Integral(self.a.named(what), self.start, self.value, what=what)

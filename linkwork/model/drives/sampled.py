@@ -1,0 +1,145 @@
+"""Drives that live on the steps of a run: t_k = start + k step, constant from one step to the next.
+
+They have no slope, so they serve as loads rather than as motion laws.
+
+    sample and hold    y_k = f(t_j), j the last step before k with trigger(t_j) ≠ 0
+    discrete filter    y_k = Σ a_i y_{k−i} + Σ b_i u_{k−i}, nothing before the start
+    random             y = mean + amplitude u, u uniform in [−1, 1), drawn anew every so many steps
+    meter              1 at every n-th step, 0 between
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import DriveError
+from linkwork.model.drives.base import Drive, _check_drives
+
+
+@dataclass(frozen=True)
+class Stepped(Drive):
+    """What drives on steps share: the number of the step at a time, and no slope."""
+
+    def _on_steps(self, k: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _number(self, t: np.ndarray, start: float, step: float) -> np.ndarray:
+        """The last step that has been reached; a step counts as reached at 1e-6 of itself."""
+        return np.floor((t - start) / step + 1e-6).astype(np.int64)
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        y = self._values(t)
+        return np.column_stack((y, np.zeros((t.size, 2))))
+
+    def _positive(self, name: str) -> None:
+        self._set_numbers(name)
+        if getattr(self, name) <= 0:
+            raise DriveError(
+                f"{self.label}: expected a positive {name}, found {getattr(self, name):g}"
+            )
+
+
+@dataclass(frozen=True)
+class SampleAndHold(Stepped):
+    """y = the value that `f` had at the last step at which `trigger` was not zero."""
+
+    f: Drive
+    trigger: Drive
+    step: float
+    start: float = 0.0
+    value: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.f, self.trigger)
+        self._positive("step")
+        self._set_numbers("start", *(() if self.value is None else ("value",)))
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        n = np.maximum(self._number(t, self.start, self.step), 0)
+        times = self.start + self.step * np.arange(n.max(initial=0) + 1)
+        begin = float(self.f.values(times[:1])[0]) if self.value is None else self.value
+        on = np.flatnonzero(self.trigger.values(times) != 0)
+        held = np.concatenate([[begin], self.f.values(times[on])]) if on.size else np.array([begin])
+        return held[np.searchsorted(on, n, side="left")]
+
+
+@dataclass(frozen=True)
+class DiscreteFilter(Stepped):
+    """y_k = Σ a_i y_{k−i} + Σ b_i u_{k−i}, i from 1 in a and from 0 in b."""
+
+    u: Drive
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    step: float
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.u)
+        self._positive("step")
+        self._set_numbers("start")
+        self._set_list("a", 0)
+        self._set_list("b", 1)
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        from scipy.signal import lfilter
+
+        n = self._number(t, self.start, self.step)
+        times = self.start + self.step * np.arange(max(int(n.max(initial=0)), 0) + 1)
+        y = lfilter(self.b, np.array([1.0, *(-x for x in self.a)]), self.u.values(times))
+        return np.where(n < 0, 0.0, y[np.maximum(n, 0)])
+
+
+@dataclass(frozen=True)
+class Random(Stepped):
+    """Uniform numbers in [mean − amplitude, mean + amplitude), each held for `hold` seconds.
+
+    Only between start and end, else the mean.  A seed gives the same numbers on every machine.
+    """
+
+    amplitude: float
+    mean: float
+    start: float
+    end: float | None
+    hold: float
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._set_numbers("amplitude", "mean", "start", *(() if self.end is None else ("end",)))
+        self._positive("hold")
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise DriveError(
+                f"{self.label}: expected a whole number of at least 0 as seed, found {self.seed!r}"
+            )
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        n = self._number(t, self.start, self.hold)
+        numbers = np.random.Generator(np.random.Philox(self.seed))
+        u = numbers.uniform(-1, 1, max(int(n.max(initial=0)), 0) + 1)
+        end = np.inf if self.end is None else self.end
+        inside = (n >= 0) & (t <= end)
+        return self.mean + np.where(inside, self.amplitude * u[np.maximum(n, 0)], 0.0)
+
+
+@dataclass(frozen=True)
+class Meter(Stepped):
+    """y = 1 at every `steps`-th step of the run from `start` until `end`, 0 at the others."""
+
+    start: float
+    end: float | None
+    steps: int
+    step: float
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._set_numbers("start", "origin", *(() if self.end is None else ("end",)))
+        self._positive("step")
+        self._positive("steps")
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        first = np.ceil((self.start - self.origin) / self.step - 1e-6)
+        n = self._number(t, self.origin, self.step) - first
+        end = np.inf if self.end is None else self.end
+        on = (n >= 0) & (np.mod(n, self.steps) == 0) & (t <= end + 1e-6 * self.step)
+        return on.astype(float)
