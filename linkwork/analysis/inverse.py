@@ -150,7 +150,12 @@ class March:
     dynamic: bool
 
     def __post_init__(self) -> None:
-        self.M = self.full.mass_matrix().toarray()
+        if self.full.flexible:
+            raise ModelError(
+                f"lw.inverse does not know {self.full.flexible[0].item.label}; replace flexible links "
+                "by rigid bodies"
+            )
+        self.M = self.full.mass_matrix(self.rest).toarray()
         scale, self.W = np.trace(self.M) / len(self.M), self.M
         if np.linalg.eigvalsh(self.M)[0] < 1e-12 * scale:  # a body without inertia
             self.W = self.M + 1e-9 * scale * np.eye(len(self.M))

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 
 from linkwork.elements.torsion_spring import TorsionSpring
+from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive import closing as cl
 from linkwork.recursive.closing import Loops
@@ -64,6 +65,17 @@ class Settings:
 PLAIN_SETTINGS = Settings()
 
 
+def refuse_unknown(full: System) -> None:
+    """Elements whose equations are not those of positions, or that read multipliers of joints."""
+    for e in full.elements:
+        family, item = e.entry.family, full.model[e.owner]
+        why = "holds velocities" if family.velocity else "is loaded by the reactions of a joint"
+        if family.velocity or family.reads:
+            raise ModelError(
+                f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
+            )
+
+
 class Parts:
     """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
 
@@ -72,6 +84,7 @@ class Parts:
         settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.full, self.settings = full, settings
+        refuse_unknown(full)
         self.topology: Topology = topology_of(full, cuts)
         self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
         self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
