@@ -152,8 +152,8 @@ class March:
     def __post_init__(self) -> None:
         if self.full.flexible:
             raise ModelError(
-                f"lw.inverse does not know {self.full.flexible[0].item.label}; replace flexible links "
-                "by rigid bodies"
+                f"lw.inverse does not know {self.full.flexible[0].item.label}; replace flexible "
+                "links by rigid bodies"
             )
         self.M = self.full.mass_matrix(self.rest).toarray()
         scale, self.W = np.trace(self.M) / len(self.M), self.M
