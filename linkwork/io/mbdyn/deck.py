@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, MbdynError
 from linkwork.io.mbdyn.evaluation import Symbols
-from linkwork.io.mbdyn.geometry import EYE, ZERO, Reference
+from linkwork.io.mbdyn.geometry import EYE, ZERO, Reference, cross
 from linkwork.math import rotations
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame
@@ -199,17 +199,19 @@ class Deck:
         from linkwork.elements.joints import Align
 
         m = sum(part.mass for part in node.masses)
-        J = np.zeros((3, 3))
-        if m > 0:
+        J = sum((part.inertia for part in node.masses), np.zeros((3, 3)))
+        if m > 0 and len(node.masses) == 1:
+            node.centre = node.masses[0].centre
+        elif m > 0:
             node.centre = sum((part.mass * part.centre for part in node.masses), ZERO) / m
-        for part in node.masses:
-            c = rotations.tilde(part.centre - node.centre)
-            J = J + part.inertia + part.mass * c.T @ c
+            for part in node.masses:
+                c = rotations.tilde(part.centre - node.centre)
+                J = J + part.mass * c.T @ c
         x, R, v, w = node.reference
         arm = R @ node.centre
         node.body = self.model.add(f"node {node.label}", Body(
             m, J, position=x + arm, orientation=rotations.from_matrix(R),
-            velocity=v + np.cross(w, arm), angular_velocity=R.T @ w,
+            velocity=v + cross(w, arm), angular_velocity=R.T @ w,
         ))  # fmt: skip
         if node.points_only:
             held = Align(ground_frame(x, R), node.frame())

@@ -332,6 +332,8 @@ def string(args: Arguments) -> Law:
             part = Translator(args.deck.symbols, "t" if x is TIME else "x").part(tree)
         except ExpressionError as error:
             args.fail(f"string drive: {error}", i)
+        except RecursionError:
+            args.fail("string drive: the expression is nested too deeply", i)
         if part.constant:
             return constant(float(part.value))
         return Expression(part.text) if x is TIME else Formula(part.text, x)

@@ -19,6 +19,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_orientation,
     relative_position,
     relative_vector,
+    vector,
 )
 
 
@@ -103,7 +104,14 @@ def total(internal: bool) -> Callable[[Arguments, int], None]:
 
 
 def vector_of(node: Node, axes: np.ndarray) -> Callable[[Arguments], np.ndarray]:
-    return lambda args: axes.T @ relative_vector(args, node.reference)
+    """A vector in these axes of the node, or in the frame that it names."""
+
+    def read(args: Arguments) -> np.ndarray:
+        if args.key() == "reference":
+            return axes.T @ relative_vector(args, node.reference)
+        return vector(args)
+
+    return read
 
 
 def add(

@@ -27,7 +27,7 @@ TOKEN = re.compile(
     r")"
 )
 TYPES = ("bool", "integer", "real", "string")
-DEEPEST = 100
+DEEPEST = 40
 LARGEST = 2**31 - 1
 
 
@@ -100,7 +100,7 @@ class Parser:
     def sequence(self, closing: str) -> Tree:
         parts = [self.statement()]
         while self.take(";"):
-            if self.peek() == closing or self.tokens[self.i][0] == "end":
+            if self.tokens[self.i][0] == "end" or (closing and self.peek() == closing):
                 break
             parts.append(self.statement())
         return parts[0] if len(parts) == 1 else ("sequence", *parts)
