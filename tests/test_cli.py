@@ -176,7 +176,7 @@ def test_what_is_wrong_with_a_model_is_one_sentence(pendulum, tmp_path, text, ex
     [
         (["run", "missing.py", "-t", "1", "-s", "1"], 1, "there is no model file 'missing.py'"),
         (["run", ".", "-t", "1", "-s", "1"], 1, "is not a .py file"),
-        (["run", "rotor.mbd"], 2, "the MBDyn reader is not part of this version"),
+        (["run", "rotor.mbd"], 1, "there is no model file 'rotor.mbd'"),
         (["view", "missing.py"], 1, "there is no model file 'missing.py'"),
         (["view", "missing.nc"], 1, "missing.nc"),
         (["view", "model.py", "-o", "nowhere/page"], 1, "there is no folder"),

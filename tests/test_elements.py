@@ -183,7 +183,7 @@ def test_power_is_potential_rate_and_dissipation(name, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", ["Force", "Torque", "UserForce"])
+@pytest.mark.parametrize("name", ["Force", "Torque", "ForcePair", "UserForce"])
 def test_supplied_power(name, seed):
     system, state = sample(name, seed)
     e = system.evaluate(state, tangent=False)
@@ -214,6 +214,29 @@ def test_reactions_are_the_residual(name, seed):
 
 
 # ---------------------------------------------------------------------------------- force, torque
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("follower", [False, True])
+def test_pairs_of_forces(follower, apart):
+    """Force, torque and their tangent, by hand and by central differences."""
+    m, (a, b), rng = two_bodies(5)
+    ends = lw.Frame(a, rng.normal(size=3)), lw.Frame(b, rng.normal(size=3))
+    F0, T0 = rng.normal(size=(2, 3))
+    m.add("pair", lw.ForcePair(*ends, F0, T0, lw.constant(1.5), follower, apart))
+    system = compile_model(m)
+    state = free(moving(system, rng, 1.0))
+    R, r = world(state), state.positions
+    F, T = (1.5 * (R[0] @ v if follower else v) for v in (F0, T0))
+    arms = [R[i] @ end.position for i, end in enumerate(ends)]
+    there = arms[1] if apart else r[0] + arms[0] - r[1]
+    expected = [[*(-F), *(R[0].T @ -(np.cross(arms[0], F) + T))],
+                [*F, *(R[1].T @ (np.cross(there, F) + T))]]  # fmt: skip
+    np.testing.assert_allclose(residual(system, state), expected, atol=1e-13)
+    K, h = system.evaluate(state, cK=1.0, cD=0.0).stiffness.toarray(), 1e-6
+    for k, x in enumerate(np.eye(12)):
+        up, down = (residual(system, state.moved(s * h * x)) for s in (1, -1))
+        np.testing.assert_allclose(K[:, k], (up - down).ravel() / (2 * h), atol=1e-8)
 
 
 def test_dead_and_follower_force():
