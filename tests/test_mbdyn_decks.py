@@ -363,3 +363,100 @@ def test_imposed_motion_in_python():
 def test_every_deck_is_tested():
     tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
     assert {path.stem for path in DECKS.glob("*.mbd")} <= tested
+
+
+def test_more_joints():
+    """Six pendulums swing alike; plates slide by ½ g sin α t²; a gimbal keeps the spin."""
+    _, run, tables = ran("more_joints")
+    L, M, J, angle, slope = 1.0, 2.0, 0.5, 0.8, PI / 6
+    t = run.time
+    k = np.sin(angle / 2)
+    sn = ellipj(ellipk(k**2) - np.sqrt(M * G * L / (J + M * L**2)) * t, k**2)[0]
+    theta = 2 * np.arcsin(k * sn)
+    for n in (1, 2, 3, 4, 5, 6, 13):
+        x = tables.node(n)[:, :3]
+        exact = L * np.stack([np.sin(theta), 0 * t, -np.cos(theta)], axis=1)
+        np.testing.assert_allclose(x, exact, atol=1e-5, err_msg=str(n))
+    s = 0.5 * G * np.sin(slope) * t**2
+    down = np.stack([s * np.cos(slope), 0 * t, -s * np.sin(slope)], axis=1)
+    for n in (7, 8):
+        np.testing.assert_allclose(tables.node(n)[:, :3], down, atol=1e-5)
+    sn = ellipj(ellipk(k**2) - np.sqrt(G / L) * t, k**2)[0]  # without rotation: a point mass
+    point = 2 * np.arcsin(k * sn)
+    np.testing.assert_allclose(tables.node(9)[:, 0], L * np.sin(point), atol=1e-5)
+    for n in (10, 11):  # both shafts turn at 3 rad/s about their own axes
+        w = np.einsum("tji,tj->ti", tables.motion(n).R, tables.motion(n).w)
+        np.testing.assert_allclose(w, np.tile([0, 0, 3], (len(t), 1)), atol=1e-9)
+    np.testing.assert_allclose(tables.node(12)[:, 0], t + t**3, atol=1e-9)
+
+
+def test_more_joints_in_python():
+    _, run, _ = ran("more_joints")
+    m = lw.Model(gravity=(0, 0, -G))
+    R = rotations.matrix([np.cos(0.4), 0, -np.sin(0.4), 0])
+    kinds = {
+        1: lambda b: lw.Universal(lw.GROUND, b, at=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
+        5: lambda b: lw.Revolute(lw.GROUND, b, at=(0, 0, 0), axis=(0, 1, 0)),
+    }
+    for n, joint in kinds.items():
+        x = R @ (0, 0, -1)
+        body = m.add(f"node {n}", lw.Body(2, (0.5, 0.5, 0.5), position=x, orientation=R))
+        m.add(f"joint {n}", joint(body))
+    same(run, m)
+
+
+def test_loads_over_time():
+    """The forces in the .frc file are the functions of the cards."""
+    deck, run, tables = ran("loads_over_time")
+    t = run.time
+    x = t - 1  # of the series between 0 and 2
+    wave = 1 + 4 + (2 * np.cos(2 * PI * (t - 0.5)) + 3 * np.sin(2 * PI * (t - 0.5))) - 0.5
+    step = np.round(t / 0.01).astype(int)
+    sine, cosine = 2 * np.sin(3 * t + 0.5), 2 * np.cos(3 * t + 0.5)
+    grows = 0.5 * 2 ** (3 * t)
+    held = np.maximum(20 * ((step - 1) // 20), 0) * 0.01
+    exact = {
+        1: 1 + 2 * (step >= 50), 2: 1 + 2 * ((step >= 50) & (step <= 150)), 3: 0 * t, 4: 1 + 0 * t,
+        5: 0.01 + 0 * t, 7: step % 20 == 0, 8: np.where(step == 0, -1, held),
+        9: 1 - 0.9 ** (step + 1), 10: 2 + 0 * t, 11: grows, 12: 2 * np.log10(4 * (1 + t)),
+        13: t**2, 14: sine, 15: cosine, 16: 1 + 4 * np.clip(t - 0.5, 0, 0.5), 17: 4 * t - 1,
+        18: 1 + 0.5 * x + 0.25 * (2 * x**2 - 1), 19: t**2 - sine, 20: t**2 * cosine,
+        21: t**2 / grows, 22: np.where((step >= 50) & (step <= 150), wave, 4),
+        23: np.where(step < 50, 1, 1 + 3 * (1 - np.cos(2 * PI * np.minimum(t - 0.5, 1.5)))),
+        24: np.where(step < 50, 1, 1 + 3 * np.sin(4 * PI * np.minimum(t - 0.5, 0.625))),
+    }  # fmt: skip
+    for label, values in exact.items():
+        F = tables.force(deck.forces[label])[0]
+        np.testing.assert_allclose(F[:, 0], values, atol=1e-11, err_msg=str(label))
+    noise = tables.force(deck.forces[6])[0][:, 0]
+    inside = (step >= 50) & (step <= 150)
+    assert np.all(noise[~inside] == 3) and np.all((noise[inside] >= 2) & (noise[inside] < 4))
+    assert np.unique(noise[inside]).size == 11  # ten steps each
+    # impulse and momentum: m Δv = ∫ F dt, to the error of the implicit method's first order
+    total = sum(tables.force(record)[0][:, 0] for record in deck.forces.values())
+    impulse = np.concatenate([[0], np.cumsum((total[1:] + total[:-1]) / 2)]) * 0.01
+    np.testing.assert_allclose(tables.node(1)[:, 6], impulse, atol=0.01 * np.abs(impulse).max())
+
+
+def test_decks_cover_every_card_there_is():
+    """Joints, forces, drives, scalar functions and laws: each stands in some deck."""
+    from linkwork.io.mbdyn.drive_cards import DRIVES
+    from linkwork.io.mbdyn.elements import JOINTS
+    from linkwork.io.mbdyn.forces import COUPLES, FORCES
+    from linkwork.io.mbdyn.laws import LAWS
+    from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
+    from linkwork.io.mbdyn.text import Source, squeeze
+
+    words = set()
+    for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):
+        for statement in Source(path.read_text(), path.name).statements():
+            words |= {squeeze(word) for word in statement.arguments}
+    same_card = {"universal rotation", "cardano rotation", "linear viscous isotropic"}
+    missing = {
+        name for table in (JOINTS, FORCES, COUPLES, DRIVES, FUNCTIONS, LAWS) for name in table
+        if squeeze(name) not in words
+    } - same_card  # fmt: skip
+    assert missing <= {  # tested in test_mbdyn_reader.py
+        "linear viscoelastic generic", "linear viscous generic", "linear elastic",
+        "linear viscoelastic isotropic", "follower internal", "total internal",
+    }, missing

@@ -312,26 +312,45 @@ def bare_end(args: Arguments, first: End | None = None) -> End:
     return End(node, offset)
 
 
-def linear_velocity(args: Arguments, label: int) -> None:
-    """linear velocity, node, direction, drive"""
-    node = args.deck.node(args)
-    i = args.i
-    n = unit_vector(args, node.reference)
-    if not np.allclose(node.reference.R, EYE, atol=1e-12):
-        args.unsupported(
-            f"node {node.label} is turned against the global axes, and MBDyn's manual leaves open "
-            "which of them the direction of a linear velocity is in; use a total pin joint with "
-            "the status velocity", i,
-        )  # fmt: skip
-    rate: Law = read_law(args)
-    first, second = End(None, ZERO, axes_along(n, 0)), End(node)
+def linear_motion(order: int) -> Card:
+    """linear velocity | acceleration, node, direction, drive"""
 
-    def make() -> list:
-        start = float(n @ node.reference.x)
-        law = Integral(rate(TIME), args.deck.analysis.initial_time, start)
-        return lock(first, second, ["x"], {"x": law})
+    def card(args: Arguments, label: int) -> None:
+        node = args.deck.node(args)
+        i = args.i
+        n = unit_vector(args, node.reference)
+        if not np.allclose(node.reference.R, EYE, atol=1e-12):
+            args.unsupported(
+                f"node {node.label} is turned against the global axes, and MBDyn's manual leaves "
+                "open which of them the direction is in; use a total pin joint", i,
+            )  # fmt: skip
+        given: Law = read_law(args)
+        first, second = End(None, ZERO, axes_along(n, 0)), End(node)
 
-    finish(args, label, "linear velocity", first, second, make)
+        def make() -> list:
+            law, begin = given(TIME), args.deck.analysis.initial_time
+            if order == 2:
+                law = Integral(law, begin, float(n @ node.reference.v))
+            law = Integral(law, begin, float(n @ node.reference.x))
+            return lock(first, second, ["x"], {"x": law})
+
+        finish(args, label, args.kind, first, second, make)
+
+    return card
+
+
+def gimbal_rotation(args: Arguments, label: int) -> None:
+    """gimbal rotation, node 1, [orientation, R,] node 2, [orientation, R]
+
+    R_1ᵀR_2 = exp(ϑ e₂) exp(φ e₁) exp(ϑ e₂) with free ϑ, φ: the quaternion of such a product, and of
+    no other rotation, has no third component, so this is the row rz.
+    """
+    first = read_end(args, position="none")
+    second = read_end(args, seen_from(first), position="none")
+    if args.keyword("orientation description"):
+        args.i += 1
+        args.deck.ignore("orientation description of joints")
+    finish(args, label, "gimbal rotation", first, second, lambda: lock(first, second, ["rz"], {}))
 
 
 def deformable_displacement(args: Arguments, label: int) -> None:
