@@ -451,7 +451,8 @@ def test_decks_cover_every_card_there_is():
     for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):
         for statement in Source(path.read_text(), path.name).statements():
             words |= {squeeze(word) for word in statement.arguments}
-    same_card = {"universal rotation", "cardano rotation", "linear viscous isotropic"}
+    same_card = {"universal rotation", "cardano rotation", "linear viscous isotropic",
+                 "absolute displacement", "absolute internal displacement"}  # fmt: skip
     missing = {
         name for table in (JOINTS, FORCES, COUPLES, DRIVES, FUNCTIONS, LAWS) for name in table
         if squeeze(name) not in words
@@ -460,3 +461,29 @@ def test_decks_cover_every_card_there_is():
         "linear viscoelastic generic", "linear viscous generic", "linear elastic",
         "linear viscoelastic isotropic", "follower internal", "total internal",
     }, missing
+
+
+def test_measured_load():
+    """m v is the area under the force: of trapezoids in x and z, of steps in y."""
+    deck, run, tables = ran("measured_load")
+    t = run.time
+    F = tables.force(deck.forces[1])[0]
+    inside = (t > 0.5 - 1e-9) & (t < 1.5 + 1e-9)
+    times = [0.5, 1.0, 1.5]
+    np.testing.assert_allclose(F[:, 0], np.where(inside, np.interp(t, times, [1, 2, 4]), 0))
+    np.testing.assert_allclose(
+        F[:, 2], np.where(inside, np.interp(t, times, [0, 3, 0]), 0), atol=1e-12
+    )
+    steps = np.where(t < 0.5 - 1e-9, 2, np.where(t < 1.25 - 1e-9, -1, 0))
+    np.testing.assert_allclose(tables.force(deck.forces[2])[0][:, 1], steps)
+    v = tables.node(1)[-1, 6:9]
+    area = np.array([0.75 + 1.5, 2 * 0.5 - 0.75, 1.5])
+    np.testing.assert_allclose(2 * v, area, atol=3e-3)  # a jump is seen to half a step
+    m = lw.Model()
+    body = m.add("node 1", lw.Body(2, (0, 0, 0)))
+    m.add("hold", lw.Align(lw.GROUND, body))
+    drive = lw.function(lambda s: float(np.interp(s, times, [0, 3, 0], 0, 0)))
+    m.add("z", lw.Force(body, (0, 0, 1), drive))
+    other = lw.transient(m, 2, 1e-3, default(run), progress=False)
+    z = other["node 1"].position.values[:, 2]
+    np.testing.assert_allclose(tables.node(1)[:, 2], z, atol=1e-9)

@@ -132,6 +132,8 @@ class Deck:
     drives: dict[int, Law] = field(default_factory=dict)
     template_drives: dict[tuple[int, int], Terms] = field(default_factory=dict)
     functions: dict[str, Drive] = field(default_factory=dict)
+    files: dict[int, list[Drive]] = field(default_factory=dict)  # drivers: one drive per column
+    environment: dict[str, str] = field(default_factory=dict)
     laws: dict[tuple[int, int], Any] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
     joints: dict[int, JointRecord] = field(default_factory=dict)

@@ -396,6 +396,23 @@ def discrete_filter(args: Arguments) -> Law:
     return lambda x: of(DiscreteFilter(u(TIME), tuple(a), tuple(b), h, begin))(x)
 
 
+def file(args: Arguments) -> Law:
+    """file, label of a driver [, column] [, amplitude, factor]"""
+    i = args.i
+    label = args.label("the label of a file driver")
+    if label not in args.deck.files:
+        args.fail(f"there is no file driver {label}; define it in the drivers block", i)
+    columns, i = args.deck.files[label], args.i
+    column = 1
+    if args.more() and args.key() != "amplitude":
+        column = args.integer("the number of a column")
+    if not 1 <= column <= len(columns):
+        args.fail(f"file driver {label} has the columns 1 to {len(columns)}, found {column}", i)
+    factor = args.real("an amplitude") if args.keyword("amplitude") else 1.0
+    drive = columns[column - 1]
+    return of(drive if factor == 1 else factor * drive)
+
+
 def until(args: Arguments) -> float | None:
     return None if args.keyword("forever") else args.real("a final time, or forever,")
 
@@ -415,7 +432,7 @@ def run_step(args: Arguments) -> float:
 DRIVES: dict[str, Callable[[Arguments], Law]] = {
     "array": array, "const": const, "cosine": cosine, "cubic": polynomial(3), "direct": direct,
     "discrete filter": discrete_filter, "double ramp": double_ramp, "double step": double_step,
-    "drive": drive, "exponential": exponential, "fourier series": fourier_series,
+    "drive": drive, "exponential": exponential, "file": file, "fourier series": fourier_series,
     "frequency sweep": frequency_sweep, "ginac": ginac, "linear": polynomial(1), "meter": meter,
     "mult": mult, "null": null, "parabolic": polynomial(2), "periodic": periodic,
     "piecewise linear": piecewise_linear, "postponed": postponed, "ramp": ramp, "random": random,
@@ -427,7 +444,6 @@ KEYS = {name.replace(" ", ""): name for name in DRIVES}
 STATE = {
     "dof": "a degree of freedom", "node": "the motion of a node", "element": "an element",
     "bistop": "conditions with a memory", "closestnext": "the steps of the solver",
-    "file": "a file of the drivers block",
 }  # fmt: skip
 
 

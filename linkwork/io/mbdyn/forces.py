@@ -147,7 +147,9 @@ FORCES: dict[str, Callable[[Arguments, int], None]] = {
     "absolute": load("force", False, False), "follower": load("force", True, False),
     "absolute internal": load("force", False, True),
     "follower internal": load("force", True, True), "total": total(False),
-    "total internal": total(True), "conservative": load("force", False, False),
+    "total internal": total(True), "absolute displacement": load("force", False, False),
+    "absolute internal displacement": load("force", False, True),
+    "conservative": load("force", False, False),
 }  # fmt: skip
 COUPLES: dict[str, Callable[[Arguments, int], None]] = {
     "absolute": load("couple", False, False), "follower": load("couple", True, False),

@@ -50,7 +50,7 @@ def time_step(args: Arguments) -> None:
 def max_iterations(args: Arguments) -> None:
     args.deck.analysis.max_iterations = args.count("the largest number of iterations")
     if args.keyword("at most"):
-        args.unsupported("'at most' accepts steps that did not converge, which linkwork never does")
+        args.deck.note("'at most' would accept steps that did not converge; linkwork never does")
 
 
 def strategy(args: Arguments) -> None:
@@ -99,7 +99,8 @@ IGNORED_HERE = (
     "dummy steps tolerance", "dummy steps max iterations", "dummy steps ratio",
     "dummy steps method", "modify residual test", "linear solver", "solver", "nonlinear solver",
     "threads", "output", "output meter", "min time step", "max time step",
-    "enforce constraint equations", "time step tolerance", "real time", "fictitious steps number",
+    "enforce constraint equations", "newton raphson", "preconditioner", "time step tolerance",
+    "real time", "fictitious steps number",
     "fictitious steps ratio", "fictitious steps tolerance", "fictitious steps max iterations",
 )  # fmt: skip
 INITIAL_VALUE: dict[str, Card] = {
@@ -115,7 +116,9 @@ INITIAL_VALUE: dict[str, Card] = {
 
 def counter(kind: str) -> Card:
     def card(args: Arguments) -> None:
-        args.deck.counts[kind] = (args.count(f"the number of {kind}", 0), args)
+        alone = not args.statement.colon  # `gravity;` is one
+        count = 1 if alone else args.count(f"the number of {kind}", 0)
+        args.deck.counts[kind] = (count, args)
 
     return card
 
@@ -193,6 +196,7 @@ IGNORED_THERE = (
     "make restart file", "select timeout", "default scale", "output units",
     "default beam output", "default aerodynamic output", "loadable path",
     "finite difference jacobian meter", "epsilon", "read solution array",
+    "use automatic differentiation", "output frequency meter",
 )  # fmt: skip
 CONTROL_DATA: dict[str, Card] = {
     **{kind: counter(kind) for kind in (*COUNTED_NODES, *COUNTED_ELEMENTS)},

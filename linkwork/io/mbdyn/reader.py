@@ -9,7 +9,6 @@ them.  What is not in a table stops the reader (or is collected, to list all of 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.deck import Deck, MissingNode
 from linkwork.io.mbdyn.drive_cards import drive_caller_card, template_drive_card
+from linkwork.io.mbdyn.drivers import DRIVERS, file_of
 from linkwork.io.mbdyn.elements import COUNTED, ELEMENTS
 from linkwork.io.mbdyn.evaluation import Symbols, environment_of, shown
 from linkwork.io.mbdyn.geometry import reference_card
@@ -77,7 +77,7 @@ class Reader:
     ) -> None:
         name = path.stem if path.stem and path.stem.isprintable() else "deck"
         self.deck = Deck(path, Model(name), Symbols())
-        self.environment = environment
+        self.deck.environment = environment
         self.collecting = collect
         self.collected: list[UnsupportedCard] = []
         self.block = ""
@@ -116,13 +116,14 @@ class Reader:
             args = Arguments(self.deck, source, statement)
             try:
                 self.statement(args)
-            except MissingNode:
-                if not self.collecting:
-                    raise
             except UnsupportedCard as error:
                 if not self.collecting:
                     raise
                 self.collected.append(error)
+            except MbdynError as error:
+                # what hangs on a card that was not read cannot be read either
+                if not self.collecting or not (self.collected or isinstance(error, MissingNode)):
+                    raise
 
     # ------------------------------------------------------------------------------ statements
     def statement(self, args: Arguments) -> None:
@@ -192,9 +193,7 @@ class Reader:
     def include(self, args: Arguments) -> None:
         given = args.string("the name of a file")
         args.end()
-        path = Path(self.expanded(given))
-        if not path.is_absolute():
-            path = Path(args.source.file).parent / path
+        path = file_of(args, given)
         self.depth += 1
         if self.depth > DEEPEST:
             args.fail(f"files are included {DEEPEST} deep; does one include itself?", 0)
@@ -203,23 +202,15 @@ class Reader:
         self.read_file(path, str(path))
         self.depth -= 1
 
-    def expanded(self, name: str) -> str:
-        """$NAME and ${NAME} from the environment, ~ as the home folder."""
-
-        def value(m: re.Match) -> str:
-            return self.environment.get(m.group(1) or m.group(2), "")
-
-        name = re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)
-        return os.path.expanduser(name)
-
     def setenv(self, args: Arguments) -> None:
         overwrite = args.flag("overwrite") if args.keyword("overwrite") else False
+        environment = self.deck.environment
         name, equals, value = args.string("NAME=value").partition("=")
         args.end()
         if not equals:
-            self.environment.pop(name, None)
-        elif overwrite or name not in self.environment:
-            self.environment[name] = value
+            environment.pop(name, None)
+        elif overwrite or name not in environment:
+            environment[name] = value
 
     def set_(self, args: Arguments) -> None:
         args.words = [",".join(args.words)]  # a plugin and function calls have commas
@@ -257,11 +248,11 @@ ANYWHERE: dict[str, Callable[[Reader, Arguments], None]] = {
 }  # fmt: skip
 ANYWHERE_KEYS = {squeeze(name): name for name in ANYWHERE}
 TABLES: dict[str, dict[str, Card]] = {
-    "data": {"problem": problem},
+    "data": {"problem": problem, "integrator": problem},
     "initial value": INITIAL_VALUE,
     "control data": CONTROL_DATA,
     "nodes": {**NODES, **OTHER_NODES},
-    "drivers": {},
+    "drivers": DRIVERS,
     "elements": ELEMENTS,
 }
 BLOCKS: dict[str, dict[str, Card]] = {

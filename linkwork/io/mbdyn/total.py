@@ -23,6 +23,7 @@ from linkwork.io.mbdyn.geometry import (
     absolute_orientation,
     absolute_position,
     absolute_vector,
+    length,
     relative_orientation,
     relative_position,
     relative_vector,
@@ -107,8 +108,10 @@ def total_joint(pin: bool) -> Card:
         kind = args.kind
         if pin:
             second, second_turned = total_end(args)
-            x = absolute_position(args) if args.keyword("position") else ZERO
-            Rx, Rr = axes_pair(args, lambda: absolute_orientation(args))
+            assert second.node is not None
+            node = second.node.reference
+            x = absolute_position(args, node) if args.keyword("position") else ZERO
+            Rx, Rr = axes_pair(args, lambda: absolute_orientation(args, node))
             first, first_turned = End(None, x, Rx), Rr
         else:
             first, first_turned = total_end(args)
@@ -273,9 +276,9 @@ def imposed_displacement(pin: bool) -> Card:
         first, second = imposed_ends(args, pin)
         if first.node is None:
             n = absolute_vector(args)
-            size = float(np.linalg.norm(n))
-            if not size > 0:
-                args.fail("a direction must not be zero")
+            size = length(n)
+            if not (size > 0 and np.isfinite(size)):
+                args.fail("a direction must be finite and not zero")
             n = n / size
         else:
             n = unit_vector(args, first.node.reference)

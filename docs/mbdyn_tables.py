@@ -1,0 +1,66 @@
+"""The table of cards in howto/mbdyn.md, from the tables of the reader: python docs/mbdyn_tables.py
+
+`tests/test_mbdyn_docs.py` fails where the page does not have what the code has.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linkwork.io.mbdyn.drive_cards import DRIVES
+from linkwork.io.mbdyn.drivers import FILES
+from linkwork.io.mbdyn.elements import ELEMENTS, JOINTS
+from linkwork.io.mbdyn.evaluation import FUNCTIONS as MATH
+from linkwork.io.mbdyn.forces import COUPLES, FORCES
+from linkwork.io.mbdyn.laws import LAWS
+from linkwork.io.mbdyn.methods import METHODS
+from linkwork.io.mbdyn.nodes import KINDS
+from linkwork.io.mbdyn.problem import CONTROL_DATA, INITIAL_VALUE, without_effect
+from linkwork.io.mbdyn.reader import ANYWHERE
+from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
+
+PAGE = Path(__file__).parent / "howto" / "mbdyn.md"
+BEGIN, END = "<!-- cards: begin -->\n", "<!-- cards: end -->\n"
+
+
+def listed(names: object) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names, key=str.lower))  # type: ignore[call-overload]
+
+
+def cards() -> str:
+    """The table as Markdown."""
+    problem = {**INITIAL_VALUE, **CONTROL_DATA}
+    used = [name for name, card in problem.items() if card is not without_effect]
+    ignored = [name for name, card in problem.items() if card is without_effect]
+    refused = ("module load", "hydraulic fluid", "c81 data")
+    rows = {
+        "anywhere": [name for name in ANYWHERE if name not in refused],
+        "`initial value`, `control data`": used,
+        "read, without effect": ignored,
+        "methods": METHODS,
+        "structural nodes": [kind for kind in KINDS if kind != "modal"],
+        "elements": ELEMENTS,
+        "joints": JOINTS,
+        "forces": FORCES,
+        "couples": COUPLES,
+        "drive callers": DRIVES,
+        "file drivers": FILES,
+        "scalar functions": FUNCTIONS,
+        "constitutive laws": LAWS,
+        "functions of expressions": MATH,
+    }
+    lines = ["| kind | cards |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {kind} | {listed(names)} |" for kind, names in rows.items())])
+
+
+def page() -> str:
+    """The page with the table as it must be."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{cards()}\n\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
