@@ -40,6 +40,7 @@ _HOME = {
     "elements.torsion_spring": ["TorsionSpring"],
     "elements.bushing": ["Bushing"],
     "elements.force_pair": ["ForcePair"],
+    "elements.moving_frame": ["MovingFrame"],
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],

@@ -450,8 +450,10 @@ def test_signs_of_reactions(read):
          "'beam3' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
                                    " friction, 1.;"), "friction in joints is not supported"),
-        (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;"),
-         "a frame that moves"),
+        (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
+              elements="gravity: 1., 0., 0., const, 1.;"), "gravity would turn"),
+        (dict(control="rigid body kinematics: drive, orientation, 0., 0., 1., time;", nodes=NODE),
+         "orientation of the frame"),
         (dict(before='module load: "libmodule-x";'), "modules of MBDyn cannot be loaded"),
         (dict(nodes=NODE, before="set: real x = 1/0;"), "division by zero"),
         (dict(nodes=NODE + "structural: 2, dynamic displacement, null, null;",

@@ -92,7 +92,7 @@ def test_commands_of_the_readme():
 
     lines = [line.split() for block in blocks("README.md", "") for line in block.splitlines()]
     commands = [words[1:] for words in lines if words[:1] == ["linkwork"]]
-    assert len(commands) == 5
+    assert len(commands) == 6
     for words in commands:
         words = [str(ROOT / w) if w.startswith("examples/") else w for w in words]
         result = CliRunner().invoke(app, words)

@@ -140,6 +140,7 @@ class Deck:
     forces: dict[int, ForceRecord] = field(default_factory=dict)
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
+    kinematics: dict[str, Terms] | None = None  # of the frame that everything is described in
     counts: dict[str, tuple[int, Arguments]] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
     labels: dict[str, set[int]] = field(default_factory=dict)
@@ -147,6 +148,7 @@ class Deck:
     notes: list[str] = field(default_factory=list)
     without_effect: list[str] = field(default_factory=list)
     later: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
+    last: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
 
     # ------------------------------------------------------------------------------ reading
     def note(self, sentence: str) -> None:
@@ -193,8 +195,10 @@ class Deck:
         for node in self.nodes.values():
             if node.kind != "dummy":
                 in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]
-        for args, make in self.later:
+        for args, make in (*self.later, *self.last):
             in_card(args, make)
+        if not self.model.items:
+            self.note("the deck has no node, so its model is empty")
 
     def add_body(self, node: Node) -> None:
         from linkwork.elements.body import Body

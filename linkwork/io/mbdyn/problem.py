@@ -11,6 +11,7 @@ from typing import Any
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.methods import method
+from linkwork.io.mbdyn.moving_frame import rigid_body_kinematics
 
 Card = Callable[[Arguments], None]
 ORIENTATIONS = ("euler123", "euler313", "euler321", "orientation vector", "orientation matrix")
@@ -171,13 +172,6 @@ def default_output(args: Arguments) -> None:
             silent.discard(kinds[word])
         else:
             args.i += 1  # kinds of which this version has none
-
-
-def rigid_body_kinematics(args: Arguments) -> None:
-    args.unsupported(
-        "a frame that moves with the whole model is not supported; describe the model in a fixed "
-        "frame and drive its base, for example with a total pin joint", 0,
-    )  # fmt: skip
 
 
 COUNTED_NODES = ("structural nodes", "abstract nodes", "parameter nodes", "electric nodes",
