@@ -33,6 +33,7 @@ FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
                  "analysis.statics.equilibrium:Equilibrium"),
     "results": ("results.views:View", "results.views:BodyView"),
+    "files": ("io.mbdyn.deck:Deck", "io.mbdyn.deck:Analysis"),
 }  # fmt: skip
 
 

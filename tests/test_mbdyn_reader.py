@@ -433,6 +433,8 @@ def test_signs_of_reactions(read):
         (dict(nodes=NODE, elements="joint: 1, clamb, 1, node, node;"),
          r"'clamb' is not supported \(near it: clamp"),
         (dict(nodes=NODE, elements="joint: 1, clamp, 1, node, node, node;"), "expected the end"),
+        (dict(nodes=NODE, elements="joint: 1, angular velocity, 1, 1., 0., 0., const, 1.;"),
+         "'angular velocity' is not supported: it holds a velocity alone.*axial rotation"),
         (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
          "drive 'dof' follows a degree of freedom.*lw.UserForce"),

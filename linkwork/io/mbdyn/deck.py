@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Analysis:
-    """How the deck wants to be run."""
+    """How the deck wants to be run, and what it wants to be written."""
 
     initial_time: float = 0.0
     final_time: float | None = None
@@ -122,7 +122,12 @@ class ForceRecord:
 
 @dataclass
 class Deck:
-    """An MBDyn input file: `model`, and how to run it and write its results."""
+    """An MBDyn input file that has been read.
+
+    model          : the Model made of it           analysis : times, step, method, output
+    nodes          : structural nodes by label      joints, forces : likewise
+    notes          : sentences about what differs   without_effect : cards that do nothing here
+    """
 
     path: Path
     model: Model

@@ -67,10 +67,22 @@ JOINTS: dict[str, Card] = {
 }
 
 
+REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
+    "angularvelocity": "holds a velocity alone, which is no condition on positions; use axial "
+    "rotation, or a total joint with the status angular velocity",
+    "angularacceleration": "holds an acceleration alone, which is no condition on positions",
+    "modal": "needs a flexible body from a file",
+    "beamslider": "needs beams",
+    "brake": "needs friction",
+}
+
+
 def joint(args: Arguments) -> None:
     """joint: label, type, …;"""
     args.deck.count("joints")
     label = args.deck.new_label(args, "joint")
+    if args.key() in REASONS:
+        args.unsupported(f"the joint {args.shown()} is not supported: it {REASONS[args.key()]}")
     kind, card = args.entry(JOINTS, "joint")
     args.kind, args.card = kind, f"joint {label} ({kind})"
     try:

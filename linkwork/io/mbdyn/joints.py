@@ -159,10 +159,10 @@ def clamp(args: Arguments, label: int) -> None:
     node = args.deck.node(args)
     x, R = node.reference.x, node.reference.R
     args.keyword("position")
-    if args.more() and not args.keyword("node"):
+    if args.key() not in ("", "output", "orientation") and not args.keyword("node"):
         x = absolute_position(args, node.reference)
     args.keyword("orientation")
-    if args.more() and args.key() != "output" and not args.keyword("node"):
+    if args.key() not in ("", "output") and not args.keyword("node"):
         R = absolute_orientation(args, node.reference)
     first, second = End(None, x, R), End(node)
 
