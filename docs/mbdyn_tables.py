@@ -15,7 +15,13 @@ from linkwork.io.mbdyn.forces import COUPLES, FORCES
 from linkwork.io.mbdyn.laws import LAWS
 from linkwork.io.mbdyn.methods import METHODS
 from linkwork.io.mbdyn.nodes import KINDS
-from linkwork.io.mbdyn.problem import CONTROL_DATA, INITIAL_VALUE, without_effect
+from linkwork.io.mbdyn.problem import (
+    CONTROL_DATA,
+    COUNTED_ELEMENTS,
+    COUNTED_NODES,
+    INITIAL_VALUE,
+    without_effect,
+)
 from linkwork.io.mbdyn.reader import ANYWHERE
 from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
 
@@ -30,12 +36,14 @@ def listed(names: object) -> str:
 def cards() -> str:
     """The table as Markdown."""
     problem = {**INITIAL_VALUE, **CONTROL_DATA}
-    used = [name for name, card in problem.items() if card is not without_effect]
+    counted = (*COUNTED_NODES, *COUNTED_ELEMENTS)
+    used = [name for name, card in problem.items()
+            if card is not without_effect and name not in counted]  # fmt: skip
     ignored = [name for name, card in problem.items() if card is without_effect]
     refused = ("module load", "hydraulic fluid", "c81 data")
     rows = {
         "anywhere": [name for name in ANYWHERE if name not in refused],
-        "`initial value`, `control data`": used,
+        "`initial value`, `control data` (and counts of everything)": used,
         "read, without effect": ignored,
         "methods": METHODS,
         "structural nodes": [kind for kind in KINDS if kind != "modal"],

@@ -8,13 +8,12 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import body, gravity
+from linkwork.io.mbdyn.deformable import deformable_displacement, deformable_hinge
 from linkwork.io.mbdyn.forces import couple, force
 from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named, rod
 from linkwork.io.mbdyn.nodes import switch
 from linkwork.io.mbdyn.total import (
     axial_rotation,
-    deformable_displacement,
-    deformable_hinge,
     drive_displacement,
     drive_hinge,
     gimbal_rotation,
