@@ -115,7 +115,10 @@ class ForcePair(Item):
     def __post_init__(self) -> None:
         what = self.label
         if as_frame(self.a, what).body is as_frame(self.b, what).body:
-            raise ModelError(f"{what} acts between a body and itself; give two bodies")
+            raise ModelError(
+                f"{what} joins {as_frame(self.a, what).body!r} with itself; give two different "
+                "bodies (or GROUND)"
+            )
         self.force = checks.vector(self.force, f"force of {what}")
         self.torque = checks.vector(self.torque, f"torque of {what}")
         self.follower = checks.flag(self.follower, f"follower of {what}")
