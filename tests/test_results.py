@@ -162,8 +162,9 @@ def sample_run(name, seed, n=1, h=0.0):
     for i, item in enumerate(items if isinstance(items, list) else [items]):
         m.add(f"item{i}", item)
     system = compile_model(m)
-    start = system.described_state(time=0.4).moved(0.3 * rng.normal(size=6 * system.bodies))
-    start = start.with_velocities(rng.normal(size=6 * system.bodies))
+    numbers = 6 * system.bodies
+    start = system.described_state(time=0.4).moved(0.3 * rng.normal(size=numbers))
+    start = start.with_velocities(rng.normal(size=numbers))
     times = 0.4 + h * (np.arange(n) - n // 2)
     moved = [start.moved((t - 0.4) * start.velocities) for t in times]
     gamma = rng.normal(size=(n, len(system.all_rows)))
@@ -178,8 +179,10 @@ def test_reactions_equal_the_forces_in_the_equations(name):
     joints = [j for j in run.joints if j.startswith("item") and "force" in run[j].names]
     if not joints:  # forces, and flexible links, which are bodies
         return
-    if system.memory:  # a spring acts beside the joint
-        return
+    if system.memory or not all(e.entry.rows for e in system.elements):
+        return  # a spring acts beside the joint
+    if any(e.entry.family.reaction is None for e in system.elements):
+        return  # it acts on more than a second body
     state = run.state(0).with_velocities(np.zeros(12))
     f = system.evaluate(state, tangent=False).f[1]
     wrench = reaction(run, [e for e in system.elements if e.owner == joints[0]])

@@ -281,8 +281,10 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, RigidBodyDisplacement):
         ends = item.frames[: len(item.points) + 1]
         middle, *points = (place(result, frame)[0] for frame in ends)
-        for point in points:
-            drawing.lines.append(Line(name, "joints", middle, point, 0.4 * _radius(drawing, item)))
+        radius = 0.4 * _radius(drawing, item)
+        for frame, point in zip(ends[1:], points, strict=True):
+            label = f"{name} to {frame.body.name}"
+            drawing.lines.append(Line(label, "joints", middle, point, radius))
     elif isinstance(item, StrapdownSensor):
         part = Part("box", (2 * _radius(drawing, item),) * 3, colour=(60, 60, 60))
         _add_symbol(drawing, name, "joints", [part], item.frames[0])
