@@ -30,6 +30,7 @@ EXAMPLES = {
 WAYS = ("semi-analytic", "direct")
 CORRECTIONS = (None, *WAYS)
 STEP, TOLERANCE = 0.01, 1e-10
+REPEATS = 9  # runs last a fraction of a second
 SAMPLES = 500  # points of a curve, each the largest of its interval
 
 
@@ -107,7 +108,7 @@ def compare_corrections(runs: int, quick: bool = False) -> list[Closing]:
     measured = []
     for title, name in EXAMPLES.items():
         lengths = [5, 10] if quick else [50, 100, 200]
-        question = {"example": name, "lengths": lengths, "runs": min(runs, 3)}
+        question = {"example": name, "lengths": lengths, "runs": 1 if quick else REPEATS}
         one = Closing(title=title, lengths=lengths, **answer("corrections", question))
         for k, t in enumerate(lengths):
             cells = "".join(f"{one.seconds[w][k]:12.3f} ({one.added(w)[k]:+6.1%})" for w in WAYS)

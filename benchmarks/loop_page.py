@@ -22,7 +22,7 @@ CORRECTIONS = """## Keeping loops closed
 CPU time in s of runs of `lw.Recursive()` in steps of 0.01 s, without correction and with Newton's
 method after every step, by either Jacobian of the cut joints
 ([how they work](theory-recursive.md#cut-joints)); in brackets what the correction adds. (Medians of
-three runs in turns, output off.)
+nine runs in turns, output off.)
 
 | mechanism | simulated | without | semi-analytic | direct |
 |---|---|---|---|---|
@@ -50,7 +50,7 @@ largest gap of the cut joints after any step in {last} s without correction and 
 
 RODS = """## The Jacobian of a long loop
 
-CPU time in µs of the Jacobian of one cut pin that closes a [loop of N
+CPU time in µs (medians of five) of the Jacobian of one cut pin that closes a [loop of N
 rods](gallery/flexible_single_loop.md), half of them on pins, half on slides, every ninth of the
 pinned ones flexible. All coordinates lie on the path.
 

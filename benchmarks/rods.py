@@ -65,7 +65,7 @@ def compare_rods(runs: int, quick: bool = False) -> Rods:
     print("\nJacobian of a loop, CPU µs" + "".join(f"{way:>16}" for way in WAYS), flush=True)
     found = Rods()
     for rods in SIZES[:2] if quick else SIZES:
-        one = answer("rods", {"rods": rods, "runs": min(runs, 3)})
+        one = answer("rods", {"rods": rods, "runs": min(runs, 5)})
         found.sizes.append(rods)
         found.velocities.append(one["velocities"])
         found.apart.append(one["apart"])

@@ -92,12 +92,14 @@ def main(plot: bool = False) -> dict[str, float]:
         for k in (1, 2, 3):
             above.plot(run.time, run[f"rung {k}"].amplitudes[:, 0] * 1e3, label=f"rung {k}")
         above.set(ylabel="first amplitude (mm)", title=model.name)
-        above.legend(loc="upper right")
+        above.set_ylim(top=6)
+        above.legend(loc="upper right", ncols=3)
         for word, values in gap.items():
             below.semilogy(run.time, np.maximum(values.max("joint"), 1e-17),
                            label=f"correction {word}")  # fmt: skip
         below.set(xlabel="time (s)", ylabel="largest gap (m)")
-        below.legend(loc="center right")
+        below.set_ylim(1e-18, 1e-1)
+        below.legend(loc="upper center", ncols=3, fontsize="small")
         plt.savefig("examples/output/flexible_multi_loop.png")
     return {"gap": float(gap["semi-analytic"].max()), "energy": loss, "apart": apart}
 

@@ -111,7 +111,8 @@ def main(plot: bool = False) -> dict[str, float]:
         for word, values in gap.items():
             below.semilogy(run.time, np.maximum(values, 1e-17), label=f"correction {word}")
         below.set(xlabel="time (s)", ylabel="gap of pin 19 (m)")
-        below.legend(loc="center right")
+        below.set_ylim(1e-18, 1e-1)
+        below.legend(loc="upper center", ncols=3, fontsize="small")
         plt.savefig("examples/output/flexible_single_loop.png")
     return {"gap": float(gap["semi-analytic"].max()), "energy": loss, "apart": apart}
 
