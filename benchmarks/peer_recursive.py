@@ -21,14 +21,7 @@ from benchmarks.joint_coordinates import H, measure, reply
 from benchmarks.peer_linkwork import build
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.implicit import make_output
-from linkwork.math.compiled import lean
-from linkwork.recursive.closing import forward
-
-
-@lean
-def repeat(kernels, tables, work, tree, s, loops, q, v, tau, stiff, out, times):
-    for _ in range(times):
-        forward(kernels, tables, work, tree, s, loops, 0.0, q, v, tau, stiff, out)
+from linkwork.recursive.doors import many_forwards
 
 
 class March:
@@ -47,12 +40,8 @@ class March:
 
     def evaluate(self, times: int) -> None:
         """Forward dynamics where the bodies are, into room of its own."""
-        p, m = self.run.parts, self.run.motion
-        o = p.outer
-        repeat(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, m.q, m.v, m.tau, m.stiff, m.d,
-            times,
-        )  # fmt: skip
+        m = self.run.motion
+        many_forwards(*self.run.compiled, 0.0, m.q, m.v, m.tau, m.stiff, m.d, times)
 
     def positions(self) -> np.ndarray:
         return np.asarray(self.run.state().positions)

@@ -27,11 +27,11 @@ def test_differences_are_errors_of_the_lower_order():
     exact = np.array([0.98629175113188, -0.16501085312554, 0.0])
     for name in (GA, EM):
         error = np.linalg.norm(found.runs[name]["ball"].position.values[-1] - exact)
-        told = float(found.table.position.sel(method=name))
+        told = float(found.table.position.sel(run=name))
         assert 0.99 * error < told < 20 * error
-    row = found.table.sel(method=REC)
+    row = found.table.sel(run=REC)
     assert float(row.position) == float(row.angle) == float(row.force) == 0
-    assert float(found.table.energy.sel(method=EM)) < 1e-8
+    assert float(found.table.energy.sel(run=EM)) < 1e-8
     assert np.all(found.table.cpu.values > 0) and np.all(found.table.cpu.values < 0.1)
     assert np.all(found.table.violation.values < 1e-8)
     text = str(found)
@@ -69,7 +69,7 @@ def test_a_method_that_refuses_is_listed_with_its_reason():
     assert list(found.runs) == [GA, REC]
     assert "follows a function of time" in found.refused[EM]
     assert f"{EM} did not run: Motor 'A'" in str(found)
-    assert np.isnan(float(found.table.position.sel(method=EM)))
+    assert np.isnan(float(found.table.position.sel(run=EM)))
 
 
 def test_redundancy_is_told_once():
@@ -78,7 +78,7 @@ def test_redundancy_is_told_once():
         found = lw.compare(four_bar(), t=0.05, h=1e-3)
     said = [w for w in heard if issubclass(w.category, lw.LinkworkWarning)]
     assert len(said) == 1 and "reactions in these directions are not unique" in str(said[0].message)
-    assert float(found.table.force.sel(method=GA)) < 1, "reactions of least norm, in all of them"
+    assert float(found.table.force.sel(run=GA)) < 1, "reactions of least norm, in all of them"
 
 
 def test_reference_and_names():
@@ -133,7 +133,7 @@ def test_plot():
     assert len(axes) >= 3 and all(ax.get_yscale() == "log" for ax in axes)
     assert [line.get_label() for line in axes[0].lines] == [GA, EM]
     curve = axes[0].lines[0].get_ydata()
-    assert curve.max() == pytest.approx(float(found.table.position.sel(method=GA)))
+    assert curve.max() == pytest.approx(float(found.table.position.sel(run=GA)))
     _, ax = plt.subplots()
     assert found.plot(ax) is ax
     plt.close("all")

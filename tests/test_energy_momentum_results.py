@@ -140,7 +140,7 @@ def test_elements_of_unknown_families_are_refused(words):
     rows = tuple(range(family.rows))
     entry = Entry(family, (a, b), np.zeros(1), rows=rows, row_names=("gap",) * len(rows))
     system = SimpleNamespace(
-        elements=[Element(gadget.name, entry, (0, 1), 0)], model=m
+        elements=[Element(gadget.name, entry, (0, 1), 0)], model=m, flexible=()
     )
     with pytest.raises(lw.ModelError) as caught:
         (refuse_rows if rows else refuse_forces)(system)

@@ -13,41 +13,42 @@ from scipy.spatial.transform import Rotation
 from test_examples import load_example
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.recursive import closing as cl
-from linkwork.recursive.parts import Parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
-WAYS = {"semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT}
+WAYS = ("semi-analytic", "direct")
 
 
 class Loops:
     """Constraints of a model's cut joints as functions of its joint coordinates."""
 
     def __init__(self, model, cuts=()):
-        assembled = assemble_model(model, warn=False)
-        self.state = assembled.state
-        self.parts = Parts(assembled.full, self.state, cuts)
-        self.q, self.v = self.parts.read(self.state)
+        self.model, self.space = model, lw.joint_space(model, cuts=cuts)
+        self.q, self.v = self.space.q, self.space.v
+        self.rows = [name.rsplit(".", 1) for name in self.space.row_names]
+        self.names = self.space.velocity_names
 
     def moved(self, q, d):
         """q moved by joint velocities d over a unit of time, quaternions on their sphere."""
-        out = q.copy()
-        cl.move(self.parts.loops, out, d)
+        out, i = np.array(q), 0
+        for name, rate in zip(self.names, np.arange(len(d)), strict=True):
+            if self.space.names[i].endswith(".w"):
+                turn = Rotation.from_quat(q[i : i + 4], scalar_first=True)
+                turn = turn * Rotation.from_rotvec(d[rate : rate + 3])
+                out[i : i + 4] = turn.as_quat(scalar_first=True)
+                i += 1
+            if self.space.names[i] == name and not self._in_ball(i):
+                out[i] += d[rate]
+            i += 1
         return out
 
-    def see(self, q):
-        self.parts.see(self.state, q, np.zeros_like(self.v))
+    def _in_ball(self, i):
+        return any(n.endswith(".w") for n in self.space.names[max(0, i - 3) : i])
 
     def violation(self, q):
-        self.see(q)
-        return self.parts.outer.work.C[: self.parts.outer.rows].copy()
+        return self.space.violation(q)
 
     def jacobian(self, q, how):
-        self.see(q)
-        p = self.parts
-        cl.jacobian(p.tree, p.sweep, p.loops, p.outer.work, WAYS[how])
-        return p.loops.J.copy()
+        return self.space.jacobian(q, how)
 
     def differences(self, q, step=1e-6):
         columns = [
@@ -59,10 +60,9 @@ class Loops:
 
     def place(self, q):
         """Positions and rotation matrices of the bodies by name."""
-        self.see(q)
-        nodes, names = self.parts.outer.work.nodes, self.parts.full.names
-        turn = Rotation.from_quat(nodes[: len(names), 3:7], scalar_first=True).as_matrix()
-        return {n: (nodes[i, :3].copy(), turn[i]) for i, n in enumerate(names)}
+        state = self.space.state(q)
+        turn = Rotation.from_quat(state.motion[:, 3:7], scalar_first=True).as_matrix()
+        return {n: (state.motion[i, :3], turn[i]) for i, n in enumerate(state.bodies)}
 
 
 def ring(seed):
@@ -103,7 +103,7 @@ def test_both_ways_and_differences(name):
     for size in (0.0, 0.1, 0.4):
         q = loops.moved(loops.q, size * rng.normal(size=len(loops.v)))
         semi, direct = (loops.jacobian(q, how) for how in WAYS)
-        assert semi.shape == (loops.parts.outer.rows, len(loops.v)) and semi.shape[0] > 0
+        assert semi.shape == (len(loops.rows), len(loops.v)) and semi.shape[0] > 0
         large = np.abs(semi).max()
         assert np.abs(semi - direct).max() < 1e-12 * large
         assert np.abs(semi - loops.differences(q)).max() < 2e-8 * (1 + large)
@@ -113,11 +113,11 @@ def test_coordinates_off_the_paths_do_not_matter():
     """Andrews' squeezer: each loop's rows have the columns of its own paths alone."""
     loops = Loops(load_example("andrews_squeezer").build())
     J = loops.jacobian(loops.q, "semi-analytic")
-    names = [n.split(".")[0] for n in loops.parts.coordinates.velocity_names]
-    topology = loops.parts.topology
+    names = [n.split(".")[0] for n in loops.names]
+    topology = loops.space.topology
     assert topology.cut == ["E3", "E4", "E6"]
-    for r, row in enumerate(loops.parts.outer.kept_rows):
-        bodies = topology.loop(row.owner)
+    for r, (owner, _) in enumerate(loops.rows):
+        bodies = topology.loop(owner)
         joints = {s.edge.name for s in topology.steps if topology.names[s.body] in bodies}
         off = [k for k, n in enumerate(names) if n not in joints]
         assert off and np.all(J[r, off] == 0)
@@ -149,7 +149,7 @@ def crossed(r):
 def article(loops, q):
     """∂(r_M − r_B)/∂q and ∂(θ_M − θ_B)/∂q: (35) on the base's path, (37) on the moving point's."""
     places = loops.place(q)
-    items = loops.parts.full.model.items
+    items = loops.model.items
     home = {n: b.position for n, b in items.items() if isinstance(b, lw.Body)}
 
     def carried(body, world):
@@ -163,7 +163,7 @@ def article(loops, q):
         "D.rz": (crossed(M - np.array([2.5, 0, 0])), 1.0),
         "S.z": ((places["three"][1] @ np.array([-0.6, 0.8, 0]))[:2], 0.0),
     }
-    columns = [out[n] for n in loops.parts.coordinates.velocity_names]
+    columns = [out[n] for n in loops.names]
     moves = np.stack([c[0] for c in columns], axis=1)
     turns = np.array([c[1] for c in columns])
     return moves, turns, M[:2] - B[:2], places["two"][1][:2, :2]
@@ -184,12 +184,12 @@ def test_planar_formulas(kind, how, size):
             return lw.Lock(a, b, at=at, axis=axis, rows="y z rx ry rz")
     loops = Loops(planar(joint), cuts=["cut"])
     q = loops.moved(loops.q, size * np.random.default_rng(3).normal(size=len(loops.v)))
-    rows = {r.name: k for k, r in enumerate(loops.parts.outer.kept_rows)}
+    rows = {name: k for k, (_, name) in enumerate(loops.rows)}
     expected = {"pin": {"x", "y"}, "prismatic": {"y", "rz"}, "fixed": {"x", "y", "rz"}}
     assert set(rows) == expected[kind]
     J = loops.jacobian(q, how)
     moves, turns, gap, R = article(loops, q)
-    base = np.where([n in ("O.rz", "P.rz") for n in loops.parts.coordinates.velocity_names], 1.0, 0)
+    base = np.where([n in ("O.rz", "P.rz") for n in loops.names], 1.0, 0)
     expected = seen_from_base(moves, base, gap, R)
     for k, axis in enumerate("xy"):
         if axis in rows:
@@ -199,3 +199,22 @@ def test_planar_formulas(kind, how, size):
         relative = places["two"][1].T @ places["four"][1]
         half = 0.5 * np.arctan2(relative[1, 0], relative[0, 0])
         assert np.abs(J[rows["rz"]] - 0.5 * np.cos(half) * turns).max() < 1e-12
+
+
+def test_mass_matrix_and_both_dynamics():
+    """M v̇ + bias = τ: inverse dynamics undo forward dynamics of trees; M gives the energy."""
+    from recursive_models import chain_with
+
+    m = chain_with(lw.Universal, True)
+    space = lw.joint_space(m)
+    rng = np.random.default_rng(2)
+    forces = rng.normal(size=len(space.v))
+    a = space.forward(space.q, space.v, forces=forces)
+    assert np.abs(space.inverse(space.q, space.v, a) - forces).max() < 1e-10
+    M = space.mass_matrix(space.q)
+    assert np.abs(M - M.T).max() < 1e-12 and np.linalg.eigvalsh(M).min() > 0
+    bias = space.inverse(space.q, space.v, np.zeros(len(a)))
+    assert np.abs(M @ a + bias - forces).max() < 1e-9
+    run = lw.transient(m, 1e-3, 1e-3, lw.Recursive(), progress=False)
+    kinetic = float(run.energy.kinetic[0])
+    assert 0.5 * space.v @ M @ space.v == pytest.approx(kinetic, rel=1e-12)

@@ -209,9 +209,11 @@ def test_flat_position(method, h):
     run = run_with(method, parallelogram(), t=2.4, h=h)
     left, right = (run[name].angle.values for name in ("A", "D"))
     assert np.abs(right - left).max() < 1e-6, "it stays a parallelogram"
-    assert np.abs(left - 4 * run.time).max() < 5e-3
+    late = 1e-5 if isinstance(method, lw.Recursive) else 20 * h**2  # ω³ h² t/12 of the mid-point
+    assert np.abs(left - 4 * run.time).max() < late
     energy = run.energy.total.values
-    assert np.abs(energy / energy[0] - 1).max() < 1e-3
+    damped = isinstance(method, lw.GeneralizedAlpha)  # dissipates at rho = 0.8
+    assert np.abs(energy / energy[0] - 1).max() < (1e-5 if damped else 1e-6)
     assert float(run.violation.position.max()) < 1e-8
 
 

@@ -69,7 +69,7 @@ def test_force(name):
     energy = mine.energy
     moved = max(float(np.ptp(energy[k].values)) for k in ("kinetic", "potential", "supplied"))
     assert moved > 0.02, "the force does something"
-    assert float(np.abs(energy.balance).max()) < 2e-4 * moved
+    assert float(np.abs(energy.balance).max()) < 1e-7 * moved
 
 
 def test_torsion_spring_counts_turns():

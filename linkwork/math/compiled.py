@@ -123,37 +123,44 @@ fused = compiled(fastmath={"contract"}, _nrt=False)
 fused_inlined = inlined(fastmath={"contract"})
 
 
-class Kernel(types.WrapperAddressProtocol):
-    """An element family's kernel, compiled on first use and called through its address.
+class Door(types.WrapperAddressProtocol):
+    """A function of known types, compiled on first use and called through its address.
 
     Numba takes objects of this kind as first-class functions; with NUMBA_DISABLE_JIT=1 they are
-    called as they are.
+    called as they are.  Callers do not contain its code, so large functions behind doors are
+    compiled once, and not at all where a model has no use for them.
     """
 
-    _numba_type_ = types.FunctionType(KERNEL)
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
+    def __init__(self, function: Any, signature: Any, **options: Any) -> None:
+        self.function, self.types, self.options = function, signature, options
+        self._numba_type_ = types.FunctionType(signature)
         functools.update_wrapper(self, function)
 
     @functools.cached_property
     def compiled(self) -> Any:
-        return compiled(self.function, signature=KERNEL)
+        return compiled(self.function, signature=self.types, **self.options)
 
     @functools.cached_property
     def _address(self) -> int:
         from numba.experimental.function_type import _get_wrapper_address
 
-        return _get_wrapper_address(self.compiled, KERNEL)
+        return _get_wrapper_address(self.compiled, self.types)
 
     def __wrapper_address__(self) -> int:
         return self._address
 
     def signature(self) -> Any:
-        return KERNEL
+        return self.types
 
     def __call__(self, *arguments: Any) -> None:
         self.compiled(*arguments)
+
+
+class Kernel(Door):
+    """An element family's kernel."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function, KERNEL)
 
 
 class KernelTable(tuple):
@@ -162,7 +169,7 @@ class KernelTable(tuple):
 
 @typeof_impl.register(KernelTable)
 def _typeof_kernel_table(table: KernelTable, _: Any) -> Any:
-    return types.UniTuple(Kernel._numba_type_, len(table))
+    return types.UniTuple(types.FunctionType(KERNEL), len(table))
 
 
 def is_cached(dispatcher: Any) -> bool:

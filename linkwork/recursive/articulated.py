@@ -12,15 +12,15 @@ and the parent's I and p grow by Xᵀ I' X and Xᵀ p', X the shift by u:
 
     B_p += B' + ũ M',   J_p += J' − B' ũ + ũ (B' + ũ M')ᵀ,   n_p += n' + u × f'
 
-A flexible link (bending.py) has amplitudes that enter its inertia too: C couples them with A, E with
-each other, and r is their bias; U = I S + C, D = Sᵀ U + Cᵀ S + E.
+A flexible link (bending.py) has amplitudes that enter its inertia too: C couples them with A, E
+with each other, and r is their bias; U = I S + C, D = Sᵀ U + Cᵀ S + E.
 """
 
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.vectors import add, cross, dot, scale
+from linkwork.math.vectors import add, cross, scale
 from linkwork.recursive.general_joint import (
     cholesky, half_solve, inertia_times, other_half, six_dot,
 )  # fmt: skip
@@ -208,9 +208,8 @@ def inward_section(tree, s, i):
     hand_down_record(w, x, p)
 
 
-@fused
 def inward(tree, s, tau, stiff):
-    """Articulated inertia and bias of all bodies; tau: the joints' own forces, stiff: added to D."""
+    """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D."""
     w, ints, t, extra = borrow(s.sweep), borrow(tree.ints), borrow(tau), borrow(stiff)
     for i in range(tree.ints.shape[0] - 1, -1, -1):
         n, x = INTS * i, RECORD * i
@@ -248,7 +247,6 @@ def accelerate_general(tree, s, i, out, bias):
     put3(w, x + BIAS + 3, l)
 
 
-@fused
 def accelerate(tree, s, out):
     """Joint accelerations, and (α, a) of every P in place of the bias."""
     w, ints, o = borrow(s.sweep), borrow(tree.ints), borrow(out)

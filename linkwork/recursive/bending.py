@@ -16,8 +16,8 @@ u = d + l, everything the other way round:
     S_j = (−R_R a_j, S_ang × l − R_F Φ_uj)
     bias  β = −ω_R × w_s − R_R b,   β × l + ω_F × (ω_F × l) − 2 ω_F × R_F Φ_u q̇ + ω_R × (ω_R × d)
 
-The inertia of F and q (elements.flexible.inertia) goes to F's record and, for the amplitudes, to the
-coupling C, the matrix E and the bias r behind its columns.
+The inertia of F and q (elements.flexible.inertia) goes to F's record and, for the amplitudes, to
+the coupling C, the matrix E and the bias r behind its columns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ def turn_column(w, eps, psi):
     return scale(2.0, sub(add(scale(w, psi), scale(dot(eps, psi) / w, eps)), cross(eps, psi)))
 
 
-@lean
 def leave_link(tree, s, i, q, v):
     """Record and columns of an end that hangs on its floating frame."""
     w, ints, S, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns), borrow(tree.links)
@@ -84,7 +83,6 @@ def leave_link(tree, s, i, q, v):
     put3(w, x + BIAS + 3, cross(wF, add(cross(wF, u), scale(2.0, move))))
 
 
-@lean
 def enter_link(tree, s, i, q, v):
     """Record, columns and inertia of a floating frame that hangs on one of its ends."""
     w, ints, S, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns), borrow(tree.links)

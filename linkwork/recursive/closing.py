@@ -9,8 +9,8 @@ where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Ba
 
     Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
 
-the least motion in the metric W: the mass matrix or the identity.  Rows that depend on others (in
-singular positions) are left out by pivots of the Cholesky factorisation.  Corrections leave rows out
+the least motion in the metric W: the mass matrix or the identity. Rows that depend on others (in
+singular positions) are left out by pivots of the Cholesky factorisation. Corrections leave rows out
 early at first, since a pivot p makes a violation ε a motion ε/√p, which changes c_q v, and so a
 velocity ε/p: near the flat position of a parallelogram round-off would brake the mechanism.
 """
@@ -26,17 +26,13 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined, lean, spliced
 from linkwork.math.eights import load8, store8
 from linkwork.math.rotations import qexp, qmul
-from linkwork.recursive.articulated import accelerate, inward
 from linkwork.recursive.layout import BODY, four, put4
-from linkwork.recursive.loop_jacobian import BLOCK, EQ, PLACE, ROWS, direct, semi_analytic
+from linkwork.recursive.loop_jacobian import BLOCK, EQ, PLACE, ROWS
 from linkwork.recursive.nodes import add_forces, body_accelerations, fill_nodes
-from linkwork.recursive.outward import outward
-from linkwork.recursive.responses import respond
 
 # settings
-(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, GENTLE, MEMORY, LAWS, SETTINGS) = (
-    range(11)
-)
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, GENTLE, MEMORY, LAWS, CLOSED,
+ SETTINGS) = range(12)  # fmt: skip
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 MASS, PLAIN = range(2)  # METRIC
 GENTLY = 2  # corrections before rows of small pivots are used, too
@@ -82,9 +78,9 @@ def elements(kernels, tables, work, time):
 
 
 @spliced
-def see(kernels, tables, work, tree, s, loops, time, q, v, rows):
+def see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
-    outward(tree, s, q, v)
+    sweeps.outward(sweeps.ends, tree, s, q, v)
     if tables.directory.shape[0] > 0:
         fill_nodes(tree, s, work.nodes)
         wanted = 1.0 if rows and loops.J.shape[0] > 0 else 0.0
@@ -125,17 +121,19 @@ def row_rates(tree, loops, work, out):
 
 
 @spliced
-def jacobian(tree, s, loops, work, how):
+def jacobian(sweeps, tree, s, loops, work, how):
     """c_q at the motion that was seen last."""
     loops.J[:] = 0.0
     if how == DIRECT:
-        direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
+        sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
     else:
-        semi_analytic(tree, s, work.nodes, work.vals, loops.ends, loops.J)
+        sweeps.semi_analytic(
+            tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives
+        )
 
 
 @fused
-def factorise(tree, s, loops, metric, drop):
+def factorise(sweeps, tree, s, loops, metric, drop):
     """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X.
 
     Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
@@ -150,7 +148,7 @@ def factorise(tree, s, loops, metric, drop):
                 r = 8 * c + l
                 X[i, l] = J[r, i] if r < m else 0.0
         if metric == MASS:
-            respond(tree, s, X)
+            sweeps.respond(tree, s, X)
         x = borrow(X)
         for r in range(m):
             total = load8(x, 0) * J[r, 0]
@@ -226,26 +224,26 @@ def solve(loops, b, out, y):
 
 
 @lean
-def forward(kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out, closed):
+def forward(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
     """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
 
-    closed: the multipliers are known, and act as loads: accelerations of bodies and wrenches in
-    the tree are then those of the closed mechanism.
+    With the setting CLOSED the multipliers are known, and act as loads: accelerations of bodies
+    and wrenches in the tree are then those of the closed mechanism.
     """
-    m = loops.J.shape[0]
+    m, closed = loops.J.shape[0], loops.settings[CLOSED] != 0.0
     for r in range(m):
         work.gamma[r] = loops.gamma[r] if closed else 0.0
-    see(kernels, tables, work, tree, s, loops, time, q, v, True)
+    see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, True)
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
-    inward(tree, s, tau, stiff)
-    accelerate(tree, s, out)
+    sweeps.inward(tree, s, tau, stiff)
+    sweeps.accelerate(tree, s, out)
     if m > 0 and not closed:
-        close(tree, s, loops, work, out)
+        close(sweeps, tree, s, loops, work, out)
 
 
 @spliced
-def close(tree, s, loops, work, out):
+def close(sweeps, tree, s, loops, work, out):
     """Add the accelerations that the cut joints' forces make."""
     m = loops.J.shape[0]
     b = loops.rhs[0]
@@ -259,9 +257,17 @@ def close(tree, s, loops, work, out):
             b[r] = -work.Qc[r]
     body_accelerations(tree, s, work.nodes, loops.acceleration)
     blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
-    jacobian(tree, s, loops, work, SEMI_ANALYTIC)
-    factorise(tree, s, loops, MASS, loops.settings[DROP])
+    jacobian(sweeps, tree, s, loops, work, SEMI_ANALYTIC)
+    factorise(sweeps, tree, s, loops, m * MASS, loops.settings[DROP])
     solve(loops, b, loops.gamma, out)
+
+
+@spliced
+def settle(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
+    """The tree once more with the multipliers just found."""
+    loops.settings[CLOSED] = 1.0
+    forward(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out)
+    loops.settings[CLOSED] = 0.0
 
 
 @fused
@@ -288,33 +294,33 @@ def worst(loops, C):
 
 
 @lean
-def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
+def correct(sweeps, kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
     """Put q and v back on the constraints; false when Newton's method does not get there."""
     how, metric = int(loops.settings[CORRECTION]), int(loops.settings[METRIC])
     tolerance, b = loops.settings[TOLERANCE], loops.rhs[0]
     fresh, done, off = False, False, 0.0
     work.gamma[:] = 0.0
     for k in range(int(loops.settings[ITERATIONS])):
-        see(kernels, tables, work, tree, s, loops, time, q, v, True)
+        see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, True)
         off = worst(loops, work.C)
         if k == 0:
             loops.report[1] = off
         if off <= tolerance:
             done = True
             break
-        jacobian(tree, s, loops, work, how)
+        jacobian(sweeps, tree, s, loops, work, how)
         if metric == MASS:
-            inward(tree, s, tau, stiff)
+            sweeps.inward(tree, s, tau, stiff)
         gentle = k < GENTLY
-        factorise(tree, s, loops, metric, loops.settings[GENTLE if gentle else DROP])
+        factorise(sweeps, tree, s, loops, metric, loops.settings[GENTLE if gentle else DROP])
         fresh = gentle
         d[:] = 0.0
         solve(loops, work.C, loops.gamma, d)
         move(loops, q, d)
         loops.report[0] += 1.0
-    if not done:  # in a singular position violations fall slowly
-        if loops.order[loops.J.shape[0]] == loops.J.shape[0] or off > 1e4 * tolerance:
-            return False
+    m = loops.J.shape[0]
+    if not done and (loops.order[m] == m or off > 1e4 * tolerance):
+        return False  # but in a singular position violations fall slowly
     for k in range(int(loops.settings[ITERATIONS])):
         row_rates(tree, loops, work, b)
         off = worst(loops, b)
@@ -322,18 +328,18 @@ def correct(kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
             loops.report[2] = off
         if off <= tolerance:
             return True
-        if k > GENTLY and loops.order[loops.J.shape[0]] < loops.J.shape[0]:
+        if k > GENTLY and loops.order[m] < m:
             return True  # in a singular position nothing else can be asked for
         if not fresh or k == GENTLY:
-            jacobian(tree, s, loops, work, how)
+            jacobian(sweeps, tree, s, loops, work, how)
             if metric == MASS:
-                inward(tree, s, tau, stiff)
+                sweeps.inward(tree, s, tau, stiff)
             factorise(
-                tree, s, loops, metric, loops.settings[GENTLE if k < GENTLY else DROP]
+                sweeps, tree, s, loops, metric, loops.settings[GENTLE if k < GENTLY else DROP]
             )
             fresh = True
         solve(loops, b, loops.gamma, v)
-        outward(tree, s, q, v)
+        sweeps.outward(sweeps.ends, tree, s, q, v)
         fill_nodes(tree, s, work.nodes)
         loops.report[0] += 1.0
     return False

@@ -2,8 +2,8 @@
 
 J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980); step control and the continuous
 extension of order four from E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
-Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for lie
-within them.  Loops are corrected after every step and at every time asked for.
+Equations I (1993), II.4 to II.6.  Steps are as long as the tolerance allows; the times asked for
+lie within them.  Loops are corrected after every step and at every time asked for.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def dense(y0, y1, h, k, weights, part, out):
 
 @spliced
 def try_step(
-    kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
+    sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
 ):  # fmt: skip
     """One step from `ahead` (q, v, and their first rates); schedules: at its seven times."""
     k, l = ahead.stages, ahead.rates
@@ -87,8 +87,9 @@ def try_step(
         set_laws(tables, s, schedule, own, j)
         coordinate_rates(loops, ahead.qs, ahead.vs, l[j])
         forward(
-            kernels, tables, work, tree, s, loops, time + c[j] * h, ahead.qs, ahead.vs, run.tau,
-            run.stiff, k[j], False,
+            sweeps, kernels, tables, work, tree, s, loops,
+            time + c[j] * h, ahead.qs, ahead.vs, run.tau,
+            run.stiff, k[j],
         )  # fmt: skip
     total = error_square(ahead.q, ahead.qs, h, e, l, grid[RTOL], grid[ATOL])
     total += error_square(ahead.v, ahead.vs, h, e, k, grid[RTOL], grid[ATOL])
@@ -115,20 +116,21 @@ def try_step(
 
 
 @spliced
-def close_again(kernels, tables, work, tree, s, loops, run, ahead, grid):
+def close_again(sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid):
     """Loops after a step, and the accelerations where that changed something."""
     status = FINE
     if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
         done = loops.report[0]
         if not correct(
-            kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, ahead.d, run.tau,
+            sweeps, kernels, tables, work, tree, s, loops,
+            grid[NOW], ahead.q, ahead.v, ahead.d, run.tau,
             run.stiff,
         ):
             status = NOT_CLOSED
         elif loops.report[0] != done:
             forward(
-                kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, run.tau,
-                run.stiff, ahead.a, False,
+                sweeps, kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, run.tau,
+                run.stiff, ahead.a,
             )  # fmt: skip
             if not finite(ahead.a):
                 status = NOT_FINITE
@@ -151,7 +153,8 @@ def look(loops, run, ahead, grid, time, d):
 
 @lean
 def advance_adaptive(
-    kernels, tables, work, tree, s, loops, run, ahead, grid, begin, times, schedule, own, saved,
+    sweeps, kernels, tables, work, tree, s, loops,
+    run, ahead, grid, begin, times, schedule, own, saved,
     out, a, e, c, d, first, moving,
 ):  # fmt: skip
     """Reach the `times` from number `first` on; with motion laws try one step at most.
@@ -167,11 +170,12 @@ def advance_adaptive(
                 return TOO_SMALL, step, begin
             tried = True
             status = try_step(
-                kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
+                sweeps, kernels, tables, work, tree, s, loops,
+                run, ahead, grid, schedule, own, a, e, c,
             )
             if status == FINE:
                 status = close_again(
-                    kernels, tables, work, tree, s, loops, run, ahead, grid
+                    sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid
                 )
                 if status != FINE:
                     return status, step, begin
@@ -180,7 +184,8 @@ def advance_adaptive(
         look(loops, run, ahead, grid, times[step], d)
         set_laws(tables, s, schedule, own, 7)
         status = finish(
-            kernels, tables, work, tree, s, loops, run, times[step], times[step] - begin, out,
+            sweeps, kernels, tables, work, tree, s, loops,
+            run, times[step], times[step] - begin, out,
             saved[step],
         )  # fmt: skip
         if status != FINE:

@@ -142,16 +142,24 @@ def place_general(tree, s, i, q, v):
 @fused_inlined
 def inertia_times(w, x, a, l):
     """Moment and force of the inertia in a record for accelerations (a, l)."""
-    j, b, m = x + J, x + B, x + M
+    J0, J1, J2 = three(w, x + J)
+    J3, J4, J5 = three(w, x + J + 3)
+    b0, b1, b2 = three(w, x + B)
+    b3, b4, b5 = three(w, x + B + 3)
+    b6, b7, b8 = three(w, x + B + 6)
+    m0, m1, m2 = three(w, x + M)
+    m3, m4, m5 = three(w, x + M + 3)
+    a0, a1, a2 = a
+    l0, l1, l2 = l
     return (
-        w[j] * a[0] + w[j + 1] * a[1] + w[j + 2] * a[2] + w[b] * l[0] + w[b + 1] * l[1] + w[b + 2] * l[2],
-        w[j + 1] * a[0] + w[j + 3] * a[1] + w[j + 4] * a[2] + w[b + 3] * l[0] + w[b + 4] * l[1] + w[b + 5] * l[2],
-        w[j + 2] * a[0] + w[j + 4] * a[1] + w[j + 5] * a[2] + w[b + 6] * l[0] + w[b + 7] * l[1] + w[b + 8] * l[2],
+        J0 * a0 + J1 * a1 + J2 * a2 + b0 * l0 + b1 * l1 + b2 * l2,
+        J1 * a0 + J3 * a1 + J4 * a2 + b3 * l0 + b4 * l1 + b5 * l2,
+        J2 * a0 + J4 * a1 + J5 * a2 + b6 * l0 + b7 * l1 + b8 * l2,
     ), (
-        w[b] * a[0] + w[b + 3] * a[1] + w[b + 6] * a[2] + w[m] * l[0] + w[m + 1] * l[1] + w[m + 2] * l[2],
-        w[b + 1] * a[0] + w[b + 4] * a[1] + w[b + 7] * a[2] + w[m + 1] * l[0] + w[m + 3] * l[1] + w[m + 4] * l[2],
-        w[b + 2] * a[0] + w[b + 5] * a[1] + w[b + 8] * a[2] + w[m + 2] * l[0] + w[m + 4] * l[1] + w[m + 5] * l[2],
-    )  # fmt: skip
+        b0 * a0 + b3 * a1 + b6 * a2 + m0 * l0 + m1 * l1 + m2 * l2,
+        b1 * a0 + b4 * a1 + b7 * a2 + m1 * l0 + m3 * l1 + m4 * l2,
+        b2 * a0 + b5 * a1 + b8 * a2 + m2 * l0 + m4 * l1 + m5 * l2,
+    )
 
 
 @fused_inlined

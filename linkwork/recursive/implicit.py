@@ -58,7 +58,8 @@ def change(a, b):
 
 @lean
 def advance_implicit(
-    kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out, weights,
+    sweeps, kernels, tables, work, tree, s, loops,
+    run, times, h, schedule, own, saved, out, weights,
     stiffness, algorithmic,
 ):  # fmt: skip
     """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
@@ -82,8 +83,9 @@ def advance_implicit(
             for i in range(load.shape[0]):
                 load[i] = kappa[i] * guess[i]
             forward(
-                kernels, tables, work, tree, s, loops, times[step], run.qs, run.vs, load, kappa,
-                run.stages[3], False,
+                sweeps, kernels, tables, work, tree, s, loops,
+                times[step], run.qs, run.vs, load, kappa,
+                run.stages[3],
             )  # fmt: skip
             if not finite(run.stages[3]):
                 status = NOT_FINITE
@@ -99,7 +101,7 @@ def advance_implicit(
             move(loops, run.q, run.d)
             copy(run.vs, run.v)
             status = finish(
-                kernels, tables, work, tree, s, loops, run, times[step], h, out, saved[step]
+                sweeps, kernels, tables, work, tree, s, loops, run, times[step], h, out, saved[step]
             )
         if status != FINE:
             copy(run.q0, run.q)

@@ -76,7 +76,7 @@ class JointMotion:
         return [axes[i] for i in self.free] + turns[self.turn]
 
     def laws(self, times: np.ndarray, turned: bool) -> np.ndarray:
-        """r_t, ρ_t and two derivatives (T, 21) seen from the first body, or turned from the second."""
+        """r_t, ρ_t and two derivatives (T, 21) from the first body; turned: from the second."""
         assert self.law is not None
         (law,) = self.law.entry.laws
         levels = law.values(times).reshape(len(times), 3, LEVEL)

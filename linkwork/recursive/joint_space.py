@@ -17,8 +17,7 @@ from linkwork.recursive import closing as cl
 from linkwork.recursive.doors import inverse, look_at_loops, many_forwards
 from linkwork.recursive.inverse import newton_euler
 from linkwork.recursive.nodes import fill_carriers, fill_nodes
-from linkwork.recursive.outward import outward
-from linkwork.recursive.parts import Parts
+from linkwork.recursive.parts import Parts, Settings
 from linkwork.recursive.topology import Topology
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -37,7 +36,7 @@ class JointSpace:
     """
 
     def __init__(self, full: System, state: State, cuts: Sequence[str] = ()) -> None:
-        self.parts = Parts(full, state, cuts)
+        self.parts = Parts(full, state, cuts, Settings(correction=cl.DIRECT))
         self.start = state
         self.q, self.v = self.parts.read(state)
         self._room = self.parts.motion()
@@ -88,7 +87,8 @@ class JointSpace:
         o, out = p.outer, np.zeros(len(v))
         tau = self._vector(forces, len(v), "forces")
         many_forwards(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, tau, self._room.stiff,
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops,
+            t, q, v, tau, self._room.stiff,
             out, 1,
         )  # fmt: skip
         return out
@@ -100,7 +100,7 @@ class JointSpace:
         p, tau = self.parts, np.zeros(len(v))
         o = p.outer
         inverse(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, a, tau
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, a, tau
         )
         return tau
 
@@ -111,16 +111,16 @@ class JointSpace:
         M, none = np.zeros((n, n)), np.zeros(3)
         p.sweep.laws[:, 7:] = 0.0
         for row, unit in enumerate(np.eye(n)):
-            outward(p.tree, p.sweep, q, v)
+            p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
             newton_euler(p.tree, p.sweep, unit, none, M[row])
         bias = np.zeros(n)  # of flexible links: K q
-        outward(p.tree, p.sweep, q, v)
+        p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
         newton_euler(p.tree, p.sweep, np.zeros(n), none, bias)
         M -= bias
         return 0.5 * (M + M.T)
 
     def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
-        """c_q of the cut joints' independent rows, "semi-analytic" or by "direct" differentiation."""
+        """c_q of the cut joints' independent rows, "semi-analytic" or "direct"ly differentiated."""
         if how not in WAYS:
             raise ModelError(f"how must be 'semi-analytic' or 'direct', but {how!r} was given")
         self._look(q, t, WAYS[how], 1)
@@ -136,14 +136,14 @@ class JointSpace:
         p = self.parts
         o = p.outer
         look_at_loops(
-            o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, how, count
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, how, count
         )
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:
         """Positions and velocities of all bodies, to go on from with any analysis."""
         q, v = self._place(q, v, t)
         p = self.parts
-        outward(p.tree, p.sweep, q, v)
+        p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
         nodes = p.outer.work.nodes
         fill_nodes(p.tree, p.sweep, nodes)
         fill_carriers(p.tree, nodes, q, v)
@@ -158,7 +158,8 @@ class JointSpace:
 
         def run(count: int) -> None:
             many_forwards(
-                o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, self.start.time, self.q,
+                p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops,
+                self.start.time, self.q,
                 self.v, m.tau, m.stiff, m.a, count,
             )  # fmt: skip
 

@@ -6,7 +6,8 @@ planar rigid-flexible-multibody systems, here in space.  A cut joint's rows chan
 
 *Semi-analytic* (Algorithm 1): from each end towards the root of the loop.  Group I is the row
 itself, a wrench that is moved from joint to joint, (n, f) → (n + u × f, f); group II are the
-columns S of the joint or link that it meets, ∂c/∂q_i = (n, f)·S_i.  The cost is the length of the path.
+columns S of the joint or link that it meets, ∂c/∂q_i = (n, f)·S_i.  The cost is the length of the
+path.
 
 *Direct differentiation* (Algorithm 2): for each coordinate q_i the derivatives ∂P/∂q_i, ∂A/∂q_i go
 from the root through all bodies, ∂A = ∂A_p A_pᵀ A, ∂P = ∂P_p + ∂A_p A_pᵀ u, with the joint's own
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, cross, dot, mm, mt, mv
 from linkwork.recursive.general_joint import six_dot
 from linkwork.recursive.layout import (
@@ -43,8 +44,7 @@ def row_at(tree, s, nodes, vals, place, base, j):
     return add(moment, cross(c, force)), force
 
 
-@fused
-def semi_analytic(tree, s, nodes, vals, ends, J):
+def semi_analytic(tree, s, nodes, vals, ends, J, derivatives):
     """J (rows, velocities) by sweeping the paths of the loops; places off the paths stay zero."""
     w, ints, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)
     values = borrow(vals)
@@ -71,7 +71,6 @@ def semi_analytic(tree, s, nodes, vals, ends, J):
                 i = ints[m + PARENT]
 
 
-@fused
 def direct(tree, s, nodes, vals, ends, J, derivatives):
     """The same by differentiating the motion of every body by every coordinate."""
     w, ints, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)

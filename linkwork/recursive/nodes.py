@@ -81,7 +81,7 @@ def add_forces(tree, s, nodes, f):
 
 @fused
 def body_accelerations(tree, s, nodes, out):
-    """(bodies, 6) accelerations of centres (world) and angular ones (body axes), after `accelerate`."""
+    """(bodies, 6) accelerations of centres (world) and angular ones (body axes)."""
     K, w, ints, N = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints), borrow(nodes)
     g = tree.gravity
     for i in range(tree.ints.shape[0]):

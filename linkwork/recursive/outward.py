@@ -5,7 +5,7 @@ A hinge with angle q about the third axis of its marker, S on the parent p, u = 
     ρ = ρ_p ρ_S (cos q/2, 0, 0, sin q/2),   ω = ω_p + e q̇,   P = P_p + u
     bias:  ω_p × e q̇  and  ω_p × (ω_p × u)
 
-A body's inertia about P, in world axes:  n = J α + m c̃ a + ω × Jω,   f = m a − m c̃ α + m ω × (ω × c)
+A body's inertia about P, in world axes:  n = J α + m c̃ a + ω × Jω,  f = m a − m c̃ α + m ω × (ω × c)
 with a the acceleration of P and c the arm to the centre of mass.
 """
 
@@ -14,12 +14,11 @@ from __future__ import annotations
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.rotations import qmul
-from linkwork.math.vectors import add, cross, dot, mv, scale, sub
-from linkwork.recursive.bending import enter_link, leave_link
+from linkwork.math.vectors import add, cross, dot, mv
 from linkwork.recursive.general_joint import place_general
 from linkwork.recursive.layout import (
-    BIAS, CA, CQ, HINGE_JOINT, GENERAL, BENDING, INERTIA, INTS, IV, IQ, KIND, MASS, MD, OMEGA, PARENT, QUAT,
-    REALS, RECORD, ROT, U, WRENCH, B, J, M, four, nine, put3, put4, put9, three,
+    BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
+    PARENT, QUAT, REALS, RECORD, ROT, U, WRENCH, B, J, M, four, nine, put3, put4, put9, three,
 )  # fmt: skip
 
 ROUND = 6755399441055744.0  # 1.5 × 2⁵²: adding and subtracting it rounds to an integer
@@ -29,8 +28,8 @@ LARGE = 1e6  # beyond this many half turns a reduced angle loses digits
 
 @fused
 def half_turns(q, halves):
-    """cos and sin of q/2, all at once: q/2 is reduced to |y| ≤ π/2, and sin and cos of y/2 come from
-    their series.  (A loop without branches and calls: eight at a time.)
+    """cos and sin of q/2, all at once: q/2 is reduced to |y| ≤ π/2, and sin and cos of y/2 come
+    from their series.  (A loop without branches and calls: eight at a time.)
     """
     a, o = borrow(q), borrow(halves)
     for i in range(q.shape[0]):
@@ -120,9 +119,8 @@ def place_hinge(K, k, w, x, p, c, s, rate):
     put_inertia(K, k, w, x, R, o)
 
 
-@fused
-def outward(tree, s, q, v):
-    """Fill the records from joint coordinates q and velocities v."""
+def outward(ends, tree, s, q, v):
+    """Fill the records from joint coordinates q and velocities v; ends: as in `bending`."""
     half_turns(q, s.halves)
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
     cs, rate = borrow(s.halves), borrow(v)
@@ -137,7 +135,7 @@ def outward(tree, s, q, v):
             place_general(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
         elif kind == BENDING:
-            enter_link(tree, s, i, q, v)
+            ends[0](tree, s, i, q, v)
         else:
-            leave_link(tree, s, i, q, v)
+            ends[1](tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))

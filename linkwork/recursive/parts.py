@@ -17,8 +17,8 @@ from linkwork.recursive.closing import Loops
 from linkwork.recursive.doors import look_at_loops
 from linkwork.recursive.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loop_jacobian import DERIVATIVE, ENDS
-from linkwork.recursive.outward import outward
-from linkwork.recursive.tables import Coordinates, make_tree, markers, read_coordinates, world
+from linkwork.recursive.sweeps import sweeps_for
+from linkwork.recursive.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
 from linkwork.system.system import Element, Row, System, build
@@ -61,12 +61,15 @@ class Settings:
     max_iterations: int = 20
 
 
+PLAIN_SETTINGS = Settings()
+
+
 class Parts:
     """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
 
     def __init__(
-        self, full: System, state: State, cuts: Sequence[str] = (), settings: Settings = Settings(),
-        keep: np.ndarray | None = None,
+        self, full: System, state: State, cuts: Sequence[str] = (),
+        settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.full, self.settings = full, settings
         self.topology: Topology = topology_of(full, cuts)
@@ -77,6 +80,9 @@ class Parts:
             i for i, e in enumerate(full.elements) if i not in inside and not is_part(full, e)
         ]
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
+        rows = any(full.elements[i].entry.rows for i in self.outside)
+        direct = settings.correction == cl.DIRECT
+        self.sweeps = sweeps_for(bool(full.flexible), rows, direct)
         self._choose_rows(state, keep)
 
     # ------------------------------------------------------------------------------- coordinates
@@ -98,7 +104,7 @@ class Parts:
         nq, nv = self.coordinates.nq, self.coordinates.nv
         q = read_coordinates(self.full, self.topology, state.motion, self.sweep.laws, nq)
         v = np.zeros(nv)
-        outward(self.tree, self.sweep, q, v)
+        self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
         self._read_velocities(state, v)
         return q, v
 
@@ -197,8 +203,8 @@ class Parts:
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
         look_at_loops(
-            o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, state.time, q, v,
-            cl.SEMI_ANALYTIC, 1,
+            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops,
+            state.time, q, v, cl.SEMI_ANALYTIC, 1,
         )  # fmt: skip
 
     def _loops(self) -> Loops:
@@ -263,12 +269,12 @@ class Parts:
         return Motion(
             np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nq), np.zeros(nv), np.zeros(nq),
             np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv),
-            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1),
-            np.zeros(2), np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
+            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1), np.zeros(2),
+            np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
 
     def stiffness(self) -> np.ndarray:
-        """K and D (2, velocities) of amplitudes, and of torsion springs about hinges of the tree."""
+        """K and D (2, velocities) of amplitudes and of torsion springs about hinges."""
         out = np.zeros((2, self.coordinates.nv))
         hinges = {}
         for i, step in enumerate(self.topology.steps):

@@ -11,7 +11,7 @@ Eight of them fill the lanes of a vector.
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import load8, spread8, store8
 from linkwork.recursive.layout import (
     BASE, DOF, HINGE, HINGE_JOINT, INTS, IV, KIND, LANES, PARENT, RECORD, ROT, SECTION, U,
@@ -79,7 +79,6 @@ def from_parent(z, p, w, x):
     )  # fmt: skip
 
 
-@fused
 def respond(tree, s, y):
     """Replace y (velocities, 8) by M⁻¹ y."""
     w, ints, c, z, o = (

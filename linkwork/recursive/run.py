@@ -88,7 +88,7 @@ class RecursiveRun:
         """The first arguments of every compiled function."""
         p = self.parts
         o = p.outer
-        return o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops
+        return p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops
 
     def _massless(self) -> str:
         bad = np.flatnonzero(~np.isfinite(self.motion.a))

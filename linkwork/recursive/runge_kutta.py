@@ -14,7 +14,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.recursive.closing import (
-    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward,
+    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
 )  # fmt: skip
 from linkwork.recursive.layout import four, put4
 from linkwork.recursive.nodes import (
@@ -88,26 +88,26 @@ def powers(tree, s, loops, work, v):
 
 
 @spliced
-def finish(kernels, tables, work, tree, s, loops, run, time, h, out, saved):
+def finish(sweeps, kernels, tables, work, tree, s, loops, run, time, h, out, saved):
     """What follows the new q, v: correction, accelerations, balance of work, storing.
 
     Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
     """
-    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
-        if not correct(
-            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
-        ):
-            return NOT_CLOSED
+    corrects = loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT
+    if corrects and not correct(
+        sweeps, kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
+    ):
+        return NOT_CLOSED
     forward(
-        kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a, False
+        sweeps, kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a
     )
     if not finite(run.a):
         return NOT_FINITE
     closed = loops.J.shape[0] > 0
     if closed and (saved >= 0 or loops.settings[LAWS] != 0.0):
-        forward(
-            kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.d,
-            True,
+        settle(
+            sweeps, kernels, tables, work, tree, s, loops,
+            time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
     lost, supplied = powers(tree, s, loops, work, run.v)
     run.work[0] += 0.5 * h * (run.work[2] + lost)
@@ -145,7 +145,7 @@ def store(tree, s, loops, work, run, out, row):
 
 @lean
 def advance_rk4(
-    kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out
+    sweeps, kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out
 ):  # fmt: skip
     """Steps at `times`; schedules hold half steps.  Returns (status, steps done)."""
     k, l, total = run.stages, run.rates, run.total
@@ -163,13 +163,15 @@ def advance_rk4(
             set_laws(tables, s, schedule, own, 2 * step + (2 if j == 3 else 1))
             coordinate_rates(loops, run.qs, run.vs, l[j])
             forward(
-                kernels, tables, work, tree, s, loops, begin + part, run.qs, run.vs, run.tau,
-                run.stiff, k[j], False,
+                sweeps, kernels, tables, work, tree, s, loops,
+                begin + part, run.qs, run.vs, run.tau,
+                run.stiff, k[j],
             )  # fmt: skip
             if moving and loops.J.shape[0] > 0:
-                forward(
-                    kernels, tables, work, tree, s, loops, begin + part, run.qs, run.vs, run.tau,
-                    run.stiff, run.d, True,
+                settle(
+                    sweeps, kernels, tables, work, tree, s, loops,
+                    begin + part, run.qs, run.vs, run.tau,
+                    run.stiff, run.d,
                 )  # fmt: skip
             lost, supplied = powers(tree, s, loops, work, run.vs)
             total[0] += (h / 6.0 if j == 3 else h / 3.0) * lost
@@ -185,7 +187,7 @@ def advance_rk4(
             run.v[i] += h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
         unit_quaternions(loops, run.q)
         status = finish(
-            kernels, tables, work, tree, s, loops, run, times[step], 0.0, out, saved[step]
+            sweeps, kernels, tables, work, tree, s, loops, run, times[step], 0.0, out, saved[step]
         )
         if status != FINE:
             copy(run.q0, run.q)

@@ -150,9 +150,11 @@ def joint_edges(system: System) -> list[Edge]:
         ends = elements[0].ends
         if any(e.ends != ends for e in elements) or len(ends) != 2:
             for i in numbers:
-                edges.append(Edge(name, system.elements[i].ends[:2], (i,), None))
+                far = system.elements[i].ends
+                edges.append(Edge(name, (far[0], far[-1]), (i,), None))
             continue
-        edges.append(Edge(name, ends, tuple(numbers), joint_motion(system, elements)))
+        joined = (ends[0], ends[1])
+        edges.append(Edge(name, joined, tuple(numbers), joint_motion(system, elements)))
     return [*edges, *section_edges(system)]
 
 

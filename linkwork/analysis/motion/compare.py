@@ -17,6 +17,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import transient
+from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.integrators.methods import GeneralizedAlpha
 from linkwork.math import rotations
@@ -61,7 +62,7 @@ def compare(
     >>> found = lw.compare(m, t=0.5, h=0.005, check_order=True)
     >>> found.agree
     True
-    >>> float(found.table.position.sel(method="GeneralizedAlpha")) < 1e-3
+    >>> float(found.table.position.sel(run="GeneralizedAlpha")) < 1e-3
     True
     """
     h = checks.number(h, "h, the step,", positive=True)
@@ -172,10 +173,11 @@ def differences(a: Result, b: Result) -> dict[str, np.ndarray]:
     p, q = np.asarray(a.motion[i]), np.asarray(b.motion[j])
     out = {"time": a.time[i], "position": np.linalg.norm(p[:, :, :3] - q[:, :, :3], axis=2)}
     out["angle"] = angle_between(p[:, :, 3:7], q[:, :, 3:7])
+    joints = [n for n in a.joints if not isinstance(a.system.model[n], FlexibleLink)]
     for part in ("force", "torque"):
         columns = [
             np.linalg.norm(reaction(a, name, part)[i] - reaction(b, name, part)[j], axis=1)
-            for name in a.joints
+            for name in joints
         ]
         out[part] = np.stack(columns, axis=1) if columns else np.zeros((len(i), 1))
     return {k: v if v.ndim == 1 else v.max(axis=1) for k, v in out.items()}
@@ -271,7 +273,7 @@ class Comparison:
 
     @property
     def table(self) -> xr.Dataset:
-        """Over `method`: position, angle, force, torque, energy, violation, cpu.
+        """Over `run` (names of methods): position, angle, force, torque, energy, violation, cpu.
 
         The first four are the largest differences from the reference; energy is the largest error
         of the energy balance; violation the largest |C|; cpu the CPU time per step.  Methods that
@@ -281,13 +283,13 @@ class Comparison:
 
         names = [*self.runs, *self.refused]
         columns: dict[str, Any] = {
-            key: ("method", np.full(len(names), np.nan), {"units": units})
+            key: ("run", np.full(len(names), np.nan), {"units": units})
             for key, units in {**DIFFERENCES, **OTHERS}.items()
         }
         for k, name in enumerate(self.runs):
             for key, value in self._row(name).items():
                 columns[key][1][k] = value
-        return xr.Dataset(columns, {"method": names}, {"reference": self.reference, "h": self.h})
+        return xr.Dataset(columns, {"run": names}, {"reference": self.reference, "h": self.h})
 
     def _row(self, name: str) -> dict[str, float]:
         mine = self.runs[name]
