@@ -42,7 +42,7 @@ largest gap of the cut joints after any step in {last} s without correction and 
   one, three and one flexible link of two modes, after the examples of Zhang and others (2023).
   They report 0.5 to 5 % for the semi-analytic Jacobian and 10 to 31 % for the direct one, on steps
   of 4 to 15 ms. Here an uncorrected step takes {least} to {most} µs, and the Jacobians are the
-  smaller part of a correction: most of it are the positions and rows after each change, and
+  smaller part of a correction: the rest are the positions and rows after each change, and
   X = M⁻¹c_qᵀ by sweeps through the tree. Which Jacobian matters where loops are long (below).
 - Without correction the loops open, first with the square of time. With either Jacobian the gap
   stays below the tolerance of 1e-10 m; a step that ends below it is left as it is.
