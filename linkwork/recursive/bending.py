@@ -25,7 +25,7 @@ from __future__ import annotations
 from linkwork.elements.flexible.inertia import link_matrices
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, lean
-from linkwork.math.rotations import qmul, rotation_matrix
+from linkwork.math.rotations import qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, cross, dot, mv, scale, sub, tv
 from linkwork.recursive.layout import (
     BASE, BIAS, BQ, COM, DOF, INTS, IQ, IV, LINK, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE,
@@ -74,7 +74,8 @@ def leave_link(tree, s, i, q, v):
         rate = add(rate, scale(v_[iv + j], psi))
     u, dw = mv(RF, rho), dot(eps, rate) / cosine
     b = mv(RT, scale(2.0 * (dot(rate, rate) + dw * dw) / cosine, eps))
-    put4(w, x + QUAT, qT)
+    size = 1.5 - 0.5 * (qT[0] * qT[0] + qT[1] * qT[1] + qT[2] * qT[2] + qT[3] * qT[3])
+    put4(w, x + QUAT, qscale(size, qT))
     put9(w, x + ROT, RT)
     put3(w, x + U, u)
     put3(w, x + SLIDE, move)
@@ -111,7 +112,8 @@ def enter_link(tree, s, i, q, v):
     b = mv(RR, scale(2.0 * (dot(rate, rate) + dw * dw) / cosine, eps))
     wF, bias = add(wR, spin), sub(cross(wR, spin), b)
     linear = sub(cross(wF, cross(wF, u)), scale(2.0, cross(wF, move)))
-    put4(w, x + QUAT, qF)
+    size = 1.5 - 0.5 * (qF[0] * qF[0] + qF[1] * qF[1] + qF[2] * qF[2] + qF[3] * qF[3])
+    put4(w, x + QUAT, qscale(size, qF))
     put9(w, x + ROT, RF)
     put3(w, x + U, add(d, u))
     put3(w, x + SLIDE, slide)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
+from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, column, cross, dot, mv, scale, sub
 from linkwork.recursive.layout import (
     ABOUT_Z, BALL, BASE, BIAS, CA, CQ, CROSS, DOF, FREE, INTS, IQ, IV, LAW, OMEGA,
@@ -132,6 +132,8 @@ def place_general(tree, s, i, q, v):
         omega = add(omega, wt)
         put3(S, law_column, wt)
         bias = add(bias, add(cross(omega, wt), mv(R, (2.0 * b[1], 2.0 * b[2], 2.0 * b[3]))))
+    size = 1.5 - 0.5 * (qf[0] * qf[0] + qf[1] * qf[1] + qf[2] * qf[2] + qf[3] * qf[3])
+    qf = qscale(size, qf)  # errors would grow along a chain
     put4(w, x + QUAT, qf)
     put9(w, x + ROT, rotation_matrix(qf))
     put3(w, x + OMEGA, omega)

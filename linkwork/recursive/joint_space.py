@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, SingularError
 from linkwork.model import checks
 from linkwork.recursive import closing as cl
 from linkwork.recursive.doors import inverse, look_at_loops, many_forwards
@@ -91,6 +91,12 @@ class JointSpace:
             t, q, v, tau, self._room.stiff,
             out, 1,
         )  # fmt: skip
+        if not np.all(np.isfinite(out)):
+            raise SingularError(
+                f"model '{p.full.model.name}' has no finite accelerations at this q: something "
+                "without mass can move, or an amplitude of a flexible link turns a section by more "
+                "than half a turn"
+            )
         return out
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> np.ndarray:

@@ -105,6 +105,8 @@ def place_hinge(K, k, w, x, p, c, s, rate):
     """Orientation, angular velocity and bias of a body behind a hinge."""
     a = qmul(four(w, p + QUAT), four(K, k + CQ))
     q = (a[0] * c - a[3] * s, a[1] * c + a[2] * s, a[2] * c - a[1] * s, a[3] * c + a[0] * s)
+    size = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    q = (q[0] * size, q[1] * size, q[2] * size, q[3] * size)  # errors would grow along a chain
     R = rotation(q)
     put4(w, x + QUAT, q)
     put9(w, x + ROT, R)

@@ -22,9 +22,11 @@ from linkwork.elements.distance import Distance
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
+from linkwork.elements.force_pair import ForcePair
 from linkwork.elements.friction import Friction
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
+from linkwork.elements.moving_frame import MovingFrame
 from linkwork.elements.orthogonal import Orthogonal
 from linkwork.elements.rigid_displacement import RigidBodyDisplacement
 from linkwork.elements.rod import Rod
@@ -37,13 +39,13 @@ from linkwork.elements.user_force import UserForce
 from linkwork.elements.velocity_lock import VelocityLock
 from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
-from linkwork.model.frame import Frame, carries_frames
+from linkwork.model.frame import Frame
 from linkwork.results.flexible import deformed
 from linkwork.results.relative import rotate
 from linkwork.results.result import Result
 from linkwork.results.stored import body_motion, lock_place, reaction
 from linkwork.view.figures import figure, turned
-from linkwork.view.loads import applied
+from linkwork.view.loads import applied, frames_of
 from linkwork.view.shapes import Part, parts_of
 from linkwork.view.symbols import joint_parts, spiral
 
@@ -224,16 +226,6 @@ def at_frames(result: Result, frames: np.ndarray) -> Result:
     )  # fmt: skip
 
 
-def frames_of(item: Any) -> list[Frame]:
-    """The markers that an item has on bodies."""
-    found = getattr(item, "frames", None)
-    if found is None and isinstance(item, (Load, ViscousBody)):
-        found = item.frame
-    if carries_frames(found):
-        found = Frame(found)
-    return [found] if isinstance(found, Frame) else list(found or ())
-
-
 def attachments(model: Any) -> dict[str, list[np.ndarray]]:
     """Name of a body → the places on it where joints, springs and loads act."""
     points: dict[str, list[np.ndarray]] = {}
@@ -276,7 +268,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
-    elif isinstance(item, (Load, UserForce)):
+    elif isinstance(item, (Load, ForcePair, MovingFrame, UserForce)):
         _add_loads(drawing, item)
     elif isinstance(item, RigidBodyDisplacement):
         ends = item.frames[: len(item.points) + 1]

@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.force import Load
+from linkwork.elements.force_pair import ForcePair
+from linkwork.elements.moving_frame import MovingFrame
 from linkwork.elements.user_force import forget_failures
+from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
-from linkwork.model.frame import Frame
+from linkwork.model.frame import Frame, as_frame, carries_frames
 from linkwork.results.relative import rotate
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -59,8 +63,21 @@ def _residuals(system: System, result: Result) -> np.ndarray:
 
 
 def _marker(item: Any, body: str) -> np.ndarray:
-    frames = getattr(item, "frames", None) or (item.frame,)
-    for frame in (frames,) if isinstance(frames, Frame) else frames:
-        if isinstance(frame, Frame) and frame.body.name == body:
+    for frame in frames_of(item):
+        if frame.body.name == body:
             return np.asarray(frame.position)
     return np.zeros(3)
+
+
+def frames_of(item: Any) -> list[Frame]:
+    """The markers that an item has on bodies."""
+    found = getattr(item, "frames", None)
+    if found is None and isinstance(item, (Load, ViscousBody)):
+        found = item.frame
+    elif found is None and isinstance(item, ForcePair):
+        found = [as_frame(end, item.label) for end in (item.a, item.b)]
+    elif found is None and isinstance(item, MovingFrame):
+        found = item.body
+    if carries_frames(found):
+        found = Frame(found)
+    return [found] if isinstance(found, Frame) else list(found or ())
