@@ -33,13 +33,6 @@ class Rods:
     times: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})
     apart: list[float] = field(default_factory=list)
 
-    def allowed(self) -> list[float]:
-        """Relative difference of the two: 1e-12 for 100 rods, and with N² as round-off grows.
-
-        Direct differentiation multiplies N rotation matrices, the k-th off by k roundings.
-        """
-        return [1e-12 * (n / 100) ** 2 for n in self.sizes]
-
     def exponent(self, way: str) -> float:
         return float(np.polyfit(np.log(self.sizes), np.log(self.times[way]), 1)[0])
 

@@ -101,12 +101,13 @@ def put_inertia(K, k, w, x, R, o):
 
 
 @fused_inlined
-def place_hinge(K, k, w, x, p, c, s, rate):
+def place_hinge(K, k, w, x, p, c, s, rate, tidy):
     """Orientation, angular velocity and bias of a body behind a hinge."""
     a = qmul(four(w, p + QUAT), four(K, k + CQ))
     q = (a[0] * c - a[3] * s, a[1] * c + a[2] * s, a[2] * c - a[1] * s, a[3] * c + a[0] * s)
-    size = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    q = (q[0] * size, q[1] * size, q[2] * size, q[3] * size)  # errors would grow along a chain
+    if tidy:  # the size's error would grow along a chain
+        size = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        q = (q[0] * size, q[1] * size, q[2] * size, q[3] * size)
     R = rotation(q)
     put4(w, x + QUAT, q)
     put9(w, x + ROT, R)
@@ -132,7 +133,7 @@ def outward(ends, tree, s, q, v):
         kind = ints[n + KIND]
         if kind == HINGE_JOINT:
             h = 2 * ints[n + IQ]
-            place_hinge(K, k, w, x, p, cs[h], cs[h + 1], rate[ints[n + IV]])
+            place_hinge(K, k, w, x, p, cs[h], cs[h + 1], rate[ints[n + IV]], i & 7 == 0)
         elif kind == GENERAL:
             place_general(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
