@@ -109,6 +109,20 @@ def add_column(vals, base, j, force, moment):
 
 
 @inlined
+def moved_by(j, Ra, Rb, sb):
+    """Rotations of a and b in world axes and the change of l, for the unit of unknown j of 12."""
+    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+    if j < 3:
+        return ZERO, ZERO, scale(-1.0, e)
+    if j < 6:
+        return column(Ra, j % 3), ZERO, ZERO
+    if j < 9:
+        return ZERO, ZERO, e
+    turn = column(Rb, j % 3)
+    return ZERO, turn, cross(turn, sb)
+
+
+@inlined
 def bushing_tangent(
     vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G, cK, cD
 ):  # fmt: skip
@@ -116,17 +130,7 @@ def bushing_tangent(
     nb = cross(wb, sb)
     moment_a, moment_b = add(cross(l, F), G), add(cross(sb, F), G)
     for j in range(12):
-        e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-        pa, pb, dl = ZERO, ZERO, ZERO  # rotations of a and b in world axes, change of l
-        if j < 3:
-            dl = scale(-1.0, e)
-        elif j < 6:
-            pa = column(Ra, j % 3)
-        elif j < 9:
-            dl = e
-        else:
-            pb = column(Rb, j % 3)
-            dl = cross(pb, sb)
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
         turn = sub(pb, pa)
         # strains, and their rates by the positions at fixed velocities
         dx = tv(S, sub(dl, cross(pa, l)))

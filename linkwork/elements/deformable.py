@@ -32,7 +32,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements.bushing import add_column, bend, bend_change, kappa, rotation_vector
+from linkwork.elements.bushing import (
+    add_column, bend, bend_change, kappa, moved_by, rotation_vector,
+)  # fmt: skip
 from linkwork.elements.joints import markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
@@ -47,7 +49,7 @@ from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
-    accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
+    accumulate, add, at, at4, at9, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
@@ -109,17 +111,7 @@ def deformable_tangent(
     om, m = tv(S, wr), cross(d, F)
     moment_a, moment_b = add(cross(l, F), H), add(cross(sb, F), H)
     for j in range(12):
-        e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-        pa, pb, dl = ZERO, ZERO, ZERO  # rotations of a and b in world axes, change of l
-        if j < 3:
-            dl = scale(-1.0, e)
-        elif j < 6:
-            pa = column(Ra, j % 3)
-        elif j < 9:
-            dl = e
-        else:
-            pb = column(Rb, j % 3)
-            dl = cross(pb, sb)
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
         turn, dd = sub(pb, pa), sub(dl, cross(pa, sa))
         dpsi = bend(-0.5, psi, k, tv(S, turn))
         tE = add(pa, scale(0.5 * chi, sub(turn, cross(c, turn))))

@@ -11,7 +11,6 @@ as in elements.torsion_spring:
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +24,11 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
     respond,
 )  # fmt: skip
-from linkwork.elements.layout import ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, A, B
-from linkwork.elements.torsion_spring import QA, QB, TURN, torsion_tangent, twist_gradients
+from linkwork.elements.layout import ACCEPT, CD, CK, TANGENT, A, B
+from linkwork.elements.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.math.compiled import Kernel
 from linkwork.math.pointers import begin, shift
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
+from linkwork.math.vectors import accumulate, scale
 from linkwork.model.frame import Frame
 from linkwork.model.registry import Entry, Family, Item
 
@@ -42,15 +40,7 @@ def axial_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
     last = reals.shape[1] - 1
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        qA, qB = at4(reals, i, QA), at4(reals, i, QB)
-        RA, RB = rotation_matrix(qA), rotation_matrix(qB)
-        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
-        rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
-        gP, gS = twist_gradients(rho)
-        ma, mb = mv(RA, gS), mv(RB, gP)
-        phi = 2.0 * math.atan2(rho[3], rho[0])
-        phi += TURN * math.floor((reals[i, last] - phi) / TURN + 0.5)
-        rate = dot(mb, wb) - dot(ma, wa)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, last, nodes, a, b)
         y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
         respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
         N, k, c = y[STRESS], y[KE], y[KD]

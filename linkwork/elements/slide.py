@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.bushing import add_column
+from linkwork.elements.bushing import add_column, moved_by
 from linkwork.elements.deformable import room
 from linkwork.elements.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
@@ -74,17 +74,7 @@ def slide_tangent(vals, ints, i, nodes, a, b, e, sb, l, U, N, k, c, cK, cD):
     nb, F = cross(wb, sb), scale(N, e)
     moment_a, moment_b = cross(l, F), cross(sb, F)
     for j in range(12):
-        x = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-        pa, pb, dl = ZERO, ZERO, ZERO  # rotations of a and b in world axes, change of l
-        if j < 3:
-            dl = scale(-1.0, x)
-        elif j < 6:
-            pa = column(Ra, j % 3)
-        elif j < 9:
-            dl = x
-        else:
-            pb = column(Rb, j % 3)
-            dl = cross(pb, sb)
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
         ds = dot(e, sub(dl, cross(pa, l)))
         dU = sub(cross(pb, nb), add(cross(cross(pa, wa), l), cross(wa, dl)))
         dN = (cK * k + cD * c) * ds + cK * c * dot(e, sub(dU, cross(pa, U)))

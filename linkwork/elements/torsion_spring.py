@@ -94,19 +94,25 @@ def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c,
         add_moments(vals, base_b, column, add(scale(dN, mb), scale(cK * N, db)))
 
 
+@inlined
+def twist(reals, i, memory, nodes, a, b):
+    """ρ, its gradients, the markers' axes, arms of a unit torque, ω, angle over turns, its rate."""
+    qA, qB = at4(reals, i, QA), at4(reals, i, QB)
+    RA, RB = rotation_matrix(qA), rotation_matrix(qB)
+    wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
+    rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
+    gP, gS = twist_gradients(rho)
+    ma, mb = mv(RA, gS), mv(RB, gP)
+    phi = 2.0 * math.atan2(rho[3], rho[0])
+    phi += TURN * math.floor((reals[i, memory] - phi) / TURN + 0.5)
+    return rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, dot(mb, wb) - dot(ma, wa)
+
+
 def torsion_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]
-        qA, qB = at4(reals, i, QA), at4(reals, i, QB)
-        RA, RB = rotation_matrix(qA), rotation_matrix(qB)
-        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
-        rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
-        gP, gS = twist_gradients(rho)
-        ma, mb = mv(RA, gS), mv(RB, gP)
-        phi = 2.0 * math.atan2(rho[3], rho[0])
-        phi += TURN * math.floor((reals[i, MEMORY] - phi) / TURN + 0.5)
-        rate = dot(mb, wb) - dot(ma, wa)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, MEMORY, nodes, a, b)
         N = k * (phi - reals[i, ANGLE]) + c * rate
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))

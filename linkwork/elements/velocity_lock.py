@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.bushing import add_column
+from linkwork.elements.bushing import add_column, moved_by
 from linkwork.elements.joints import ROW_NAMES, markers, parse_rows, row_laws
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CA, CB, CD, CK, EQ, KC, OMEGA, POS, QUAT, ROT, ROWS, TANGENT, VEL, A, B, M,
@@ -52,17 +52,7 @@ def velocity_stiffness(vals, ints, k, Ra, Rb, sb, l, F, G, second, cK):
     """K_c: F and G turn with E, column by column."""
     moment_a, moment_b = add(cross(l, F), G), add(cross(sb, F), G)
     for j in range(12):
-        x = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-        pa, pb, dl = ZERO, ZERO, ZERO  # rotations of a and b in world axes, change of l
-        if j < 3:
-            dl = scale(-1.0, x)
-        elif j < 6:
-            pa = column(Ra, j % 3)
-        elif j < 9:
-            dl = x
-        else:
-            pb = column(Rb, j % 3)
-            dl = cross(pb, sb)
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
         turn = pb if second else pa
         dF, dG = cross(turn, F), cross(turn, G)
         da = add(add(cross(l, dF), cross(dl, F)), sub(dG, cross(pa, moment_a)))

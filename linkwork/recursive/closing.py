@@ -29,6 +29,7 @@ from linkwork.math.rotations import qexp, qmul
 from linkwork.recursive.layout import BODY, four, put4
 from linkwork.recursive.loop_jacobian import BLOCK, EQ, PLACE, ROWS
 from linkwork.recursive.nodes import add_forces, body_accelerations, fill_nodes
+from linkwork.system.evaluate import call_families
 
 # settings
 (CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, GENTLE, MEMORY, LAWS, CLOSED,
@@ -65,16 +66,7 @@ def elements(kernels, tables, work, time):
     work.power[:] = 0.0
     if work.coef[el.TANGENT] != 0.0:
         work.sums[:] = 0.0
-    for m in range(tables.directory.shape[0]):
-        n = tables.directory[m, 1]
-        i, wi = tables.directory[m, 2], tables.directory[m, 3]
-        r, wr = tables.directory[m, 4], tables.directory[m, 5]
-        kernels[tables.directory[m, 0]](
-            tables.ints[i : i + n * wi].reshape(n, wi),
-            tables.reals[r : r + n * wr].reshape(n, wr),
-            work.nodes, work.gamma, time, work.coef,
-            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
-        )  # fmt: skip
+    call_families(kernels, tables, work, time)
 
 
 @spliced

@@ -97,6 +97,21 @@ def set_rotations(nodes):
         set_rotation(nodes, b)
 
 
+@inlined
+def call_families(kernels, tables, work, time):
+    """Every family's kernel, on the part of the tables that is its own."""
+    for m in range(tables.directory.shape[0]):
+        n = tables.directory[m, 1]
+        i, wi = tables.directory[m, 2], tables.directory[m, 3]
+        r, wr = tables.directory[m, 4], tables.directory[m, 5]
+        kernels[tables.directory[m, 0]](
+            tables.ints[i : i + n * wi].reshape(n, wi),
+            tables.reals[r : r + n * wr].reshape(n, wr),
+            work.nodes, work.gamma, time, work.coef,
+            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
+        )  # fmt: skip
+
+
 @lean
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
@@ -114,16 +129,7 @@ def evaluate(kernels, tables, work, time, cM):
             work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
             work.vals, work.power,
         )  # fmt: skip
-    for m in range(tables.directory.shape[0]):
-        n = tables.directory[m, 1]
-        i, wi = tables.directory[m, 2], tables.directory[m, 3]
-        r, wr = tables.directory[m, 4], tables.directory[m, 5]
-        kernels[tables.directory[m, 0]](
-            tables.ints[i : i + n * wi].reshape(n, wi),
-            tables.reals[r : r + n * wr].reshape(n, wr),
-            work.nodes, work.gamma, time, work.coef,
-            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
-        )  # fmt: skip
+    call_families(kernels, tables, work, time)
 
 
 @compiled
