@@ -182,6 +182,25 @@ def at9(array, k, c):
 
 
 @inlined
+def three(flat, p):
+    """Three numbers of a flat array from p on."""
+    return (flat[p], flat[p + 1], flat[p + 2])
+
+
+@inlined
+def four(flat, p):
+    return (flat[p], flat[p + 1], flat[p + 2], flat[p + 3])
+
+
+@inlined
+def nine(flat, p):
+    return (
+        flat[p], flat[p + 1], flat[p + 2], flat[p + 3], flat[p + 4], flat[p + 5], flat[p + 6],
+        flat[p + 7], flat[p + 8],
+    )  # fmt: skip
+
+
+@inlined
 def accumulate(array, k, c, a):
     array[k, c] += a[0]
     array[k, c + 1] += a[1]

@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.vectors import add, cross, scale
+from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.general_joint import (
     cholesky, half_solve, inertia_times, other_half, six_dot,
 )  # fmt: skip
 from linkwork.recursive.layout import (
-    BASE, BENDING, BIAS, DOF, HINGE, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION, U,
-    WRENCH, B, J, M, add3, put3, three,
+    BASE, BENDING, BIAS, DOF, HINGE, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION,
+    WRENCH, B, J, M, U, add3, put3,
 )  # fmt: skip
 
 

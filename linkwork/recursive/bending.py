@@ -26,10 +26,10 @@ from linkwork.elements.flexible.inertia import link_matrices
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.rotations import qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, cross, dot, mv, scale, sub, tv
+from linkwork.math.vectors import add, cross, dot, four, mv, nine, scale, sub, three, tv
 from linkwork.recursive.layout import (
     BASE, BIAS, BQ, COM, DOF, INTS, IQ, IV, LINK, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE,
-    U, WRENCH, B, J, M, four, nine, put3, put4, put9, three,
+    WRENCH, B, J, M, U, put3, put4, put9,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)

@@ -26,7 +26,8 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined, lean, spliced
 from linkwork.math.eights import load8, store8
 from linkwork.math.rotations import qexp, qmul
-from linkwork.recursive.layout import BODY, four, put4
+from linkwork.math.vectors import four
+from linkwork.recursive.layout import BODY, put4
 from linkwork.recursive.loop_jacobian import BLOCK, EQ, PLACE, ROWS
 from linkwork.recursive.nodes import add_forces, body_accelerations, fill_nodes
 from linkwork.system.evaluate import call_families

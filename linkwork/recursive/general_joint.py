@@ -24,11 +24,10 @@ from __future__ import annotations
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, column, cross, dot, mv, scale, sub
+from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, sub, three
 from linkwork.recursive.layout import (
-    ABOUT_Z, BALL, BASE, BIAS, CA, CQ, CROSS, DOF, FREE, INTS, IQ, IV, LAW, OMEGA,
-    PARENT, QUAT, REALS, RECORD, ROT, SLIDE, SWING, TURN, U, B, J, M, four, nine, put3,
-    put4, put9, three,
+    ABOUT_Z, BALL, BASE, BIAS, CA, CQ, CROSS, DOF, FREE, INTS, IQ, IV, LAW, OMEGA, PARENT, QUAT,
+    REALS, RECORD, ROT, SLIDE, SWING, TURN, B, J, M, U, put3, put4, put9,
 )  # fmt: skip
 
 LAW_REALS = 21

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused
-from linkwork.math.vectors import add, cross, scale
+from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.general_joint import inertia_times, six_dot
 from linkwork.recursive.layout import (
-    BASE, BENDING, BIAS, DOF, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION, U, WRENCH,
-    add3, put3, three,
+    BASE, BENDING, BIAS, DOF, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION, WRENCH,
+    U, add3, put3,
 )  # fmt: skip
 
 

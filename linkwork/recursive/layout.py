@@ -70,23 +70,6 @@ class Sweep(NamedTuple):
 
 
 @fused_inlined
-def three(w, p):
-    return w[p], w[p + 1], w[p + 2]
-
-
-@fused_inlined
-def four(w, p):
-    return w[p], w[p + 1], w[p + 2], w[p + 3]
-
-
-@fused_inlined
-def nine(w, p):
-    return (
-        w[p], w[p + 1], w[p + 2], w[p + 3], w[p + 4], w[p + 5], w[p + 6], w[p + 7], w[p + 8],
-    )  # fmt: skip
-
-
-@fused_inlined
 def put3(w, p, a):
     w[p], w[p + 1], w[p + 2] = a
 

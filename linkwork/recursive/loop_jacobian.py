@@ -20,11 +20,11 @@ from __future__ import annotations
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.vectors import add, cross, dot, mm, mt, mv
+from linkwork.math.vectors import add, cross, dot, mm, mt, mv, nine, three
 from linkwork.recursive.general_joint import six_dot
 from linkwork.recursive.layout import (
     BASE, BODY, COM, DOF, HINGE_JOINT, INTS, IV, KIND, PARENT, REALS, RECORD, ROT, SECTION, U,
-    nine, put3, put9, three,
+    put3, put9,
 )  # fmt: skip
 
 # ends of cut joints

@@ -11,10 +11,10 @@ from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused
 from linkwork.math.rotations import qmul, rotation_matrix
-from linkwork.math.vectors import add, cross, mv, tv
+from linkwork.math.vectors import add, cross, four, mv, nine, three, tv
 from linkwork.recursive.layout import (
-    BIAS, BODY, BQ, COM, GENERAL, INTS, KIND, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE, U,
-    WRENCH, add3, four, nine, put3, put4, put9, three,
+    BIAS, BODY, BQ, COM, GENERAL, INTS, KIND, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE,
+    WRENCH, U, add3, put3, put4, put9,
 )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.rotations import qmul
-from linkwork.math.vectors import add, cross, dot, mv
+from linkwork.math.vectors import add, cross, dot, four, mv, nine, three
 from linkwork.recursive.general_joint import place_general
 from linkwork.recursive.layout import (
     BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
-    PARENT, QUAT, REALS, RECORD, ROT, U, WRENCH, B, J, M, four, nine, put3, put4, put9, three,
+    PARENT, QUAT, REALS, RECORD, ROT, WRENCH, B, J, M, U, put3, put4, put9,
 )  # fmt: skip
 
 ROUND = 6755399441055744.0  # 1.5 × 2⁵²: adding and subtracting it rounds to an integer

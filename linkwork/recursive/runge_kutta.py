@@ -13,10 +13,11 @@ from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, lean, spliced
 from linkwork.math.rotations import qmul, qscale
+from linkwork.math.vectors import four
 from linkwork.recursive.closing import (
     CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
 )  # fmt: skip
-from linkwork.recursive.layout import four, put4
+from linkwork.recursive.layout import put4
 from linkwork.recursive.nodes import (
     body_accelerations, carrier_accelerations, fill_carriers, fill_nodes,
 )  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 from linkwork.elements.flexible.inertia import FIRST
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.vectors import add, scale, sub
+from linkwork.math.vectors import add, scale, sub, three
 from linkwork.recursive.general_joint import inertia_times, law_place, six_dot
 from linkwork.recursive.layout import (
-    BASE, BENDING, BIAS, DOF, INTS, IV, KIND, LAW, LINK, RECORD, WRENCH, put3, three,
+    BASE, BENDING, BIAS, DOF, INTS, IV, KIND, LAW, LINK, RECORD, WRENCH, put3,
 )  # fmt: skip
 
 

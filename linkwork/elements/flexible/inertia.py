@@ -28,8 +28,8 @@ from linkwork.elements.layout import (
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
-    IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, scale, skew,
-    sub, transpose, tv,
+    IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
+    skew, sub, three, transpose, tv,
 )  # fmt: skip
 
 MOST_CARRIERS = 8
@@ -59,18 +59,6 @@ def link_reals(modal: Any) -> np.ndarray:
         mobile, modal.K, modal.D,
     ]  # fmt: skip
     return np.concatenate([np.ravel(part) for part in parts])
-
-
-@inlined
-def three(c, p):
-    return (c[p], c[p + 1], c[p + 2])
-
-
-@inlined
-def nine(c, p):
-    return (
-        c[p], c[p + 1], c[p + 2], c[p + 3], c[p + 4], c[p + 5], c[p + 6], c[p + 7], c[p + 8],
-    )  # fmt: skip
 
 
 @inlined
