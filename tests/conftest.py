@@ -8,6 +8,10 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import matplotlib  # noqa: E402
+import pytest  # noqa: E402
+from mbdyn_text import deck_text  # noqa: E402
+
+import linkwork as lw  # noqa: E402
 
 matplotlib.use("Agg")
 
@@ -16,3 +20,14 @@ def pytest_sessionstart() -> None:
     """Tests press Ctrl-C; a shell that starts its jobs in the background lets them ignore it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads a deck of MBDyn from its text, or from the parts of mbdyn_text.deck_text."""
+    def reading(text=None, **parts):
+        path = tmp_path / "deck.mbd"
+        path.write_text(deck_text(**parts) if text is None else text)
+        return lw.read_deck(path, environment={})
+
+    return reading

@@ -1,0 +1,207 @@
+"""What the reader of MBDyn input files refuses, on purpose and at random, and how fast it is."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from mbdyn_text import BODIES, BODY, HEAD, NODE, TWO, deck_text
+
+import linkwork as lw
+from linkwork.errors import MbdynError, UnsupportedCard
+from linkwork.io.mbdyn.reader import unsupported_cards
+
+# --------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        (dict(nodes=NODE + NODE), r":8:\d+: structural node 1: there is a structural node 1"),
+        (dict(elements="body: 1, 5, 1., null, eye;"), "there is no structural node 5"),
+        (dict(nodes=NODE, elements="body: 1, 1, -1., null, eye;"), "mass must not be negative"),
+        (dict(nodes=NODE, elements="body: 1, 1, 1., null, diag, 1., 1., 5.;"), "triangle"),
+        (dict(nodes=NODE, elements="joint: 1, clamb, 1, node, node;"),
+         r"'clamb' is not supported \(near it: clamp"),
+        (dict(nodes=NODE, elements="joint: 1, clamp, 1, node, node, node;"), "expected the end"),
+        (dict(nodes=NODE, elements="joint: 1, angular velocity, 1, 1., 0., 0., const, 1.;"),
+         "'angular velocity' is not supported: it holds a velocity alone.*axial rotation"),
+        (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
+         "drive 'dof' follows a degree of freedom.*lw.UserForce"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., sine, 0.;"),
+         "expected a parameter of sine, found the end"),
+        (dict(nodes="structural: 1, dynamic, null, null, null, null;"), "null is no orientation"),
+        (dict(nodes="structural: 1, dynamic, null, 1, 1., 0., 0., 2, 2., 0., 0., null, null;"),
+         "not parallel"),
+        (dict(nodes="structural: 1, dynamic, null, matr, 1., 1., 0., 0., 1., 0., 0., 0., 1.,"
+                    " null, null;"), "the matrix is no rotation"),
+        (dict(nodes="structural: 1, dynamic, reference, 5, null, eye, null, null;"),
+         "no reference frame 5"),
+        (dict(nodes="abstract: 1;"), "abstract nodes are not supported"),
+        (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
+         "'beam3' of the block 'elements' is not supported"),
+        (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
+                                   " friction, 1.;"), "friction in joints is not supported"),
+        (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
+              elements="gravity: 1., 0., 0., const, 1.;"), "gravity would turn"),
+        (dict(control="rigid body kinematics: drive, orientation, 0., 0., 1., time;", nodes=NODE),
+         "orientation of the frame"),
+        (dict(before='module load: "libmodule-x";'), "modules of MBDyn cannot be loaded"),
+        (dict(nodes=NODE, before="set: real x = 1/0;"), "division by zero"),
+        (dict(nodes=NODE + "structural: 2, dynamic displacement, null, null;",
+              elements="couple: 1, absolute, 2, 0., 0., 1., const, 1.;"), "cannot turn"),
+        (dict(before="drive caller: 1, string, \"sin(\";"), "string drive: expected a number"),
+        (dict(nodes=NODE, before="set: [dof, x, 1, structural, 1, algebraic];",
+              elements="force: 1, absolute, 1, 1., 0., 0., string, \"x\";"),
+         "follows a degree of freedom"),
+        (dict(before="scalar function: \"f\", spline, 0., 1.;"),
+         r"scalar function 'spline' is not supported \(near it: .*cubic spline"),
+        (dict(before="constitutive law: 1, 1, hookean, 2.;"), "law 'hookean' is not supported"),
+    ],
+)  # fmt: skip
+def test_errors_say_where_and_what(read, parts, words):
+    with pytest.raises(MbdynError, match=words) as caught:
+        read(**parts)
+    assert caught.value.line > 0 and "deck.mbd" in str(caught.value)
+
+
+def test_place_of_an_error(tmp_path):
+    path = tmp_path / "deck.mbd"
+    path.write_text("begin: data;\n  problem:\n     initial value;\nend: data;\nset: real x\n= y;")
+    with pytest.raises(MbdynError) as caught:
+        lw.read_deck(path)
+    assert (caught.value.line, caught.value.column) == (5, 6)
+    assert str(caught.value).startswith(f"{path}:5:6: set: ")
+
+
+def test_unsupported_cards_are_listed_all_at_once(tmp_path):
+    path = tmp_path / "deck.mbd"
+    path.write_text(deck_text(
+        nodes=NODE + "structural: 2, modal, null, eye, null, null; hydraulic: 3;",
+        elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, clamp;"
+                        "force: 3, external structural, socket; joint: 4, beam slider, 1, 1;",
+    ))  # fmt: skip
+    found = unsupported_cards(path)
+    assert [error.card for error in found] == [
+        "structural node 2", "hydraulic node", "joint 1", "genel", "force 3", "joint 4",
+    ]  # fmt: skip
+    assert all(isinstance(error, UnsupportedCard) and error.line for error in found)
+
+
+# --------------------------------------------------------------------------------- random files
+
+VALID = deck_text(
+    before="""set: const real L = 2.; set: (integer A = 1; integer B = 2; 0);
+      reference: 1, null, euler123, 0., pi/3, 0., null, 0., 0., L;
+      drive caller: 1, sine, 0., 2*pi, 1., forever, 0.; scalar function: "f", multilinear, 0., 1.,
+      2., 3.; constitutive law: 1, 1, linear elastic, 100.*L;""",
+    nodes=TWO,
+    elements=BODIES + """joint: 1, revolute hinge, A, position, null, B, position, null;
+      joint: 2, rod, 1, position, 0., 1., 0., 2, position, reference, global, null, from nodes,
+      reference, 1; force: 1, follower, 1, position, null, 0., 0., 1., reference, 1;
+      couple: 2, absolute internal, 1, 2, component, string, "sin(Time)", inactive, const, 1.;
+      joint: 3, total pin joint, 2, position constraint, 1, 0, active, single, 1., 0., 0.,
+      scalar function, "f";""",
+)  # fmt: skip
+
+
+def attempt(tmp_path, data):
+    """A model, or the reader's own error and no other."""
+    path = tmp_path / "fuzz.mbd"
+    path.write_bytes(data)
+    deck = None
+    try:
+        deck = lw.read_deck(path, environment={})
+    except MbdynError as error:
+        assert str(error)
+    try:
+        unsupported_cards(path, environment={})
+    except MbdynError:
+        assert deck is None
+    return deck
+
+
+def test_the_valid_deck_is_valid(tmp_path):
+    assert attempt(tmp_path, VALID.encode()) is not None
+
+
+QUIET = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@QUIET
+@given(st.binary(max_size=400))
+@example(b'begin: "\\')
+@example(b"set: \xff\xfe = ;")
+@example(b"begin: data; end: data;" + b"(" * 500)
+def test_random_bytes_raise_only_the_readers_error(tmp_path, data):
+    attempt(tmp_path, data)
+
+
+@QUIET
+@given(st.lists(st.sampled_from(re.findall(r"\w+|[^\w\s]", VALID)), max_size=60))
+def test_random_words_raise_only_the_readers_error(tmp_path, words):
+    attempt(tmp_path, " ".join(words).encode())
+
+
+@settings(
+    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.integers(0, 2**32), st.integers(1, 4))
+def test_mutations_of_a_valid_deck_raise_only_the_readers_error(tmp_path, seed, count):
+    rng = random.Random(seed)
+    words = re.findall(r"\w+|\s+|[^\w\s]", VALID)
+    for _ in range(count):
+        k, kind = rng.randrange(len(words)), rng.randrange(6)
+        if kind == 0:
+            words[k] = ""
+        elif kind == 1:
+            words[k] = rng.choice(words)
+        elif kind == 2:
+            words.insert(k, rng.choice(words))
+        elif kind == 3:
+            words[k] = rng.choice(["0", "-1", "1e308", "1e-320", "null", "eye", ",", ";", '"', "("])
+        elif kind == 4:
+            end = min(len(words), k + rng.randrange(12))
+            words[k:end] = []
+        else:
+            other = rng.randrange(len(words))
+            words[k], words[other] = words[other], words[k]
+    attempt(tmp_path, "".join(words).encode())
+
+
+# ---------------------------------------------------------------------------------------- speed
+
+
+def test_a_hundred_thousand_lines_take_under_five_seconds(tmp_path):
+    n = 6251
+    nodes, elements = [], []
+    for k in range(n):
+        nodes.append(f"structural: {k}, dynamic,\n  {k}., 0., -.5*L,\n  eye,\n  null,\n  null;")
+        elements.append(f"body: {k}, {k},\n  M, # mass\n  null,\n  diag, 1., 1., J;")
+        if k:
+            elements.append(
+                f"joint: {k}, revolute hinge,\n  {k - 1}, position, .5, 0., 0.,\n"
+                "    orientation, 1, 1., 0., 0., 2, 0., 0., 1.,\n"
+                f"  {k}, position, -.5, 0., 0.,\n"
+                "    orientation, 1, 1., 0., 0., 2, 0., 0., 1.;\n\n"
+            )
+    text = HEAD.format(
+        time="1.", step=".1", before="set: real L = 1.; set: real M = 2.; set: real J = .5;",
+        counts=f"structural nodes: {n}; rigid bodies: {n}; joints: {n - 1};",
+        nodes="\n".join(nodes), elements="\n".join(elements),
+    )  # fmt: skip
+    assert text.count("\n") > 100_000
+    path = tmp_path / "long.mbd"
+    path.write_text(text)
+    began = time.process_time()
+    deck = lw.read_deck(path, environment={})
+    spent = time.process_time() - began
+    assert len(deck.model) == 2 * n - 1
+    assert spent < 5, f"{spent:.2f} s"
