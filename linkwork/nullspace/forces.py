@@ -59,7 +59,8 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables
-from linkwork.system.system import NO_FAMILY, System
+from linkwork.system.system import System
+from linkwork.system.tables import NO_FAMILY
 
 SPRING_, TORSION_, BUSHING_ = 0, 1, 2
 KINDS = {SPRING: SPRING_, TORSION: TORSION_, BUSHING: BUSHING_}

@@ -1,0 +1,155 @@
+"""From elements to flat tables: one row of ints and reals per element, family by family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.elements.body import BODY_REALS
+from linkwork.elements.flexible.inertia import FLEXIBLE
+from linkwork.elements.layout import int_width
+from linkwork.errors import ModelError
+from linkwork.math.compiled import Kernel, KernelTable
+from linkwork.model.frame import GROUND
+from linkwork.model.model import Model
+from linkwork.system.evaluate import SLOTS, Tables
+from linkwork.system.flexible import FlexibleBody, flexible_tables
+from linkwork.system.pattern import Pattern
+
+if TYPE_CHECKING:
+    from linkwork.system.system import Element
+
+
+def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    pass
+
+
+NO_FAMILY = Kernel(_no_family)
+
+
+def make_tables(
+    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...],
+    elements: Sequence[Element], kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
+) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
+    """Tables, motion laws and kernels of elements of which only some rows constrain."""
+    families = list(dict.fromkeys(e.entry.family for e in elements))
+    if len(families) > SLOTS:
+        raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
+    owned: dict[str, list[int]] = {}
+    for i, e in enumerate(elements):
+        owned.setdefault(e.owner, []).append(i)
+    ints: list[np.ndarray] = []
+    reals: list[np.ndarray] = []
+    directory = []
+    laws, targets = [], []
+    n_int = n_real = 0
+    for slot, family in enumerate(families):
+        mine = [i for i, e in enumerate(elements) if e.entry.family is family]
+        wi = int_width(family.bodies, family.rows) + family.reads
+        directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
+        for i in mine:
+            e = elements[i]
+            active = [e.entry.rows[j] for j in kept_rows[i]]
+            ints.append(_element_ints(e, family, pattern, groups[i], active, len(items)))
+            if family.reads:
+                ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
+            for law in e.entry.laws:
+                laws.append(law)
+                targets.append(n_real + law.column + np.arange(law.length))
+            reals.append(np.asarray(e.entry.reals, float))
+            n_int += wi
+            n_real += family.reals
+    bodies, blocks = _body_tables(items, pattern)
+    flexible, flexible_reals = flexible_tables(links, pattern)
+    tables = Tables(
+        directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
+        ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
+        reals=np.concatenate(reals) if reals else np.zeros(0),
+        bodies=bodies,
+        blocks=blocks,
+        flexible=flexible,
+        flexible_reals=flexible_reals,
+        gravity=np.array(model.gravity, float),
+        indptr=pattern.indptr,
+        indices=pattern.indices,
+        places=pattern.places,
+        targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
+    )
+    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
+    kernels.append(FLEXIBLE if links else NO_FAMILY)
+    return tables, tuple(laws), KernelTable(kernels)
+
+
+def _element_ints(
+    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], ground: int
+) -> np.ndarray:  # fmt: skip
+    ends = e.ends
+    out = [b if b >= 0 else ground for b in ends]
+    out += [pattern.block(a, b) for a in ends for b in ends]
+    if family.rows:
+        if group < 0:  # none of its rows is kept: nothing to write
+            eq = 0
+            out += [0, 0] + [pattern.block(-1, -1)] * len(ends) + [0]
+        else:
+            eq = int(pattern.first[group]) - 6 * pattern.bodies
+            out += [eq, len(active)]
+            out += [pattern.block(group, b) for b in ends]
+            out += [int(len(ends) == 2 and pattern.own(*ends))]
+        out += active + [0] * (family.rows - len(active))
+        none = pattern.unknowns - 6 * pattern.bodies
+        out += [eq + active.index(r) if r in active else none for r in range(family.rows)]
+    return np.array(out, dtype=np.int64)
+
+
+def _places_read(
+    e: Element, owned: dict[str, list[int]], elements: Sequence[Element],
+    kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
+) -> np.ndarray:  # fmt: skip
+    """Where the multipliers are that an element reads; behind all, a zero, where there is none."""
+    none = pattern.unknowns - 6 * pattern.bodies
+    out = [none] * e.entry.family.reads
+    for k, (item, which, row) in enumerate(e.entry.reads):
+        of_item = owned.get(item.name, [])
+        if which >= len(of_item):  # an element by itself, for drawing
+            continue
+        i = of_item[which]
+        active = [elements[i].entry.rows[j] for j in kept_rows[i]]
+        if row in active:
+            first = int(pattern.first[groups[i]]) - 6 * pattern.bodies
+            out[k] = first + active.index(row)
+    return np.array(out, dtype=np.int64)
+
+
+def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, np.ndarray]:
+    bodies = np.zeros((len(items), BODY_REALS))
+    blocks = np.zeros(len(items), dtype=np.int64)
+    for b, body in enumerate(items):
+        bodies[b, 0] = body.mass
+        bodies[b, 1:] = body.inertia.ravel()
+        blocks[b] = pattern.block(b, b)
+    return bodies, blocks
+
+
+def scales(
+    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...]
+) -> tuple[float, float]:
+    """A typical length (extent of the mechanism) and a typical mass.
+
+    Bodies, places on the ground and arms to markers count; where the world's origin is does not.
+    """
+    no_places = {c for link in links for c in link.carriers}
+    points, arms = [x.position for b, x in enumerate(items) if b not in no_places], [0.0]
+    for item in model.items.values():
+        for frame in getattr(item, "frames", ()):
+            if frame.body is GROUND:
+                points.append(frame.position)
+            else:
+                arms.append(math.sqrt(frame.position @ frame.position))
+    arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
+    away = np.array(points) - np.mean(points, axis=0)
+    length = max(2 * float(np.linalg.norm(away, axis=1).max()), *arms)
+    masses = [b.mass for b in items if b.mass > 0] + [link.item.modal.mass for link in links]
+    return length or 1.0, float(np.median(masses)) if masses else 1.0
