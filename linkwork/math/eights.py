@@ -4,6 +4,7 @@
     store8(a, i, v)      a[i : i + 8] = v            sum8(v)     the sum of the eight
     spread8(s)           eight times s               lane8(v, i) eight times v[i]
     larger8(v, w)        the larger of each pair     six8(a, b)  two triples and two zeros
+    put8(v, i, w)        v with w[i] in place i
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
@@ -92,6 +93,10 @@ def larger8(v, w):
 
 def lane8(v, i):
     return np.full(LANES, v[i])
+
+
+def put8(v, i, w):
+    return np.where(np.arange(LANES) == i, w, v)
 
 
 # ------------------------------------------------------------------------------- compiled
@@ -191,6 +196,21 @@ def _lane(typing, v, i):
     return EIGHT(EIGHT, types.int64), generate
 
 
+@intrinsic
+def _put(typing, v, i, w):
+    def generate(context, builder, signature, args):
+        index = ir.VectorType(ir.IntType(64), LANES)
+        one = builder.insert_element(
+            ir.Constant(index, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0)
+        )
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        place = builder.shuffle_vector(one, one, zeros)
+        here = builder.icmp_signed("==", place, ir.Constant(index, list(range(LANES))))
+        return builder.select(here, args[2], args[0])
+
+    return EIGHT(EIGHT, types.int64, EIGHT), generate
+
+
 @overload(load8)
 def _load8(a, i):
     return lambda a, i: _load(a, i)
@@ -219,6 +239,11 @@ def _larger8(v, w):
 @overload(lane8)
 def _lane8(v, i):
     return lambda v, i: _lane(v, i)
+
+
+@overload(put8)
+def _put8(v, i, w):
+    return lambda v, i, w: _put(v, i, w)
 
 
 @overload(sum8)

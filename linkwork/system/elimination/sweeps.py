@@ -10,6 +10,7 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.eights import load8, spread8, store8, sum8
+from linkwork.system.elimination.hinge import forward_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
     BB,
@@ -101,6 +102,9 @@ def forward_node(e, number, vals, b):
     """The way of a right-hand side through a node: into its store, and on to the neighbour."""
     ints, node = e.nodes, NODE_INTS * number
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
+    if m == 5 or m == 6:
+        forward_hinge(e, number, vals, b)
+        return
     bb, pb, parent = ints[node + BB], ints[node + PB], ints[node + PARENT]
     width, n0, store, col, spare = (2 + wide) * STRIDE, 6 * number, e.store, e.pivot_col, e.spare
     tail, left = at_ + m * width, ints[node + LEFT]

@@ -17,7 +17,7 @@ from linkwork.system.sparse_lu import LU
 (BODY, PARENT, ROWS, PIVOTS, WIDE, BB, BP, PB, PP, ROW, STORE, LEFT, NODE_INTS) = range(13)
 # ints of a row: where its parts of body and neighbour are, its unknown
 ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
-RHS = 6  # the column of the right-hand side
+RHS, FREE = 6, 7  # the columns of the right-hand side and, in `hinge`, of the free unknown
 MOST_ROWS = 16
 
 
@@ -85,7 +85,14 @@ def borrowed(e):
 
 def store_size(rows: int, wide: int, two_sided: bool) -> int:
     """Numbers that a node keeps: rows [E D G], then T, then the same rows of the columns."""
+    if is_hinge(rows):
+        return ((1 + two_sided) * rows * 2 + 6) * STRIDE
     return (1 + two_sided) * rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
+
+
+def is_hinge(rows: int) -> bool:
+    """Whether a node with so many rows is kept in the form of `hinge`."""
+    return rows in (5, 6)
 
 
 @fused_inlined
