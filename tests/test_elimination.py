@@ -297,11 +297,13 @@ DEPENDENT = [[R] * 4, [R] * 7, [R, R, R, lw.Spherical], [R, R, R, P], [R, R, R, 
 @pytest.mark.parametrize("kinds", DEPENDENT)
 @pytest.mark.parametrize("ground", [True, False])
 @pytest.mark.parametrize("load", [0.0, 1.0])
-def test_dependent_rows_are_found(kinds, ground, load, rng):
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_dependent_rows_are_found(kinds, ground, load, seed):
     """Planar loops: rows repeat others there, and not a little away; also after an analysis there.
 
     Factors that met a singular matrix serve the next one as before.
     """
+    rng = np.random.default_rng(seed)
     system = compile_model(loop(kinds, rng, ground))
     state = system.described_state()
     singular = step(system, state, rng, load)
@@ -313,7 +315,9 @@ def test_dependent_rows_are_found(kinds, ground, load, rng):
     for _ in range(3):
         assert is_singular(singular, e)
         x, growth, _ = near.solve(e)
-        near.check(x, backward=max(FADED, EPS * growth))
+        # in the core, which keeps its pivots, round-off of n rows adds up as in a random walk
+        faded = FADED * max(len(e.core), 1) ** 0.5
+        near.check(x, backward=max(faded, EPS * growth))
         near = step(system, displaced(system, rng, state=state), rng, load)
 
 

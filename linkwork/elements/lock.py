@@ -33,14 +33,14 @@ import numpy as np
 
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CA, CB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, TANGENT, VEL, A,
-    B, M, OWN, STRIDE, add36, put36, put6,
+    B, M, OWN,
 )  # fmt: skip
+from linkwork.elements.lock_tangent import lock_rows, lock_stiffness, no_stiffness, rotation_rows
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
-    accumulate, add, at, at4, at9, cc, cm, column, cross, dot, madd, mc, mscale, mt, mv, scale, sub,
-    tm, transpose, tv,
+    accumulate, add, at, at4, at9, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family
 
@@ -48,8 +48,6 @@ from linkwork.model.registry import Family
 RT, QT, UA, QA, UB, QB, LEVEL = 0, 3, 7, 10, 14, 17, 21
 MOVING = 63  # 1 where a motion law is at work
 REALS = 64
-ZERO = (0.0, 0.0, 0.0)
-ZEROS = (0.0,) * 9
 SLOTS = ROWS + 6  # in ints: the multiplier of each of the six rows
 
 
@@ -121,44 +119,6 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
             Ct[eq + j] = first[ints[k, ROWS + j]]
 
 
-@inlined
-def lock_stiffness(
-    vals, aa, ab, ba, bb, own, cK, Ra, Rb, ub, l, F, G, c, moves_a, moves_b
-):  # fmt: skip
-    """K_c, main and projection part, in body axes, to the blocks that begin there; c = γ_m·v/4.
-
-    With A = R_aᵀR_b:  aa = F̃_a l̃_a + H_a,  ab = −(F̃_a A ũ_b + H_a A),
-    bb = ũ_b F̃_b + G̃_b + H_b,  ba = −bb Aᵀ,  H_a = −G̃_a/2 − c I and H_b alike.
-    """
-    if moves_b:
-        Fb, Gb = tv(Rb, F), tv(Rb, G)
-        Kb = madd(cc(ub, Fb), (
-            -c, -0.5 * Gb[2], 0.5 * Gb[1], 0.5 * Gb[2], -c, -0.5 * Gb[0],
-            -0.5 * Gb[1], 0.5 * Gb[0], -c,
-        ))  # fmt: skip
-        add36(vals, bb + 3 * STRIDE, cK, ZEROS, Kb)
-    if moves_a:
-        X = cm(F, Ra)
-        XT = transpose(X)
-        Fa, Ga = tv(Ra, F), tv(Ra, G)
-        half = (-0.5 * Ga[0], -0.5 * Ga[1], -0.5 * Ga[2])
-        Ha = (-c, -half[2], half[1], half[2], -c, -half[0], -half[1], half[0], -c)
-        add36(vals, aa, cK, ZEROS, X)
-        add36(vals, aa + 3 * STRIDE, cK, XT, madd(cc(Fa, tv(Ra, l)), Ha))
-        if moves_b:
-            A_ = tm(Ra, Rb)
-            Kab = madd(mc(cm(Fa, A_), ub), madd(cm(half, A_), mscale(-c, A_)))
-            Kba = mt(Kb, A_)
-            if own != 0:
-                put36(vals, ab + 3 * STRIDE, -cK, XT, Kab)
-                put36(vals, ba, -cK, ZEROS, X)
-                put36(vals, ba + 3 * STRIDE, -cK, ZEROS, Kba)
-            else:
-                add36(vals, ab + 3 * STRIDE, -cK, XT, Kab)
-                add36(vals, ba, -cK, ZEROS, X)
-                add36(vals, ba + 3 * STRIDE, -cK, ZEROS, Kba)
-
-
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
     ground = nodes.shape[0] - 1
     for k in range(ints.shape[0]):
@@ -187,30 +147,24 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
 
         if coef[TANGENT] != 0.0:
             moves_a, moves_b = a < ground, b < ground
-            for i in range(3):
-                j = min(ints[k, SLOTS + i] - eq, m)
-                e = column(S, i)
-                if moves_a:
-                    put6(vals, ints[k, CA], j, scale(-1.0, e), tv(Ra, cross(e, l)))
-                if moves_b:
-                    put6(vals, ints[k, CB], j, e, tv(Rb, cross(sb, e)))
-                # column i of R_S P(ρ), with R_S (v × e_i) = (R_S v) × (R_S e_i)
-                j = min(ints[k, SLOTS + 3 + i] - eq, m)
-                g3 = scale(0.5, add(scale(s, e), cross(mv(S, v), e)))
-                if moves_a:
-                    put6(vals, ints[k, CA], j, ZERO, scale(-1.0, tv(Ra, g3)))
-                if moves_b:
-                    put6(vals, ints[k, CB], j, ZERO, tv(Rb, g3))
+            rows = (
+                min(c0 - eq, m), min(c1 - eq, m), min(c2 - eq, m),
+                min(c3 - eq, m), min(c4 - eq, m), min(c5 - eq, m),
+            )  # fmt: skip
+            A_, B_ = rotation_rows(Ra), rotation_rows(Rb)
+            if moves_a:
+                lock_rows(vals, ints[k, CA], rows, -1.0, S, s, v, l, A_)
+            if moves_b:
+                lock_rows(vals, ints[k, CB], rows, 1.0, S, s, v, sb, B_)
             if coef[KC] != 0.0:
-                ub, c = at(reals, k, UB), 0.25 * dot(gm, v)
+                cK = coef[CK]
                 lock_stiffness(
-                    vals, ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB], ints[k, OWN],
-                    coef[CK], Ra, Rb, ub, l, F, G, c, moves_a, moves_b,
+                    vals, ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB], ints[k, OWN], Ra, Rb,
+                    A_, B_, l, sb, scale(cK, F), scale(cK, G), 0.25 * cK * dot(gm, v), moves_a,
+                    moves_b,
                 )  # fmt: skip
             elif ints[k, OWN] != 0:  # nobody else clears its blocks
-                put36(vals, ints[k, AB] + 3 * STRIDE, 0.0, ZEROS, ZEROS)
-                put36(vals, ints[k, BA], 0.0, ZEROS, ZEROS)
-                put36(vals, ints[k, BA] + 3 * STRIDE, 0.0, ZEROS, ZEROS)
+                no_stiffness(vals, ints[k, AB], ints[k, BA])
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
 

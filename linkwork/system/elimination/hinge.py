@@ -6,8 +6,8 @@ neighbour's six unknowns, the right-hand side and the free unknown, is one vecto
     P = [D | d | E]     rows x_P = d − D x_p − E x_F of the joint
     T = [S_p | r | S_F] equations of the body and of its neighbour
 
-The steps are those of `node`.  Gauss-Jordan takes place within C_b: where a column is done, that of
-G comes to stand, so a row is two vectors, P and G, and λ = Gᵀ λ' finds its row by the pivot's column.
+The steps are those of `node`.  Gauss-Jordan takes place within C_b: where a column is done, one of
+G comes to stand, so a row is two vectors, P and G, and λ = Gᵀ λ' is ordered by the pivots' columns.
 """
 
 from __future__ import annotations
