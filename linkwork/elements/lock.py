@@ -32,15 +32,16 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CA, CB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, ROWS, TANGENT, VEL, A,
-    B, M, OWN,
+    AA, AB, BA, BB, CA, CB, CK, EQ, KC, NODE, OMEGA, OWN, POS, QUAT, RATES, ROT, ROWS, TANGENT,
+    VEL, A, B, M,
 )  # fmt: skip
 from linkwork.elements.lock_tangent import lock_rows, lock_stiffness, no_stiffness, rotation_rows
 from linkwork.math import rotations
+from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
-    accumulate, add, at, at4, at9, cross, dot, mv, scale, sub, tv,
+    add, at, at4, at9, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family
 
@@ -120,30 +121,36 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
 
 
 def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
-    ground = nodes.shape[0] - 1
+    ground, width = nodes.shape[0] - 1, ints.shape[1]
+    n, x, g, residual, given, values = (
+        borrow(nodes), borrow(reals), borrow(gamma), borrow(C), borrow(ints), borrow(vals)
+    )  # fmt: skip
+    forces = borrow(f)
     for k in range(ints.shape[0]):
-        a, b, eq, m = ints[k, A], ints[k, B], ints[k, EQ], ints[k, M]
-        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        qS = qmul(at4(nodes, a, QUAT), at4(reals, k, QA))
+        i, p = k * width, k * REALS
+        a, b, eq, m = given[i + A], given[i + B], given[i + EQ], given[i + M]
+        pa, pb = a * NODE, b * NODE
+        Ra, Rb = nine(n, pa + ROT), nine(n, pb + ROT)
+        qS = qmul(four(n, pa + QUAT), four(x, p + QA))
         S = rotation_matrix(qS)
-        qP = qmul(qmul(at4(nodes, b, QUAT), at4(reals, k, QB)), qconj(at4(reals, k, QT)))
+        qP = qmul(qmul(four(n, pb + QUAT), four(x, p + QB)), qconj(four(x, p + QT)))
         rho = qmul(qconj(qS), qP)
         s, v = rho[0], (rho[1], rho[2], rho[3])
-        sb = mv(Rb, at(reals, k, UB))
-        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
-        x = sub(tv(S, sub(l, mv(Ra, at(reals, k, UA)))), at(reals, k, RT))
+        sb = mv(Rb, three(x, p + UB))
+        l = sub(add(three(n, pb + POS), sb), three(n, pa + POS))
+        gap = sub(tv(S, sub(l, mv(Ra, three(x, p + UA)))), three(x, p + RT))
         # every row, active or not: the multiplier behind all is zero, and its row is not read
-        c0, c1, c2 = ints[k, SLOTS], ints[k, SLOTS + 1], ints[k, SLOTS + 2]
-        c3, c4, c5 = ints[k, SLOTS + 3], ints[k, SLOTS + 4], ints[k, SLOTS + 5]
-        C[c0], C[c1], C[c2] = x
-        C[c3], C[c4], C[c5] = v
-        gm = (gamma[c3], gamma[c4], gamma[c5])
-        F = mv(S, (gamma[c0], gamma[c1], gamma[c2]))
+        i += SLOTS
+        c0, c1, c2 = given[i], given[i + 1], given[i + 2]
+        c3, c4, c5 = given[i + 3], given[i + 4], given[i + 5]
+        i -= SLOTS
+        residual[c0], residual[c1], residual[c2] = gap
+        residual[c3], residual[c4], residual[c5] = v
+        gm = (g[c3], g[c4], g[c5])
+        F = mv(S, (g[c0], g[c1], g[c2]))
         G = mv(S, scale(0.5, add(scale(s, gm), cross(v, gm))))
-        accumulate(f, b, 0, F)
-        accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
-        accumulate(f, a, 0, scale(-1.0, F))
-        accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
+        gather(forces, 6 * b, F, tv(Rb, add(cross(sb, F), G)))
+        gather(forces, 6 * a, scale(-1.0, F), scale(-1.0, tv(Ra, add(cross(l, F), G))))
 
         if coef[TANGENT] != 0.0:
             moves_a, moves_b = a < ground, b < ground
@@ -151,20 +158,20 @@ def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
                 min(c0 - eq, m), min(c1 - eq, m), min(c2 - eq, m),
                 min(c3 - eq, m), min(c4 - eq, m), min(c5 - eq, m),
             )  # fmt: skip
-            A_, B_ = rotation_rows(Ra), rotation_rows(Rb)
+            A_, B_ = rotation_rows(n, pa + ROT), rotation_rows(n, pb + ROT)
             if moves_a:
-                lock_rows(vals, ints[k, CA], rows, -1.0, S, s, v, l, A_)
+                lock_rows(values, given[i + CA], rows, -1.0, S, s, v, l, A_)
             if moves_b:
-                lock_rows(vals, ints[k, CB], rows, 1.0, S, s, v, sb, B_)
+                lock_rows(values, given[i + CB], rows, 1.0, S, s, v, sb, B_)
             if coef[KC] != 0.0:
                 cK = coef[CK]
                 lock_stiffness(
-                    vals, ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB], ints[k, OWN], Ra, Rb,
-                    A_, B_, l, sb, scale(cK, F), scale(cK, G), 0.25 * cK * dot(gm, v), moves_a,
-                    moves_b,
+                    values, given[i + AA], given[i + AB], given[i + BA], given[i + BB],
+                    given[i + OWN], Ra, Rb, A_, B_, l, sb, scale(cK, F), scale(cK, G),
+                    0.25 * cK * dot(gm, v), moves_a, moves_b,
                 )  # fmt: skip
-            elif ints[k, OWN] != 0:  # nobody else clears its blocks
-                no_stiffness(vals, ints[k, AB], ints[k, BA])
+            elif given[i + OWN] != 0:  # nobody else clears its blocks
+                no_stiffness(values, given[i + AB], given[i + BA])
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
 

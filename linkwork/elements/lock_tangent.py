@@ -16,19 +16,17 @@ with F̃ l̃ = l Fᵀ − F·l I, H = −G̃/2 − c I and s = R_b u_b (linkwork
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import inlined
-from linkwork.math.eights import load8, six8, spread8, store8
+from linkwork.math.compiled import inlined, spliced
+from linkwork.math.eights import load8, six8, spread8, store8, turn8
 from linkwork.math.vectors import dot, scale
 
 ZERO = (0.0, 0.0, 0.0)
 
 
 @inlined
-def rotation_rows(R):
-    """The rows of a matrix, at the rotations."""
-    return six8(ZERO, (R[0], R[1], R[2])), six8(ZERO, (R[3], R[4], R[5])), six8(
-        ZERO, (R[6], R[7], R[8])
-    )
+def rotation_rows(flat, p):
+    """The rows of the matrix that begins at p in a flat array, at the rotations."""
+    return turn8(flat, p), turn8(flat, p + 3), turn8(flat, p + 6)
 
 
 @inlined
@@ -75,7 +73,7 @@ def add3(vals, base, X):
     store8(vals, base + 2 * STRIDE, load8(vals, base + 2 * STRIDE) + X[2])
 
 
-@inlined
+@spliced
 def lock_rows(vals, base, slots, sign, S, s, v, arm, X):
     """Six rows of one body, sign −1 for a and 1 for b; `slots` where in the block they go."""
     e0, e1, e2 = (
@@ -94,7 +92,7 @@ def lock_rows(vals, base, slots, sign, S, s, v, arm, X):
     store8(vals, base + slots[5] * STRIDE, X[2] * w - z)
 
 
-@inlined
+@spliced
 def lock_stiffness(vals, aa, ab, ba, bb, own, Ra, Rb, A, B, l, sb, F, G, c, moves_a, moves_b):
     """K_c to the blocks that begin there; F, G, c times the factor of stiffness, c = γ_m·v/4.
 
@@ -141,7 +139,7 @@ def lock_stiffness(vals, aa, ab, ba, bb, own, Ra, Rb, A, B, l, sb, F, G, c, move
                 add3(vals, ba + 3 * STRIDE, Z)
 
 
-@inlined
+@spliced
 def no_stiffness(vals, ab, ba):
     """Zeros where nobody else clears the blocks of both bodies."""
     zeros = spread8(0.0), spread8(0.0), spread8(0.0)

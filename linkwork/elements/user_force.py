@@ -172,7 +172,7 @@ def user_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
             user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, wrench, other)
 
 
-USER_KERNEL = Kernel(user_kernel)
+USER_KERNEL = Kernel(user_kernel, allocates=True)
 
 
 @functools.cache

@@ -157,10 +157,10 @@ class Door(types.WrapperAddressProtocol):
 
 
 class Kernel(Door):
-    """An element family's kernel."""
+    """An element family's kernel; one that allocates arrays has to say so."""
 
-    def __init__(self, function: Any) -> None:
-        super().__init__(function, KERNEL)
+    def __init__(self, function: Any, allocates: bool = False) -> None:
+        super().__init__(function, KERNEL, _nrt=allocates)
 
 
 class KernelTable(tuple):

@@ -4,7 +4,8 @@
     store8(a, i, v)      a[i : i + 8] = v            sum8(v)     the sum of the eight
     spread8(s)           eight times s               lane8(v, i) eight times v[i]
     larger8(v, w)        the larger of each pair     six8(a, b)  two triples and two zeros
-    put8(v, i, w)        v with w[i] in place i
+    put8(v, i, w)        v with w[i] in place i      turn8(a, i) zeros, and a[i : i + 3] at 3 to 5
+    item8(v, i)          v[i]                        high8(v)    zeros, and v at 3 to 5
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
@@ -85,6 +86,18 @@ def sum8(v):
 
 def six8(a, b):
     return np.array([*a, *b, 0.0, 0.0])
+
+
+def turn8(a, i):
+    return np.array([0.0, 0.0, 0.0, *a[i : i + 3], 0.0, 0.0])
+
+
+def high8(v):
+    return turn8(v, 3)
+
+
+def item8(v, i):
+    return v[i]
 
 
 def larger8(v, w):
@@ -170,6 +183,25 @@ def _six(typing, a, b):
     return EIGHT(three, three), generate
 
 
+def _high(builder, v):
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [8, 8, 8, 3, 4, 5, 8, 8])
+    return builder.shuffle_vector(v, ir.Constant(_VECTOR, [0.0] * LANES), lanes)
+
+
+@intrinsic
+def _turn(typing, a, i):
+    def generate(context, builder, signature, args):
+        here = builder.sub(args[1], ir.Constant(ir.IntType(64), 3))  # three numbers are before it
+        return _high(builder, builder.load(_place(context, builder, a, args[0], here), align=8))
+
+    return EIGHT(a, types.int64), generate
+
+
+@intrinsic
+def _rotations(typing, v):
+    return EIGHT(EIGHT), lambda context, builder, signature, args: _high(builder, args[0])
+
+
 @intrinsic
 def _larger(typing, v, w):
     def generate(context, builder, signature, args):
@@ -194,6 +226,14 @@ def _lane(typing, v, i):
         return builder.call(permute, [args[0], builder.shuffle_vector(one, one, zeros)])
 
     return EIGHT(EIGHT, types.int64), generate
+
+
+@intrinsic
+def _first(typing, v):
+    def generate(context, builder, signature, args):
+        return builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+
+    return types.float64(EIGHT), generate
 
 
 @intrinsic
@@ -229,6 +269,21 @@ def _spread8(s):
 @overload(six8)
 def _six8(a, b):
     return lambda a, b: _six(a, b)
+
+
+@overload(turn8)
+def _turn8(a, i):
+    return lambda a, i: _turn(a, i)
+
+
+@overload(high8)
+def _high8(v):
+    return lambda v: _rotations(v)
+
+
+@overload(item8)
+def _item8(v, i):
+    return lambda v, i: _first(_lane(v, i))
 
 
 @overload(larger8)

@@ -201,6 +201,17 @@ def nine(flat, p):
 
 
 @inlined
+def gather(flat, p, a, b):
+    """Add two triples to six numbers of a flat array from p on."""
+    flat[p] += a[0]
+    flat[p + 1] += a[1]
+    flat[p + 2] += a[2]
+    flat[p + 3] += b[0]
+    flat[p + 4] += b[1]
+    flat[p + 5] += b[2]
+
+
+@inlined
 def accumulate(array, k, c, a):
     array[k, c] += a[0]
     array[k, c + 1] += a[1]

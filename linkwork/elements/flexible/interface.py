@@ -21,9 +21,10 @@ import numpy as np
 from linkwork.elements.flexible.inertia import MOST_CARRIERS
 from linkwork.elements.flexible.parts import AMPLITUDES
 from linkwork.elements.layout import (
-    CK, KC, OMEGA, POS, QUAT, RATES, ROT, TANGENT, VEL, put6,
+    CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, TANGENT, VEL, put6,
 )  # fmt: skip
 from linkwork.elements.lock_tangent import lock_stiffness, rotation_rows
+from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.rotations import qadd, qconj, qmul, qscale
 from linkwork.math.vectors import (
@@ -100,11 +101,12 @@ def interface_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, 
                     put6(vals, ints[k, rows + 2 + c], j, move, ZERO)
                     put6(vals, ints[k, rows + 2 + c], h, turn, ZERO)
             if coef[KC] != 0.0:
-                cK = coef[CK]
+                cK, flat = coef[CK], borrow(nodes)
+                A_, B_ = rotation_rows(flat, NODE * a + ROT), rotation_rows(flat, NODE * b + ROT)
                 lock_stiffness(
                     vals, ints[k, n], ints[k, n + 1], ints[k, 2 * n], ints[k, 2 * n + 1], 0, Ra, Rb,
-                    rotation_rows(Ra), rotation_rows(Rb), l, ZERO, scale(cK, force), scale(cK, G),
-                    0.25 * cK * dot(gm, v), True, True,
+                    A_, B_, l, ZERO, scale(cK, force), scale(cK, G), 0.25 * cK * dot(gm, v), True,
+                    True,
                 )  # fmt: skip
         if coef[RATES] != 0.0:
             second = interface_rates(nodes, a, b, y, rho)

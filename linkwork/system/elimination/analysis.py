@@ -20,6 +20,7 @@ from linkwork.math.compiled import fused
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.core import NO_CORE, find_core, original
 from linkwork.system.elimination.node import factor_node
+from linkwork.system.elimination.straight import AXES
 from linkwork.system.elimination.tables import (
     LEFT,
     MOST_ROWS,
@@ -53,9 +54,9 @@ def analyse(
     if pivots is None:
         peeling.peel(values)
     else:
-        peeling.repeat(values, *pivots[:4])
+        peeling.repeat(values, *pivots[:5])
     core = find_core(
-        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[4:],
+        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[5:],
         peeling.trial.left,
     )  # fmt: skip
     n = len(peeling.nodes)
@@ -73,6 +74,7 @@ def analyse(
         rows=np.array(rows, np.int64).reshape(-1, ROW_INTS),
         order=np.array([i for node in peeling.nodes for i in node.order], np.int64),
         pivot_col=np.array([node.pivot_col for node in peeling.nodes], np.int64).ravel(),
+        straight=np.array([node.straight for node in peeling.nodes], np.int64),
         limit=np.array([node.limit for node in peeling.nodes], float),
         late_at=(np.cumsum(late) - late).astype(np.int64),
         late_place=delayed[:, 0].copy(),
@@ -103,6 +105,7 @@ class Node:
     rows: list[tuple[int, int, int]]
     order: np.ndarray
     pivot_col: np.ndarray
+    straight: int
     limit: float
     late: list[tuple[int, int]]  # place and unknown of its delayed rows
 
@@ -148,13 +151,13 @@ class Peeling:
 
     def repeat(
         self, vals: np.ndarray, bodies: np.ndarray, order: np.ndarray, pivot_col: np.ndarray,
-        limit: np.ndarray,
+        straight: np.ndarray, limit: np.ndarray,
     ) -> None:  # fmt: skip
         """Take off the same bodies as an earlier elimination, with its pivots."""
         first = 0
         for i, b in enumerate(np.asarray(bodies, np.int64).tolist()):
             rows = slice(first, first + self.row_count(b))
-            self.take(b, vals, (order[rows], pivot_col[6 * i : 6 * i + 6], limit[i]))
+            self.take(b, vals, (order[rows], pivot_col[6 * i : 6 * i + 6], straight[i], limit[i]))
             first = rows.stop
 
     def take(self, b: int, vals: np.ndarray, pivots: Any) -> bool:
@@ -188,12 +191,13 @@ class Peeling:
         trial.late_place[: m - k] = [place for place, _ in late]
         trial.order[:m] = np.arange(m)
         if pivots is not None:
-            trial.order[:m], trial.pivot_col[:], trial.limit[0] = pivots
+            trial.order[:m], trial.pivot_col[:], trial.straight[0], trial.limit[0] = pivots
         if not try_node(trial, vals, self.rest, pivots is None) < np.inf and pivots is None:
             return False
         if pivots is None:
-            pivots = trial.order[:m].copy(), trial.pivot_col.copy(), float(trial.limit[0])
-        self.nodes.append(Node(ints, groups, rows, pivots[0], pivots[1], pivots[2], late))
+            chosen = trial.order[:m].copy(), trial.pivot_col.copy()
+            pivots = *chosen, int(trial.straight[0]), float(trial.limit[0])
+        self.nodes.append(Node(ints, groups, rows, *pivots, late))
         self.unknowns += m - k
         del self.places[len(self.places) - (m - k) :]
         self.places += [place for place, _ in self.waiting[b]]
@@ -208,9 +212,11 @@ class Peeling:
 
 def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination:
     """Room for one node, to try it."""
-    scale, units = zeros8(2 * STRIDE), zeros8(3 * STRIDE * STRIDE)
+    scale, units = zeros8(4 * STRIDE), zeros8(3 * STRIDE * STRIDE)
     scale[:6] = np.repeat([length, 1.0], 3)
     scale[STRIDE : STRIDE + 6] = 1.0 / scale[:6]
+    scale[2 * STRIDE : 2 * STRIDE + 6] = np.repeat([AXES, 1.0 / length], 3)
+    scale[3 * STRIDE : 3 * STRIDE + 3] = AXES
     units.reshape(3, STRIDE, STRIDE)[1] = np.eye(STRIDE)
     ints, none = np.int64, np.zeros(0, np.int64)
     return Elimination(
@@ -220,6 +226,7 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         rows=np.zeros((MOST_ROWS, ROW_INTS), ints),
         order=np.zeros(MOST_ROWS, ints),
         pivot_col=np.zeros(6, ints),
+        straight=np.zeros(1, ints),
         limit=np.zeros(1),
         late_at=np.zeros(1, ints),
         late_place=np.zeros(MOST_ROWS, ints),

@@ -6,8 +6,8 @@ neighbour's six unknowns, the right-hand side and the free unknown, is one vecto
     P = [D | d | E]     rows x_P = d − D x_p − E x_F of the joint
     T = [S_p | r | S_F] equations of the body and of its neighbour
 
-The steps are those of `node`.  Gauss-Jordan takes place within C_b: where a column is done, one of
-G comes to stand, so a row is two vectors, P and G, and λ = Gᵀ λ' is ordered by the pivots' columns.
+The steps are those of `node`.  Rows are reduced within C_b (`echelon`, `straight`): a row is two
+vectors, P and G, and λ = Gᵀ λ' is ordered by the pivots' columns.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import lane8, load8, put8, spread8, store8, sum8
+from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8
+from linkwork.system.elimination.echelon import WIDTH, beside, columns, reduce_rows, reduced
 from linkwork.system.elimination.rows import FADED, LOST, SMALL, choose_pivots, load_rows
+from linkwork.system.elimination.straight import choose_straight, reduce_straight
 from linkwork.system.elimination.tables import (
     BB,
     BODY,
@@ -30,111 +32,14 @@ from linkwork.system.elimination.tables import (
     PP,
     RHS,
     ROW,
-    ROW_B,
     ROW_INTS,
-    ROW_P,
     ROWS,
     STORE,
     UNKNOWN,
     unit,
 )  # fmt: skip
 
-WIDTH = 2 * STRIDE  # of a row: P and G
-
-
-@fused_inlined
-def columns(e, n0):
-    """The pivots' columns; the last is that of the free unknown where there are five rows."""
-    c = e.pivot_col
-    return c[n0], c[n0 + 1], c[n0 + 2], c[n0 + 3], c[n0 + 4], c[n0 + 5]
-
-
-@fused_inlined
-def beside(e, k):
-    """Unit vectors of the right-hand side and of the free unknown (zeros where there is none)."""
-    return unit(e.units, RHS), unit(e.units, FREE + k - 5)
-
-
-@fused_inlined
-def loaded(e, vals, rhs, row, last, k, shift):
-    """A row's C_b and [C_p | c | C_F]."""
-    u, i = e.rows[row + UNKNOWN], e.rows[row + ROW_B] + shift
-    side, free = beside(e, k)
-    c = vals[i + RHS]
-    if u < e.unknowns:
-        c += rhs[u]
-    p = load8(vals, e.rows[row + ROW_P] + shift) + side * c + free * vals[i + last]
-    return load8(vals, i), p
-
-
-@fused_inlined
-def scaled(row, c, verdict, weights, scale):
-    """The row divided by its pivot in column c; the verdict on it, and weights without c."""
-    s = 1.0 / lane8(row[0], c)
-    b, w = row[0] * s, scale[STRIDE + c]
-    x, y = b * weights * w, s * w
-    verdict = verdict[0] + x * x, verdict[1] + y * y
-    return (put8(b, c, s), row[1] * s), verdict, put8(weights, c, spread8(0.0))
-
-
-@fused_inlined
-def less(row, pivot, given, c):
-    """The row less `given` in column c times a row that is done."""
-    s = lane8(given, c)
-    return row[0] - pivot[0] * s, row[1] - pivot[1] * s
-
-
-@fused_inlined
-def cleared(row, pivot, c):
-    """The row without column c, where that of G comes to stand."""
-    return less((put8(row[0], c, spread8(0.0)), row[1]), pivot, row[0], c)
-
-
-@fused_inlined
-def stored(store, at_, row):
-    store8(store, at_, row[1])
-    store8(store, at_ + STRIDE, row[0])
-
-
-@fused_inlined
-def reduce_rows(e, vals, rhs, r0, o0, k, n0, at_, shift):
-    """Echelon form with the stored pivots: P of all rows, and the verdict, two sums of squares."""
-    order, scale, store = e.order, e.scale, e.store
-    i, j, l, m, n, o = columns(e, n0)
-    zero = spread8(0.0)
-    verdict, w = (zero, zero), load8(scale, 0)
-    a = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0], o, k, shift)
-    b = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 1], o, k, shift)
-    c = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 2], o, k, shift)
-    d = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 3], o, k, shift)
-    f = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 4], o, k, shift)
-    a, verdict, w = scaled(a, i, verdict, w, scale)
-    b, c, d, f = cleared(b, a, i), cleared(c, a, i), cleared(d, a, i), cleared(f, a, i)
-    b, verdict, w = scaled(b, j, verdict, w, scale)
-    a, c, d, f = cleared(a, b, j), cleared(c, b, j), cleared(d, b, j), cleared(f, b, j)
-    c, verdict, w = scaled(c, l, verdict, w, scale)
-    a, b, d, f = cleared(a, c, l), cleared(b, c, l), cleared(d, c, l), cleared(f, c, l)
-    d, verdict, w = scaled(d, m, verdict, w, scale)
-    a, b, c, f = cleared(a, d, m), cleared(b, d, m), cleared(c, d, m), cleared(f, d, m)
-    f, verdict, w = scaled(f, n, verdict, w, scale)
-    a, b, c, d = cleared(a, f, n), cleared(b, f, n), cleared(c, f, n), cleared(d, f, n)
-    g = zero, zero
-    if k > 5:
-        g = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 5], o, k, shift)
-        given = g[0]
-        g = put8(put8(put8(put8(put8(given, i, zero), j, zero), l, zero), m, zero), n, zero), g[1]
-        g = less(less(less(g, a, given, i), b, given, j), c, given, l)
-        g = less(less(g, d, given, m), f, given, n)
-        g, verdict, w = scaled(g, o, verdict, w, scale)
-        a, b, c, d = cleared(a, g, o), cleared(b, g, o), cleared(c, g, o), cleared(d, g, o)
-        f = cleared(f, g, o)
-        stored(store, at_ + 5 * WIDTH, g)
-    stored(store, at_, a)
-    stored(store, at_ + WIDTH, b)
-    stored(store, at_ + 2 * WIDTH, c)
-    stored(store, at_ + 3 * WIDTH, d)
-    stored(store, at_ + 4 * WIDTH, f)
-    return (a[1], b[1], c[1], d[1], f[1], g[1]), (sum8(verdict[0]), sum8(verdict[1]))
+KEPT, STRAIGHT, LARGEST = range(3)  # pivots: as they were, those of `straight`, the largest entries
 
 
 @fused_inlined
@@ -180,6 +85,42 @@ def without_multipliers(row, T, store, left, k):
 
 
 @fused_inlined
+def reduce_hinge(e, number, vals, rhs, fresh):
+    """The rows of a node in echelon form; False when they have no pivots.
+
+    fresh: choose pivots now.
+    """
+    node, ints = NODE_INTS * number, e.nodes
+    k, at_ = ints[node + ROWS], ints[node + STORE]
+    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
+    here = 0 * e.left  # no literal 0: numba would compile everything once more for it
+    attempt = STRAIGHT if fresh else KEPT
+    while attempt <= LARGEST:
+        chosen = True
+        if attempt == STRAIGHT:
+            chosen = e.left == 0 and choose_straight(e, vals, r0, o0, k, n0)
+            e.straight[number] = 1 if chosen else 0
+        elif attempt == LARGEST:
+            e.straight[number] = 0
+            load_rows(e, vals, rhs, r0, o0, k, 1, at_, here)
+            chosen = choose_pivots(e, k, 1, k, o0, n0, at_)
+        if chosen:
+            if e.straight[number] != 0:
+                ratio, faded = reduce_straight(e, vals, rhs, r0, o0, k, n0, at_)
+            else:
+                ratio, faded = reduce_rows(e, vals, rhs, r0, o0, k, n0, at_, here)
+            if ratio <= SMALL and (attempt > KEPT or faded <= e.limit[number]):
+                if attempt > KEPT:
+                    e.limit[number] = FADED * faded
+                break
+        attempt += 1
+    if attempt <= LARGEST and e.left > 0:  # the same pivots for the columns, nearly the rows
+        ratio, faded = reduce_rows(e, vals, rhs, r0, o0, k, n0, ints[node + LEFT], e.left)
+        return ratio <= 4.0 * SMALL and faded <= 4.0 * e.limit[number]
+    return attempt <= LARGEST
+
+
+@fused_inlined
 def factor_hinge(e, number, vals, rhs, fresh):
     """Eliminate a node; the growth squared, infinite when it has no pivots.
 
@@ -187,30 +128,14 @@ def factor_hinge(e, number, vals, rhs, fresh):
     """
     node, ints = NODE_INTS * number, e.nodes
     k, at_, left = ints[node + ROWS], ints[node + STORE], ints[node + LEFT]
-    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
-    here = 0 * e.left  # no literal 0: numba would compile everything once more for it
-    anew, good = fresh, False
-    while not good:
-        if anew:
-            load_rows(e, vals, rhs, r0, o0, k, 1, at_, here)
-            if not choose_pivots(e, k, 1, k, o0, n0, at_):
-                return np.inf
-        P, (ratio, faded) = reduce_rows(e, vals, rhs, r0, o0, k, n0, at_, here)
-        good = ratio <= SMALL
-        if anew:
-            if not good:
-                return np.inf
-            e.limit[number] = FADED * faded
-        else:
-            good = good and faded <= e.limit[number]
-        anew = True
+    n0 = 6 * number
+    if not reduce_hinge(e, number, vals, rhs, fresh):
+        return np.inf
+    P = reduced(e.store, at_, k)
     cols, store, scale = columns(e, n0), e.store, e.scale
     growth = leverage(P, cols, scale)
-    if e.left > 0:  # the same pivots for the columns, which are nearly the rows
-        L, (ratio, faded) = reduce_rows(e, vals, rhs, r0, o0, k, n0, left, e.left)
-        if not (ratio <= 4.0 * SMALL and faded <= 4.0 * e.limit[number]):
-            return np.inf
-        growth *= leverage(L, cols, scale)
+    if e.left > 0:
+        growth *= leverage(reduced(store, left, k), cols, scale)
     else:
         growth *= growth
     tail, bb, bp, b0 = at_ + k * WIDTH, ints[node + BB], ints[node + BP], 6 * ints[node + BODY]
@@ -223,11 +148,11 @@ def factor_hinge(e, number, vals, rhs, fresh):
     T = one, two, three, four, five, six
     if k == 5:
         six = without_multipliers(six, T, store, left + FREE, k)
-        inverse = 1.0 / lane8(six, FREE)
+        inverse = 1.0 / item8(six, FREE)
         six = six * inverse
         x = six * load8(scale, 0) * scale[STRIDE + cols[5]]
         growth += 1.0 + sum8(x * x)
-        store8(store, tail + 5 * STRIDE, put8(six, FREE, inverse))
+        store8(store, tail + 5 * STRIDE, put8(six, FREE, spread8(inverse)))
     else:
         store8(store, tail + 5 * STRIDE, six)
     if not growth < (LOST if fresh else np.inf):

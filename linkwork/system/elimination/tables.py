@@ -30,6 +30,7 @@ class Elimination(NamedTuple):
     rows: np.ndarray  # (rows of nodes, ROW_INTS)
     order: np.ndarray  # of the rows in their node: those with pivots first
     pivot_col: np.ndarray  # six per node: pivots, then the free unknowns
+    straight: np.ndarray  # whether a node's first three rows are axes, in `hinge`
     limit: np.ndarray  # of Σ 1/pivot² per node, before its pivots are chosen anew
     late_at: np.ndarray  # first delayed row of each node
     late_place: np.ndarray  # where delayed rows go in the values ...
@@ -42,14 +43,14 @@ class Elimination(NamedTuple):
     x: np.ndarray  # eight numbers per body: the solution
     out: np.ndarray  # solution by unknowns, delayed rows behind
     spare: np.ndarray
-    scale: np.ndarray  # eight sizes of unknowns, and their inverses
+    scale: np.ndarray  # eight sizes of unknowns, their inverses, and weights of `straight` rows
     units: np.ndarray  # unit vectors between zeros
 
     @property
     def pivots(self) -> tuple[np.ndarray, ...]:
         """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
         nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
-        return (*nodes, self.limit.copy(), *self.lu.pivots)
+        return (*nodes, self.straight.copy(), self.limit.copy(), *self.lu.pivots)
 
 
 class Borrowed(NamedTuple):
@@ -61,6 +62,7 @@ class Borrowed(NamedTuple):
     rows: np.ndarray
     order: np.ndarray
     pivot_col: np.ndarray
+    straight: np.ndarray
     limit: np.ndarray
     late_at: np.ndarray
     late_place: np.ndarray
@@ -77,9 +79,9 @@ class Borrowed(NamedTuple):
 def borrowed(e):
     return Borrowed(
         e.unknowns, e.left, borrow(e.nodes), borrow(e.rows), borrow(e.order), borrow(e.pivot_col),
-        borrow(e.limit), borrow(e.late_at), borrow(e.late_place), borrow(e.late_unknown),
-        borrow(e.store), borrow(e.x), borrow(e.out), borrow(e.spare), borrow(e.scale),
-        borrow(e.units),
+        borrow(e.straight), borrow(e.limit), borrow(e.late_at), borrow(e.late_place),
+        borrow(e.late_unknown), borrow(e.store), borrow(e.x), borrow(e.out), borrow(e.spare),
+        borrow(e.scale), borrow(e.units),
     )  # fmt: skip
 
 
