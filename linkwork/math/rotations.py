@@ -48,9 +48,11 @@ def qscale(s, q):
 def qexp(x):
     """Unit quaternion of the rotation vector x."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-    if p2 < 1e-6:  # series: relative error below 1e-20
-        s = 0.5 - p2 / 48.0 + p2 * p2 / 3840.0
-        c = 1.0 - p2 / 8.0 + p2 * p2 / 384.0
+    if p2 < 1e-2:  # series: relative error below 1e-19
+        s = 0.5 - p2 * (1.0 / 48.0 - p2 * (1.0 / 3840.0 - p2 * (
+            1.0 / 645120.0 - p2 * (1.0 / 185794560.0))))  # fmt: skip
+        c = 1.0 - p2 * (0.125 - p2 * (1.0 / 384.0 - p2 * (
+            1.0 / 46080.0 - p2 * (1.0 / 10321920.0))))  # fmt: skip
     else:
         p = math.sqrt(p2)
         s = math.sin(0.5 * p) / p
@@ -72,8 +74,9 @@ def rotation_matrix(q):
 def inverse_tangent(x):
     """T(x)⁻¹, for rotation vectors shorter than 2π."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-    if p2 < 1e-4:
-        k = 1.0 / 12.0 + p2 / 720.0 + p2 * p2 / 30240.0
+    if p2 < 1e-2:  # series: relative error below 1e-17
+        k = 1.0 / 12.0 + p2 * (1.0 / 720.0 + p2 * (1.0 / 30240.0 + p2 * (
+            1.0 / 1209600.0 + p2 * (1.0 / 47900160.0))))  # fmt: skip
     else:
         p = math.sqrt(p2)
         k = 1.0 / p2 - (1.0 + math.cos(p)) / (2.0 * p * math.sin(p))
