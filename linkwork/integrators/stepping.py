@@ -32,12 +32,12 @@ from linkwork.elements.layout import (
     ACCEPT, CD, CK, KC, NODE, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
+from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.eights import larger8, load8, spread8, store8
 from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import mv
-from linkwork.system.elimination import refactor, solve, sweep_back
-from linkwork.system.evaluate import evaluate
+from linkwork.system.elimination import factor_nodes, solve, solve_nodes
+from linkwork.system.evaluate import evaluate, fill
 
 # history
 V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = 0, 1, 2, 3, 4, 5, 6
@@ -78,8 +78,8 @@ class Output(NamedTuple):
     own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
-@lean
-def place_bodies(stepper, work, p_on):
+@spliced
+def placing(stepper, work, p_on):
     """Motion of all bodies at the end of the step from x (and p), v and v̇ by the method."""
     ca, cv = stepper.settings[CA], stepper.settings[CV]
     x, p, nodes, vdot = borrow(work.x), borrow(stepper.p), borrow(work.nodes), borrow(work.vdot)
@@ -103,7 +103,12 @@ def place_bodies(stepper, work, p_on):
 
 
 @lean
-def predict(stepper, work):
+def place_bodies(stepper, work, p_on):
+    placing(stepper, work, p_on)
+
+
+@spliced
+def predicting(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
     k, bodies = stepper.weights, stepper.p.shape[0]
     n = STRIDE * bodies
@@ -132,6 +137,11 @@ def predict(stepper, work):
     for e in range(rows):
         gamma[e] = 2.0 * past[e] - past[rows + e]
     return largest
+
+
+@lean
+def predict(stepper, work):
+    return predicting(stepper, work)
 
 
 @inlined
@@ -211,7 +221,7 @@ def newton(kernels, tables, lu, work, stepper, time):
     s = stepper.settings
     ca, m = s[CA], s[MASS]
     h = s[STEP]
-    largest = predict(stepper, work)
+    largest = predicting(stepper, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
     coef = work.coef
     coef[CK] = 1.0 / (ca * m)
@@ -224,14 +234,14 @@ def newton(kernels, tables, lu, work, stepper, time):
     before = 0.0
     stabilized = s[STABILIZED] != 0.0
     for iteration in range(int(s[MAX_ITERATIONS])):
-        place_bodies(stepper, work, 1.0)
-        evaluate(kernels, tables, work, time, 1.0 / m)
+        placing(stepper, work, 1.0)
+        fill(kernels, tables, work, time, 1.0 / m)
         residual_side(stepper, tables, work)
-        growth = refactor(lu, work.vals, stepper.rhs)
+        growth = factor_nodes(lu, work.vals, stepper.rhs)
         if not growth < s[GROWTH]:
             worst_residual(stepper, work)
             return PIVOTS
-        sweep_back(lu, stepper.rhs)
+        solve_nodes(lu, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
         if stabilized:
@@ -266,7 +276,7 @@ def newton(kernels, tables, lu, work, stepper, time):
 @inlined
 def accept(kernels, tables, work, stepper, time):
     """Take over the solution of a step: motion, history, multipliers, work done."""
-    place_bodies(stepper, work, 1.0)
+    placing(stepper, work, 1.0)
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
     H, x, p, vdot = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(work.vdot)
     nodes, base = borrow(work.nodes), borrow(stepper.base)

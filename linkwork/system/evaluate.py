@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.elements.body import body_terms
 from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE, TANGENT
-from linkwork.math.compiled import compiled, inlined, lean
+from linkwork.math.compiled import compiled, inlined, lean, spliced
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
@@ -112,9 +112,9 @@ def call_families(kernels, tables, work, time):
         )  # fmt: skip
 
 
-@lean
-def evaluate(kernels, tables, work, time, cM):
-    """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
+@spliced
+def fill(kernels, tables, work, time, cM):
+    """`evaluate`, as part of the function that calls it."""
     work.f[:] = 0.0
     work.power[:] = 0.0
     if work.coef[TANGENT] != 0.0:
@@ -130,6 +130,12 @@ def evaluate(kernels, tables, work, time, cM):
             work.vals, work.power,
         )  # fmt: skip
     call_families(kernels, tables, work, time)
+
+
+@lean
+def evaluate(kernels, tables, work, time, cM):
+    """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
+    fill(kernels, tables, work, time, cM)
 
 
 @compiled

@@ -13,8 +13,17 @@ sides, are compiled.
 """
 
 from linkwork.system.elimination.analysis import analyse
-from linkwork.system.elimination.sweeps import refactor, solve, sweep_back
+from linkwork.system.elimination.sweeps import (
+    factor_nodes,
+    refactor,
+    solve,
+    solve_nodes,
+    sweep_back,
+)
 from linkwork.system.elimination.tables import Elimination
 from linkwork.system.sparse_lu import SingularMatrix
 
-__all__ = ["Elimination", "SingularMatrix", "analyse", "refactor", "solve", "sweep_back"]
+__all__ = [
+    "Elimination", "SingularMatrix", "analyse", "factor_nodes", "refactor", "solve", "solve_nodes",
+    "sweep_back",
+]  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused, fused_inlined, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
 from linkwork.system.elimination.hinge import forward_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
@@ -33,13 +33,9 @@ from linkwork.system.elimination.tables import (
 from linkwork.system.sparse_lu import numeric as sparse
 
 
-@fused
-def refactor(e, vals, rhs):
-    """Eliminate with new values, the right-hand side along with them; returns the growth.
-
-    `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
-    growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
-    """
+@spliced
+def factor_nodes(e, vals, rhs):
+    """`refactor`, as part of the function that calls it."""
     growth, nodes, v, r = 0.0, borrowed(e), borrow(vals), borrow(rhs)
     fresh = growth > 0.0  # no literal False: numba would compile everything once more for it
     for number in range(e.nodes.shape[0]):
@@ -54,6 +50,16 @@ def refactor(e, vals, rhs):
     return growth
 
 
+@fused
+def refactor(e, vals, rhs):
+    """Eliminate with new values, the right-hand side along with them; returns the growth.
+
+    `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
+    growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
+    """
+    return factor_nodes(e, vals, rhs)
+
+
 @fused_inlined
 def core_side(e, vals, rhs):
     """Right-hand side of the core: what was given, and what the nodes left."""
@@ -65,9 +71,9 @@ def core_side(e, vals, rhs):
         e.core_rhs[i] = value
 
 
-@fused
-def sweep_back(e, rhs):
-    """The solution of the right-hand side that `refactor` (or `forward`) took along."""
+@spliced
+def solve_nodes(e, rhs):
+    """`sweep_back`, as part of the function that calls it."""
     n = e.core.shape[0]
     if n > 0:
         sparse.solve(e.lu, e.core_rhs)
@@ -81,6 +87,12 @@ def sweep_back(e, rhs):
         solve_node(nodes, number)
     for i in range(e.unknowns):
         rhs[i] = e.out[i]
+
+
+@fused
+def sweep_back(e, rhs):
+    """The solution of the right-hand side that `refactor` (or `forward`) took along."""
+    solve_nodes(e, rhs)
 
 
 @fused
