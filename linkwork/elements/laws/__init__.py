@@ -19,6 +19,6 @@ from linkwork.elements.laws.wrappers import (
 __all__ = [
     "Axial", "AxialTorsion", "Bistop", "ConstitutiveLaw", "CubicElastic", "DoubleLinear",
     "FunctionViscoelastic", "InvariantAngular", "InverseSquare", "IsotropicHardening",
-    "LinearElastic", "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel", "ScalarFunctionElastic",
-    "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
+    "LinearElastic", "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel",
+    "ScalarFunctionElastic", "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
 ]  # fmt: skip

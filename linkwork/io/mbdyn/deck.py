@@ -103,6 +103,7 @@ class JointRecord:
     columns: str = ""  # what follows the reactions: "hinge", "total", "distance", "rod", "strain"
     rotation_axes: tuple[np.ndarray, np.ndarray] | None = None
     output: bool = True
+    about: dict[str, Any] = field(default_factory=dict)  # what else its columns depend on
 
 
 @dataclass

@@ -8,9 +8,9 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import body, gravity
-from linkwork.io.mbdyn.deformable import deformable_displacement, deformable_hinge
+from linkwork.io.mbdyn.deformable import deformable, deformable_axial, rod, viscous_body
 from linkwork.io.mbdyn.forces import couple, force
-from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named, rod
+from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
 from linkwork.io.mbdyn.total import (
     axial_rotation,
@@ -26,14 +26,31 @@ from linkwork.io.mbdyn.total import (
 # linkwork's Universal the first one's x to the second one's y
 THIRD_FIRST = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 
+
+def deformable_joints() -> dict[str, Card]:
+    """Attached and invariant ones; a displacement hinge is the joint's old name."""
+    found = {}
+    for word, form in (("", "attached"), ("invariant ", "invariant")):
+        found[f"{word}deformable hinge"] = deformable(
+            "DeformableHinge", 3, columns="angles", form=form, position="optional"
+        )
+        joint = deformable("DeformableDisplacement", 3, columns="strain", form=form)
+        found[f"{word}deformable displacement joint"] = joint
+        found[f"{word}deformable joint"] = deformable(
+            "DeformableJoint", 6, columns="deformation", form=form
+        )
+    found["deformable displacement hinge"] = found["deformable displacement joint"]
+    return found
+
+
 JOINTS: dict[str, Card] = {
     "axial rotation": axial_rotation,
     "cardano hinge": named("Universal", turned=THIRD_FIRST),
     "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST),
     "cardano rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
     "clamp": clamp,
-    "deformable displacement joint": deformable_displacement,
-    "deformable hinge": deformable_hinge,
+    "deformable axial joint": deformable_axial,
+    **deformable_joints(),
     "distance": distance(bare=False),
     "distance with offset": distance(bare=True),
     "drive displacement": drive_displacement(pin=False),
@@ -63,6 +80,7 @@ JOINTS: dict[str, Card] = {
     "universal hinge": named("Universal", turned=THIRD_FIRST),
     "universal pin": named("Universal", pin=True, turned=THIRD_FIRST),
     "universal rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
+    "viscous body": viscous_body,
 }
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
 from linkwork.io.mbdyn.motion import (
     Motion,
@@ -109,31 +110,22 @@ class Tables:
             if joint.columns == "rod":
                 tension = self.run[joint.items[0]].force.values[self.rows]
                 rate = np.sum(u * (b.v - a.v), axis=1)
-                extra = np.column_stack([length, u, rate])
+                more = deformable_output.shock_absorber(self, joint, length, rate)
+                extra = np.column_stack([length, u, rate, *(values for _, values, *_ in more)])
             else:
                 tension = -np.sum(u * self.reaction(joint)[0], axis=1)
                 extra = np.column_stack([u, length])
             local = zero.copy()
             local[:, 0] = tension
             return local, zero, tension[:, None] * u, zero, extra
-        if joint.columns in ("strain", "angles"):
-            return self.deformable(joint, a, b)
+        if joint.columns in deformable_output.COLUMNS:
+            return deformable_output.text_columns(self, joint)
         F, M = self.reaction(joint)
         axes = a.R
         turned = a.R
         if joint.rotation_axes is not None:
             turned = self.motion(joint.nodes[0]).R @ joint.rotation_axes[0]
         return rotate_back(axes, F), rotate_back(turned, M), F, M, self.extra(joint, a, b)
-
-    def deformable(self, joint: JointRecord, a: Motion, b: Motion) -> tuple[np.ndarray, ...]:
-        view = self.run[joint.items[0]]
-        f, m = (-view.force.values[self.rows], -view.torque.values[self.rows])
-        relative = seen(b, a)
-        if joint.columns == "strain":
-            extra = np.hstack([relative.x, relative.v])
-        else:
-            extra = np.hstack([angles(relative.R, self.deck.analysis.orientation)])
-        return f, m, rotate(a.R, f), rotate(a.R, m), extra
 
     def extra(self, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
         if joint.columns == "hinge":

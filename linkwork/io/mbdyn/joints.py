@@ -105,6 +105,7 @@ def pinned_ends(args: Arguments, *, turns: bool = True) -> tuple[End, End]:
 def finish(
     args: Arguments, label: int, kind: str, first: End, second: End, make: Callable[[], list],
     columns: str = "", rotation_axes: tuple[np.ndarray, np.ndarray] | None = None,
+    about: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """End the card; when the file has been read, `make` gives the items of the joint."""
     output = output_flag(args, "joint")
@@ -120,7 +121,7 @@ def finish(
         ends = (None if first.node is None else first.node.label, second.node.label)  # type: ignore[union-attr]
         deck.joints[label] = JointRecord(
             label, kind, names, ends, (first.offset, second.offset), (first.axes, second.axes),
-            columns, rotation_axes, output,
+            columns, rotation_axes, output, about or {},
         )  # fmt: skip
 
     deck.build_later(args, build)
@@ -290,32 +291,5 @@ def distance(bare: bool) -> Card:
             return [linkwork.Distance(first.frame(), second.frame(), length=given)]
 
         finish(args, label, "distance", first, second, make, "distance")
-
-    return card
-
-
-def rod(bare: bool) -> Card:
-    """rod, node 1, [position, …,] node 2, [position, …,] length | from nodes, law"""
-
-    def card(args: Arguments, label: int) -> None:
-        from linkwork.io.mbdyn.laws import read_law
-
-        first = point_end(args, None, bare)
-        second = point_end(args, seen_from(first), bare)
-        length = current_length(args, first, second)
-        free = length if args.keyword("from nodes") else args.positive("the length of the rod")
-        if free <= 0:
-            args.fail("the two points of the rod coincide, so it has no length")
-        with_current(args, {"L": length, "L0": free})
-        law = read_law(args, 1)
-
-        def make() -> list:
-            import linkwork
-
-            k, c, f0 = (float(x.ravel()[0]) for x in law)
-            return [linkwork.Spring(first.frame(), second.frame(), stiffness=k / free,
-                                    damping=c / free, length=free, preload=f0)]  # fmt: skip
-
-        finish(args, label, "rod", first, second, make, "rod")
 
     return card

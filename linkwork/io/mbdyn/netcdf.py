@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.files import Tables
 from linkwork.io.mbdyn.motion import angles
 
@@ -28,8 +29,6 @@ EXTRA = {  # what joints add behind their reactions: name, columns, units
     "total": (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s")),
     "distance": (("V", 3, "-"), ("d", 1, "m")),
     "rod": (("dElle", 1, "m"), ("v", 3, "-"), ("dEllePrime", 1, "m/s")),
-    "strain": (("d", 3, "m"), ("dPrime", 3, "m/s")),
-    "angles": (("E", 3, "deg"),),
 }
 
 
@@ -106,12 +105,19 @@ def put_joints(writer: Writer, tables: Tables) -> None:
                  ("M", "Nm", "moment in global frame"))  # fmt: skip
         for (name, units, words), values in zip(names, parts):
             writer.put(f"{at}.{name}", values, units, words)
+        if joint.columns in deformable_output.COLUMNS:
+            for name, values, units, words in deformable_output.variables(tables, joint):
+                writer.put(f"{at}.{name}", values, units, words)
         column = 0
         for name, width, units in EXTRA.get(joint.columns, ()):
             values = extra[:, column : column + width]
             column += width
             if values.shape[1] in (1, 3):
                 writer.put(f"{at}.{name}", values[:, 0] if width == 1 else values, units, name)
+        if joint.columns == "rod":
+            length, rate = extra[:, 0], extra[:, 4]
+            for more in deformable_output.shock_absorber(tables, joint, length, rate):
+                writer.put(f"{at}.{more[0]}", *more[1:])
 
 
 def put_forces(writer: Writer, tables: Tables) -> None:
