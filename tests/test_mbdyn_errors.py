@@ -110,6 +110,41 @@ VALID = deck_text(
 )  # fmt: skip
 
 
+LAWS = deck_text(
+    before="""scalar function: "f", multilinear, 0., 1., 2., 3.; set: const real K = 10.;
+      drive caller: 1, sine, 0., 2*pi, 1., forever, 0.;
+      template drive caller: 1, 3, single, 1., 0., 0., reference, 1;
+      constitutive law: 1, 1, array, 2, linear elastic, K, prestress, 1., linear viscous, 2.*K;
+      constitutive law: 1, 3, bistop, initial status, active, null, reference, 1,
+        linear viscoelastic generic, diag, 1., 2., 3., proportional, .1, prestrain, reference, 1;
+      constitutive law: 2, 3, scalar function elastic orthotropic, "f", null, "g", pow, 2.;
+      constitutive law: 3, 3, nlsf viscoelastic, eye, scale, K, "f", null, "f",
+        null, null, "f", null;
+      constitutive law: 4, 3, invariant angular, .5, double linear elastic, 1., .1, -.1, 2.;
+      constitutive law: 5, 3, axial wrapper, 0., 0., 1., turbulent viscoelastic, 1., 2., .1, .2;
+      constitutive law: 6, 6, drive caller wrapper, reference, 1,
+        linear elastic generic axial torsion coupling, diag, 1., 2., 3., 4., 5., 6., 7.;
+      constitutive law: 7, 6, nlp viscous, null, null, null, null, null, null, "f";
+      constitutive law: 8, 1, shock absorber, prestrain, const, .1, 1., 2., .3, 1.4,
+        epsilon max, .5,
+        epsilon min, -.5, penalty, 1., 2., metering, linear, 1., .1, negative, const, 1., orifice,
+        string, "1 + Var^2", 1., 2., 3., friction, .1, .2;
+      constitutive law: 9, 1, linear time variant viscoelastic generic, 1., time, 2., const, 1.;
+      constitutive law: 10, 1, symbolic viscoelastic, epsilon, "e", epsilon prime, "r", expression,
+        "2*sin(e) + r^3", prestress, 1., prestrain, string, "Time^2";""",
+    nodes=TWO,
+    elements=BODIES + """joint: 1, rod, 1, 2, 1., reference, 10; joint: 2, rod with offset, 1, null,
+      2, 1., 0., 0., from nodes, inverse square elastic, 1., model::current("L");
+      joint: 3, deformable hinge, 1, orientation, eye, 2, orientation, euler123, 1., 0., 0.,
+      reference, 4, orientation description, orientation matrix;
+      joint: 4, invariant deformable displacement joint, 1, position, null, 2, position, null,
+      reference, 1; joint: 5, deformable joint, 1, position, null, 2, position, null, reference, 6;
+      joint: 6, deformable axial joint, 1, 2, reference, 1; joint: 7, viscous body, 1, reference, 7;
+      joint: 8, invariant deformable joint, 1, null, 2, null, linear viscous isotropic, 3.;""",
+)  # fmt: skip
+DECKS = {"mechanism": VALID, "laws": LAWS}
+
+
 def attempt(tmp_path, data):
     """A model, or the reader's own error and no other."""
     path = tmp_path / "fuzz.mbd"
@@ -126,8 +161,9 @@ def attempt(tmp_path, data):
     return deck
 
 
-def test_the_valid_deck_is_valid(tmp_path):
-    assert attempt(tmp_path, VALID.encode()) is not None
+@pytest.mark.parametrize("deck", DECKS)
+def test_the_valid_deck_is_valid(tmp_path, deck):
+    assert attempt(tmp_path, DECKS[deck].encode()) is not None
 
 
 QUIET = settings(
@@ -145,7 +181,7 @@ def test_random_bytes_raise_only_the_readers_error(tmp_path, data):
 
 
 @QUIET
-@given(st.lists(st.sampled_from(re.findall(r"\w+|[^\w\s]", VALID)), max_size=60))
+@given(st.lists(st.sampled_from(re.findall(r"\w+|[^\w\s]", VALID + LAWS)), max_size=60))
 def test_random_words_raise_only_the_readers_error(tmp_path, words):
     attempt(tmp_path, " ".join(words).encode())
 
@@ -153,10 +189,10 @@ def test_random_words_raise_only_the_readers_error(tmp_path, words):
 @settings(
     max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(st.integers(0, 2**32), st.integers(1, 4))
-def test_mutations_of_a_valid_deck_raise_only_the_readers_error(tmp_path, seed, count):
+@given(st.sampled_from(sorted(DECKS)), st.integers(0, 2**32), st.integers(1, 4))
+def test_mutations_of_a_valid_deck_raise_only_the_readers_error(tmp_path, deck, seed, count):
     rng = random.Random(seed)
-    words = re.findall(r"\w+|\s+|[^\w\s]", VALID)
+    words = re.findall(r"\w+|\s+|[^\w\s]", DECKS[deck])
     for _ in range(count):
         k, kind = rng.randrange(len(words)), rng.randrange(6)
         if kind == 0:
