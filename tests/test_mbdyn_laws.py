@@ -192,6 +192,7 @@ def test_refusals_of_laws(read, n, text, words):
 @pytest.mark.parametrize(("text", "words"), [
     ("rod, 1, 2, from nodes, double linear elastic, 1., -1., 1., 2.", "both sides of zero"),
     ("rod, 1, 1, from nodes, linear elastic, 1.", "coincide"),
+    ("rod, 1, 2, from nodes, linear elastic, model::current()", "knows one of L, L0 here"),
     ('rod, 1, 2, 1., symbolic elastic, epsilon, "x", expression, "y"', "'y'"),
     ("deformable hinge, 1, 2, reference, 1", "no constitutive law 1 of dimension 3"),
     ("viscous body, 1, linear viscous, 1., linear", "expected the end"),

@@ -261,10 +261,10 @@ def current_length(args: Arguments, first: End, second: End) -> float:
 def with_current(args: Arguments, values: dict[str, float]) -> None:
     """What model::current("…") gives while this card is read."""
 
-    def current(key: str) -> float:
-        if key not in values:
-            args.fail(f"model::current knows {', '.join(values)} here, not {key!r}")
-        return values[key]
+    def current(*keys: Any) -> float:
+        if len(keys) != 1 or keys[0] not in values:
+            args.fail(f"model::current knows one of {', '.join(values)} here, not {keys!r}")
+        return values[keys[0]]
 
     args.deck.symbols.functions["model::current"] = current
 
