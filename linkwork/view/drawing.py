@@ -23,6 +23,7 @@ from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
 from linkwork.elements.force_pair import ForcePair
+from linkwork.elements.brake import Brake
 from linkwork.elements.friction import Friction
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
@@ -253,7 +254,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction)):
+    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake)):
         marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])
