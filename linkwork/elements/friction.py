@@ -19,11 +19,11 @@ between stick and slip, second in sliding.
 
 The load is N₀ + |F|, F the reaction force of a joint that turns, its part across the axis for one
 that slides, and not less than a least load; for a screw N₀ + |axial force| with
-c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at lead angle a and half thread angle γ
-(MBDyn's manual, 9.1.16).  It comes from the multipliers of the same iteration, so the solution is
-implicit in them; the tangent leaves ∂N/∂γ out, and Newton's method converges linearly where
-friction changes its own load, as fast as that is little.  Where rows of the joint are redundant
-its reaction, and with it the friction, is not unique.
+c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at
+lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from the multipliers of the
+same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
+method converges linearly where friction changes its own load, as fast as that is little.  Where
+rows of the joint are redundant its reaction, and with it the friction, is not unique.
 """
 
 from __future__ import annotations

@@ -63,10 +63,6 @@ class FrictionModel:
 
     def take_curve(self, what: str) -> None:
         """Check the table; mu is its last value, which the rest of the friction knows it by."""
-        if (self.static, self.stribeck) != (None, None) or self.mu is not None and (
-            self.mu != np.asarray(self.curve, float)[1][-1]
-        ):
-            raise ModelError(f"{what} has mu, static and stribeck in its curve; give one of both")
         rows = np.asarray(self.curve, float)
         if rows.ndim != 2 or rows.shape[0] not in (2, 3) or rows.shape[1] < 2:
             raise ModelError(
@@ -80,6 +76,8 @@ class FrictionModel:
                 f"curve of {what} must have increasing speeds that begin with 0 and positive "
                 "coefficients"
             )
+        if (self.static, self.stribeck) != (None, None) or self.mu not in (None, rows[1, -1]):
+            raise ModelError(f"{what} has mu, static and stribeck in its curve; give one of both")
         object.__setattr__(self, "curve", tuple(tuple(row) for row in rows.tolist()))
         object.__setattr__(self, "mu", float(rows[1, -1]))
 

@@ -1,4 +1,4 @@
-"""Friction of a joint at the stored times: its load from the multipliers, its force from the path."""
+"""Friction of a joint at the stored times: load from the multipliers, force from the path."""
 
 from __future__ import annotations
 
