@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.body import Body
+from linkwork.elements.brake import Brake
 from linkwork.elements.bushing import Bushing
 from linkwork.elements.deformable import Deformable
 from linkwork.elements.deformable_axial import DeformableAxial
@@ -23,7 +24,6 @@ from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
 from linkwork.elements.force_pair import ForcePair
-from linkwork.elements.brake import Brake
 from linkwork.elements.friction import Friction
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK

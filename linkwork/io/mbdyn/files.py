@@ -147,8 +147,8 @@ class Tables:
             turns = joint.columns.startswith("spin")
             parts = (zero, -local, zero, -M) if turns else (-local, zero, -F, zero)
             return *parts, self.extra(joint, a, b)
-        axes = a.R
-        turned = a.R
+        axes = a.R if joint.points is None else b.R
+        turned = axes
         if joint.rotation_axes is not None:
             turned = self.motion(joint.nodes[0]).R @ joint.rotation_axes[0]
         return rotate_back(axes, F), rotate_back(turned, M), F, M, self.extra(joint, a, b)

@@ -2,8 +2,8 @@
 
     u = Rᵀ v,   v̇ = R a(t),   Rᵀ w = ω(t)        so   u̇ = a − ω × u
 
-a function of time alone, whatever the orientation.  It is integrated (Dormand and Prince's method
-of order eight) to round-off of the values asked for; its derivatives follow from the equation.
+a function of time alone, whatever the orientation.  It is integrated by Dormand and Prince's method
+of order eight; its derivatives follow from the equation.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class CarriedVelocity(Drive):
             raise DriveError(f"{self.label}: expected axis 0, 1 or 2, found {self.axis!r}")
 
     @cached_property
-    def _solved(self) -> dict[str, Any]:
-        """The times and values that have been integrated to, in order."""
-        return {"t": [self.start], "u": [np.array(self.value)]}
+    def _solved(self) -> list[Any]:
+        """Solutions one behind the other; each goes on where the last one ends."""
+        return []
 
     def _rate(self, t: float, u: np.ndarray) -> np.ndarray:
         at = np.array([t])
@@ -49,23 +49,20 @@ class CarriedVelocity(Drive):
         w = np.array([d.values(at)[0] for d in self.spin])
         return a - np.cross(w, u)
 
-    def _advance(self, times: np.ndarray) -> np.ndarray:
-        """u at increasing times, (T, 3); goes on from what is known."""
+    def _reach(self, time: float) -> None:
+        """Integrate at least to a time, and as far again as is known already."""
         from scipy.integrate import solve_ivp
 
-        known = self._solved
-        last = int(np.searchsorted(known["t"], times[0] + 1e-300, side="right")) - 1
-        t0, u0 = known["t"][max(last, 0)], known["u"][max(last, 0)]
-        if times[-1] == t0:
-            return np.broadcast_to(u0, (len(times), 3))
-        found = solve_ivp(self._rate, (t0, times[-1]), u0, "DOP853", times, rtol=1e-12, atol=1e-14,
-                          max_step=max((times[-1] - t0) / 8, 1e-300))  # fmt: skip
+        parts = self._solved
+        t0, u0 = (parts[-1].t_max, parts[-1](parts[-1].t_max)) if parts else (
+            self.start, np.array(self.value)
+        )
+        end = max(time, 2 * t0 - self.start)
+        found = solve_ivp(self._rate, (t0, end), u0, "DOP853", dense_output=True, rtol=1e-12,
+                          atol=1e-13)  # fmt: skip
         if not found.success:
-            raise DriveError(f"{self.label}: cannot be integrated to t = {times[-1]:g}")
-        if times[-1] > known["t"][-1]:
-            known["t"].append(float(times[-1]))
-            known["u"].append(found.y[:, -1].copy())
-        return found.y.T
+            raise DriveError(f"{self.label}: cannot be integrated to t = {end:g}")
+        parts.append(found.sol)
 
     def _vectors(self, t: np.ndarray) -> np.ndarray:
         if t.min() < self.start - 1e-12 * (1 + abs(self.start)):
@@ -73,8 +70,16 @@ class CarriedVelocity(Drive):
                 f"{self.label}: expected times from {self.start:g} on, found {t.min():g}; start "
                 "the run there"
             )
-        times, back = np.unique(np.maximum(t, self.start), return_inverse=True)
-        return self._advance(times)[back]
+        t = np.maximum(t, self.start)
+        if t.max() == self.start:
+            return np.tile(self.value, (t.size, 1))
+        while not self._solved or self._solved[-1].t_max < t.max():
+            self._reach(float(t.max()))
+        u = np.empty((t.size, 3))
+        which = np.searchsorted([part.t_max for part in self._solved], t)
+        for i in np.unique(which):
+            u[which == i] = self._solved[i](t[which == i]).T
+        return u
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         u = self._vectors(t)
