@@ -30,6 +30,8 @@ PIN = f"2, {TO} orientation, {pin_axes()}, {GROUND}"
 SLIDE = f"1, {AT} {{}}, 2, offset, -.5, .1, 0."
 THETA = "component, const, 0., const, 0., sine, 0., 3., .4, forever, 0."
 VECTOR = "component, sine, 0., 2., .3, forever, 0., sine, 0., 3., .2, forever, 0., const, 0."
+WAVE = "sine, 0., 3., .1, forever, 0."
+RISING = f"component, inactive, inactive, {WAVE}"
 # arguments of the joint; positions and rotations that a total joint holds, and their laws
 CARDS: dict[str, tuple[str, str, str, str, str]] = {
     "spherical hinge": (TWO_ENDS, "111", "000", "null", "null"),
@@ -53,6 +55,10 @@ CARDS: dict[str, tuple[str, str, str, str, str]] = {
     "drive displacement": (
         f"1, .3, 0., .1, 2, -.5, .1, 0., {VECTOR}", "111", "000", VECTOR, "null"),
     "drive displacement pin": (f"2, -.5, .1, 0., {PINNED}, {VECTOR}", "111", "000", VECTOR, "null"),
+    "imposed displacement": (
+        f"1, .3, 0., .1, 2, -.5, .1, 0., .2, -.1, 1., {WAVE}", "001", "000", RISING, "null"),
+    "imposed displacement pin": (
+        f"2, -.5, .1, 0., {PINNED}, .2, -.1, 1., {WAVE}", "001", "000", RISING, "null"),
     "clamp": (f"2, {PINNED}, {AXES}", "111", "111", "null", "null"),
 }  # fmt: skip
 PLAIN = ("drive displacement", "drive displacement pin")  # in the axes of the node, of the world
@@ -63,7 +69,7 @@ def total(kind, held, turned, where, law):
     """The same as a total joint."""
     _, pin = CARDS[kind], kind.endswith("pin") or kind == "clamp"
     axes = "eye" if kind in (*PLAIN, "in plane") else AXES
-    if kind == "in plane":
+    if kind == "in plane" or kind.startswith("imposed displacement"):
         axes = "3, .2, -.1, 1., 1, 1., 0., 0."
     second = f"2, {TO} rotation orientation, " + (pin_axes() if pin else SAME)
     if kind == "clamp":
