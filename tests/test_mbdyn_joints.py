@@ -284,7 +284,7 @@ def test_friction_with_few_steps_written(read):
     run = run_deck(deck, progress=False)
     tables = Tables(deck, run)
     assert len(tables.rows) == 11 and len(run) == 101
-    assert tables.joint(deck.joints[1])[-1][3, 7] == pytest.approx(0.3, rel=1e-6)
+    assert tables.joint(deck.joints[1])[-1][3, 7] == pytest.approx(-0.3, rel=1e-6)
 
 
 # -------------------------------------------------------------------------------------- errors

@@ -81,10 +81,10 @@ def sensor(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
 
 
 def friction(tables: Tables, joint: JointRecord) -> np.ndarray:
-    """The moment or force of the friction on the second node, and the coefficient."""
+    """Moment or force of the friction on the second node, and the coefficient with its sign."""
     view = tables.run[joint.friction]
     value = getattr(view, "force" if joint.columns.startswith("line") else "torque")
-    found = np.stack([value.values, view.coefficient.values], axis=1)
+    found = np.stack([value.values, -view.coefficient.values], axis=1)
     return found[tables.rows]
 
 
@@ -101,6 +101,8 @@ def rubbing(own: Column | None) -> Column:
 def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """… and slip speed, coefficient, moment of the friction on the second node in the world."""
     torque, c = friction(tables, joint).T
+    axial = np.sum(tables.reaction(joint)[0] * a.R[:, :, 2], axis=1)
+    c = np.where(axial > 0, c, -c)  # MBDyn's slip speed has the sign of the axial force
     speed = tables.run[joint.friction].speed.values[tables.rows]
     item: Any = tables.deck.model[joint.friction]
     lead = np.arctan2(item.joint.pitch, 2 * np.pi * item.radius)
@@ -113,7 +115,7 @@ def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> 
 def brake(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """Relative rotation and angular velocity, coefficient, normal force."""
     view = tables.run[joint.friction]
-    load = np.stack([view.coefficient.values, view.load.values], axis=1)[tables.rows]
+    load = np.stack([-view.coefficient.values, view.load.values], axis=1)[tables.rows]
     return np.hstack([hinge(tables, joint, a, b), load])
 
 
