@@ -28,8 +28,8 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="joint: 1, clamb, 1, node, node;"),
          r"'clamb' is not supported \(near it: clamp"),
         (dict(nodes=NODE, elements="joint: 1, clamp, 1, node, node, node;"), "expected the end"),
-        (dict(nodes=NODE, elements="joint: 1, angular velocity, 1, 1., 0., 0., const, 1.;"),
-         "'angular velocity' is not supported: it holds a velocity alone.*axial rotation"),
+        (dict(nodes=NODE, elements="joint: 1, kinematic, 1, const, 1.;"),
+         "'kinematic' is not supported: it takes its motion from compiled code.*total pin joint"),
         (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
          "drive 'dof' follows a degree of freedom.*lw.UserForce"),
@@ -46,7 +46,7 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
          "'beam3' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
-                                   " friction, 1.;"), "friction in joints is not supported"),
+                                   " friction, 1.;"), "friction model the end of the card"),
         (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
               elements="gravity: 1., 0., 0., const, 1.;"), "gravity would turn"),
         (dict(control="rigid body kinematics: drive, orientation, 0., 0., 1., time;", nodes=NODE),
@@ -106,7 +106,16 @@ VALID = deck_text(
       reference, 1; force: 1, follower, 1, position, null, 0., 0., 1., reference, 1;
       couple: 2, absolute internal, 1, 2, component, string, "sin(Time)", inactive, const, 1.;
       joint: 3, total pin joint, 2, position constraint, 1, 0, active, single, 1., 0., 0.,
-      scalar function, "f";""",
+      scalar function, "f"; joint: 4, revolute hinge, 1, null, 2, null, friction, .1, preload, 2.,
+      modlugre, 1.e4, 2., 0., .7, "f", simple, reaction force components, axial; joint: 5, brake, 1,
+      null, 2, null, friction, .1, discrete coulomb, "f", sigma2, .1, simple plane hinge, .1, time;
+      joint: 6, screw, 1, null, eye, 2, offset, null, pitch, .1, friction, modlugre, 1., 1., 1., .5,
+      "f", screw joint, radius, 1., half thread angle, .1; joint: 7, angular velocity, 1, 1., 0.,
+      0., const, 1.; joint: 8, strapdown sensor, 2, position, null, acceleration, null, angular
+      velocity, 1., 0., 0., time; joint: 10, total joint, 1, 2, orientation constraint, rotation,
+      inactive, angular velocity, single, 1., 1., 1., time; joint: 11, imposed orientation, 1, eye,
+      2, eye, null; joint: 12, gimbal rotation, 1, 2, orientation description, euler313;
+      joint: 13, linear acceleration, 1, 1., 0., 0., const, 1.;""",
 )  # fmt: skip
 
 

@@ -104,6 +104,14 @@ class JointRecord:
     rotation_axes: tuple[np.ndarray, np.ndarray] | None = None
     output: bool = True
     about: dict[str, Any] = field(default_factory=dict)  # what else its columns depend on
+    friction: str = ""  # the item of its friction
+    orientation: str = ""  # how its angles are written, where not by default
+    imposed: Any = None  # a direction and the law of what is imposed along it
+    points: Any = None  # nodes, places and weights that a node follows
+
+    @property
+    def written(self) -> bool:
+        return self.output and bool(self.items or self.friction)
 
 
 @dataclass

@@ -12,13 +12,21 @@ from linkwork.io.mbdyn.deformable import deformable, deformable_axial, rod, visc
 from linkwork.io.mbdyn.forces import couple, force
 from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
+from linkwork.io.mbdyn.special import (
+    brake,
+    gimbal_rotation,
+    offset_displacement,
+    rigid_body_displacement,
+    screw,
+    strapdown_sensor,
+)
+from linkwork.io.mbdyn.speeds import angular_motion, linear_motion
 from linkwork.io.mbdyn.total import (
     axial_rotation,
     drive_displacement,
     drive_hinge,
-    gimbal_rotation,
     imposed_displacement,
-    linear_motion,
+    imposed_orientation,
     total_joint,
 )
 
@@ -44,7 +52,10 @@ def deformable_joints() -> dict[str, Card]:
 
 
 JOINTS: dict[str, Card] = {
+    "angular acceleration": angular_motion(2),
+    "angular velocity": angular_motion(1),
     "axial rotation": axial_rotation,
+    "brake": brake,
     "cardano hinge": named("Universal", turned=THIRD_FIRST),
     "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST),
     "cardano rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
@@ -59,22 +70,28 @@ JOINTS: dict[str, Card] = {
     "gimbal rotation": gimbal_rotation,
     "imposed displacement": imposed_displacement(pin=False),
     "imposed displacement pin": imposed_displacement(pin=True),
+    "imposed orientation": imposed_orientation,
     "in line": in_line,
     "in plane": in_plane,
     "linear acceleration": linear_motion(2),
     "linear velocity": linear_motion(1),
+    "offset displacement joint": offset_displacement,
+    "pin": named("Spherical", pin=True, turns=False),
     "plane displacement": named("Planar"),
     "plane displacement pin": named("Planar", pin=True),
-    "plane hinge": named("Revolute", columns="hinge"),
-    "plane pin": named("Revolute", pin=True, columns="hinge"),
+    "plane hinge": named("Revolute", columns="hinge", friction=True),
+    "plane pin": named("Revolute", pin=True, columns="hinge", friction=True),
     "prismatic": named("Align", position="none"),
-    "revolute hinge": named("Revolute", columns="hinge"),
-    "revolute pin": named("Revolute", pin=True, columns="hinge"),
-    "revolute rotation": named("Parallel", position="optional", columns="hinge"),
+    "revolute hinge": named("Revolute", columns="hinge", friction=True),
+    "revolute pin": named("Revolute", pin=True, columns="hinge", friction=True),
+    "revolute rotation": named("Parallel", position="optional", columns="hinge", friction=True),
+    "rigid body displacement joint": rigid_body_displacement,
     "rod": rod(bare=False),
     "rod with offset": rod(bare=True),
+    "screw": screw,
     "spherical hinge": named("Spherical", position="optional", turns=False),
     "spherical pin": named("Spherical", pin=True, turns=False),
+    "strapdown sensor": strapdown_sensor,
     "total joint": total_joint(pin=False),
     "total pin joint": total_joint(pin=True),
     "universal hinge": named("Universal", turned=THIRD_FIRST),
@@ -85,12 +102,14 @@ JOINTS: dict[str, Card] = {
 
 
 REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
-    "angularvelocity": "holds a velocity alone, which is no condition on positions; use axial "
-    "rotation, or a total joint with the status angular velocity",
-    "angularacceleration": "holds an acceleration alone, which is no condition on positions",
     "modal": "needs a flexible body from a file",
     "beamslider": "needs beams",
-    "brake": "needs friction",
+    "pointcontact": "needs contact; a UserForce of linkwork can stand in for simple cases",
+    "coincidence": "is not part of MBDyn either; use a spherical hinge and a prismatic, or a clamp",
+    "gimbalhinge": "is not part of MBDyn either; use gimbal rotation and a spherical hinge",
+    "kinematic": "takes its motion from compiled code; use a total pin joint",
+    "totalequation": "is half of a total joint, for inverse dynamics; use a total joint",
+    "totalinternalreaction": "is half of a total joint, for inverse dynamics; use a total joint",
 }
 
 

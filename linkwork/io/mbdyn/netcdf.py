@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn import deformable_output
+from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.files import Tables
 from linkwork.io.mbdyn.motion import angles
 
@@ -25,8 +26,7 @@ MOMENTUM = {
     "GP": ("kg m^2/s^2", "momenta moment derivative"),
 }
 EXTRA = {  # what joints add behind their reactions: name, columns, units
-    "hinge": (("E", 3, "deg"), ("Omega", 3, "rad/s")),
-    "total": (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s")),
+    **{kind: parts for kind, (_, parts) in COLUMNS.items()},
     "distance": (("V", 3, "-"), ("d", 1, "m")),
     "rod": (("dElle", 1, "m"), ("v", 3, "-"), ("dEllePrime", 1, "m/s")),
 }
@@ -95,7 +95,7 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
 
 
 def put_joints(writer: Writer, tables: Tables) -> None:
-    joints = [j for j in tables.deck.joints.values() if j.output and j.items]
+    joints = [j for j in tables.deck.joints.values() if j.written]
     writer.put_labels("elem.joint", [j.label for j in joints])
     for joint in joints:
         at = f"elem.joint.{joint.label}"

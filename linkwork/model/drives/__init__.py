@@ -22,6 +22,7 @@ from linkwork.model.drives.base import (
     sine,
     table,
 )
+from linkwork.model.drives.carried import CarriedVelocity
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
 from linkwork.model.drives.formula import Expression, Formula, expression
@@ -31,6 +32,7 @@ from linkwork.model.drives.sampled import DiscreteFilter, Meter, Random, SampleA
 from linkwork.model.drives.turns import Turn
 
 __all__ = [
+    "CarriedVelocity",
     "Chain",
     "Chebyshev",
     "Constant",
