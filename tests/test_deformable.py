@@ -176,6 +176,20 @@ def test_work_round_a_closed_path(form, conservative):
         assert abs(work) > 1e-5
 
 
+def test_attached_hinge_with_an_intermediate_law_is_the_invariant_one():
+    """Law `invariant angular` of MBDyn with ξ = 1/2: moments and tangents."""
+    rng = np.random.default_rng(8)
+    X, Y = rng.normal(size=(2, 3, 3))
+    law = lw.laws.LinearViscoelastic(X @ X.T, Y @ Y.T, prestress=rng.normal(size=3))
+    found = []
+    for form, used in (("invariant", law), ("attached", lw.laws.InvariantAngular(0.5, law))):
+        system, state = joined(lw.DeformableHinge, form, False, 6, 1.1, used)
+        e = system.evaluate(state, cK=0.7, cD=0.3)
+        found.append((e.f, e.stiffness.toarray()))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-11 * np.abs(one).max())
+
+
 def test_linear_law_with_gradients_is_the_bushing():
     rng = np.random.default_rng(4)
     X, Y = rng.normal(size=(2, 6, 6))

@@ -22,6 +22,8 @@ from linkwork.elements.laws.base import (
     law_numbers,
     over_times,
 )  # fmt: skip
+from linkwork.math import rotations
+from linkwork.model.drives import Chain, Chebyshev, Formula, Piecewise, Quotient
 
 H = 1e-5
 CASES = [(kind, n) for kind, law in sorted(ConstitutiveLaw.kinds.items()) for n in law.sizes]
@@ -225,3 +227,74 @@ def test_user_law_is_one_class():
             return [3.0]
 
     assert stress(TestSaturating(), 0.7) == pytest.approx(3 * np.tanh(0.7))
+
+
+def test_viscosity_of_products_is_a_function_of_strain():
+    """MBDyn's nlp: (K + f(ε)) ε + (D + h(ε)) ε̇."""
+    f, h = lw.polynomial([0, 2]), lw.expression("5*exp(-2*t)")
+    law = lw.laws.FunctionViscoelastic(10, f, 1, h, product=True)
+    assert stress(law, 0.3, 0.7) == pytest.approx(10.6 * 0.3 + (1 + 5 * np.exp(-0.6)) * 0.7)
+
+
+def test_functions_made_of_functions():
+    x = lw.polynomial([0.1, 1, 0.5])
+    pieces = Piecewise((-0.2, 0.3), (lw.constant(1.0), lw.expression("t^2 + 3"), lw.sine(2, 0.1)))
+    series = Chebyshev(-1.0, 2.0, (0.3, 1.0, -0.4, 0.2, 0.1))
+    for drive in (
+        pieces, series, Chain(series, x), Chain(lw.expression("sin(t) + t^3"), x),
+        Quotient(x, lw.expression("2 + cos(t)")), Formula("2*x^2 + x", x),
+    ):  # fmt: skip
+        law = lw.laws.ScalarFunctionElastic(drive)
+        for e in (-0.5, 0.1, 0.7):
+            jet = drive.jet(np.array([e]))[0]
+            found = response(law, 1, [[e]])[0]
+            assert found[STRESS] == pytest.approx(jet[0], rel=1e-13)
+            assert found[KE] == pytest.approx(jet[1], rel=1e-12)
+
+
+def test_tables_go_on_as_drives_do():
+    f = lw.table([-1, 0, 0.5, 1], [-2, 0, 1, 4], kind="natural", outside="extend")
+    law = lw.laws.ScalarFunctionElastic(f)
+    assert [stress(law, e) for e in (-2.0, 3.0)] == pytest.approx([float(f(-2.0)), float(f(3.0))])
+
+
+def test_formulas_see_the_time_in_results_too():
+    """A rod whose tension is 5 t: its output has the time of the step, not of the beginning."""
+    m = lw.Model()
+    ball = m.add("ball", lw.Body(2.0, (1, 1, 1), position=(0, 0, 1)))
+    m.add("rod", lw.Rod(lw.GROUND, ball, law=lw.laws.Symbolic("5*t", strain="x")))
+    run = lw.transient(m, t=0.5, h=1e-3, progress=False)
+    np.testing.assert_allclose(run["rod"].force.values, 5 * run.time, atol=1e-12)
+    fall = 1 - 5 * run.time**3 / 12
+    np.testing.assert_allclose(run["ball"].position.values[:, 2], fall, atol=1e-6)  # h² t/…
+
+
+def test_shock_absorber_with_orifice_and_friction_of_the_gas():
+    law = lw.laws.ShockAbsorber(
+        1e5, 0.01, 2, 1.4, orifice=lw.polynomial([1e-4, 0, 1e-5]), fluid_area=5e-3, density=900,
+        scale=2, gas_friction=(0.1, 0.5), penalty=(1e6, 50),
+    )  # fmt: skip
+    oil = 0.5 * 900 * 5e-3 * (5e-3 / 1.1e-4) ** 2 * 4
+    gas = -1e3 * 0.6**-1.4
+    assert stress(law, -0.2, -1.0) == pytest.approx(gas * (1 + 0.1 * np.tanh(2)) - oil)
+    # beyond its range: outward the damper of the stop acts, inward it does not
+    calm = lw.laws.ShockAbsorber(0, 0.01, 1, 1.4, penalty=(1e6, 50))
+    assert [stress(calm, 0.1, r) for r in (2, -2)] == pytest.approx([1e5 + 100, 1e5])
+    assert [stress(calm, -0.6, r) for r in (2, -2)] == pytest.approx([-1e5, -1e5 - 100])
+
+
+def test_bistop_remembers():
+    law = lw.laws.Bistop(
+        lw.laws.LinearElastic(3.0), on=lw.expression("(t > 0.15) and (t < 0.25)"),
+        off=lw.expression("t > 0.55"), step=0.1,
+    )
+    found = [response(law, 1, [[2.0]], t=t)[0, STRESS] for t in (0.1, 0.2, 0.3, 0.5, 0.6, 0.9)]
+    assert found == [0, 6, 6, 6, 0, 0]
+
+
+def test_intermediate_axes():
+    """σ = T K ε, T the rotation by half of ε about itself, which leaves ε alone."""
+    K, e = np.diag([1.0, 2.0, 5.0]), np.array([0.3, -0.4, 0.5])
+    found = part(response(lw.laws.InvariantAngular(0.5, lw.laws.LinearElastic(K)), 3, e), STRESS, 3)
+    T = rotations.matrix(rotations.exponential(0.5 * e))
+    np.testing.assert_allclose(found[0], T @ K @ e, atol=1e-14)

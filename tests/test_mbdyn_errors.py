@@ -28,8 +28,8 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="joint: 1, clamb, 1, node, node;"),
          r"'clamb' is not supported \(near it: clamp"),
         (dict(nodes=NODE, elements="joint: 1, clamp, 1, node, node, node;"), "expected the end"),
-        (dict(nodes=NODE, elements="joint: 1, angular velocity, 1, 1., 0., 0., const, 1.;"),
-         "'angular velocity' is not supported: it holds a velocity alone.*axial rotation"),
+        (dict(nodes=NODE, elements="joint: 1, kinematic, 1, const, 1.;"),
+         "'kinematic' is not supported: it takes its motion from compiled code.*total pin joint"),
         (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
          "drive 'dof' follows a degree of freedom.*lw.UserForce"),
@@ -46,7 +46,7 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
          "'beam3' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
-                                   " friction, 1.;"), "friction in joints is not supported"),
+                                   " friction, 1.;"), "friction model the end of the card"),
         (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
               elements="gravity: 1., 0., 0., const, 1.;"), "gravity would turn"),
         (dict(control="rigid body kinematics: drive, orientation, 0., 0., 1., time;", nodes=NODE),
@@ -106,8 +106,52 @@ VALID = deck_text(
       reference, 1; force: 1, follower, 1, position, null, 0., 0., 1., reference, 1;
       couple: 2, absolute internal, 1, 2, component, string, "sin(Time)", inactive, const, 1.;
       joint: 3, total pin joint, 2, position constraint, 1, 0, active, single, 1., 0., 0.,
-      scalar function, "f";""",
+      scalar function, "f"; joint: 4, revolute hinge, 1, null, 2, null, friction, .1, preload, 2.,
+      modlugre, 1.e4, 2., 0., .7, "f", simple, reaction force components, axial; joint: 5, brake, 1,
+      null, 2, null, friction, .1, discrete coulomb, "f", sigma2, .1, simple plane hinge, .1, time;
+      joint: 6, screw, 1, null, eye, 2, offset, null, pitch, .1, friction, modlugre, 1., 1., 1., .5,
+      "f", screw joint, radius, 1., half thread angle, .1; joint: 7, angular velocity, 1, 1., 0.,
+      0., const, 1.; joint: 8, strapdown sensor, 2, position, null, acceleration, null, angular
+      velocity, 1., 0., 0., time; joint: 10, total joint, 1, 2, orientation constraint, rotation,
+      inactive, angular velocity, single, 1., 1., 1., time; joint: 11, imposed orientation, 1, eye,
+      2, eye, null; joint: 12, gimbal rotation, 1, 2, orientation description, euler313;
+      joint: 13, linear acceleration, 1, 1., 0., 0., const, 1.;""",
 )  # fmt: skip
+
+
+LAWS = deck_text(
+    before="""scalar function: "f", multilinear, 0., 1., 2., 3.; set: const real K = 10.;
+      drive caller: 1, sine, 0., 2*pi, 1., forever, 0.;
+      template drive caller: 1, 3, single, 1., 0., 0., reference, 1;
+      constitutive law: 1, 1, array, 2, linear elastic, K, prestress, 1., linear viscous, 2.*K;
+      constitutive law: 1, 3, bistop, initial status, active, null, reference, 1,
+        linear viscoelastic generic, diag, 1., 2., 3., proportional, .1, prestrain, reference, 1;
+      constitutive law: 2, 3, scalar function elastic orthotropic, "f", null, "g", pow, 2.;
+      constitutive law: 3, 3, nlsf viscoelastic, eye, scale, K, "f", null, "f",
+        null, null, "f", null;
+      constitutive law: 4, 3, invariant angular, .5, double linear elastic, 1., .1, -.1, 2.;
+      constitutive law: 5, 3, axial wrapper, 0., 0., 1., turbulent viscoelastic, 1., 2., .1, .2;
+      constitutive law: 6, 6, drive caller wrapper, reference, 1,
+        linear elastic generic axial torsion coupling, diag, 1., 2., 3., 4., 5., 6., 7.;
+      constitutive law: 7, 6, nlp viscous, null, null, null, null, null, null, "f";
+      constitutive law: 8, 1, shock absorber, prestrain, const, .1, 1., 2., .3, 1.4,
+        epsilon max, .5,
+        epsilon min, -.5, penalty, 1., 2., metering, linear, 1., .1, negative, const, 1., orifice,
+        string, "1 + Var^2", 1., 2., 3., friction, .1, .2;
+      constitutive law: 9, 1, linear time variant viscoelastic generic, 1., time, 2., const, 1.;
+      constitutive law: 10, 1, symbolic viscoelastic, epsilon, "e", epsilon prime, "r", expression,
+        "2*sin(e) + r^3", prestress, 1., prestrain, string, "Time^2";""",
+    nodes=TWO,
+    elements=BODIES + """joint: 1, rod, 1, 2, 1., reference, 10; joint: 2, rod with offset, 1, null,
+      2, 1., 0., 0., from nodes, inverse square elastic, 1., model::current("L");
+      joint: 3, deformable hinge, 1, orientation, eye, 2, orientation, euler123, 1., 0., 0.,
+      reference, 4, orientation description, orientation matrix;
+      joint: 4, invariant deformable displacement joint, 1, position, null, 2, position, null,
+      reference, 1; joint: 5, deformable joint, 1, position, null, 2, position, null, reference, 6;
+      joint: 6, deformable axial joint, 1, 2, reference, 1; joint: 7, viscous body, 1, reference, 7;
+      joint: 8, invariant deformable joint, 1, null, 2, null, linear viscous isotropic, 3.;""",
+)  # fmt: skip
+DECKS = {"mechanism": VALID, "laws": LAWS}
 
 
 def attempt(tmp_path, data):
@@ -126,8 +170,9 @@ def attempt(tmp_path, data):
     return deck
 
 
-def test_the_valid_deck_is_valid(tmp_path):
-    assert attempt(tmp_path, VALID.encode()) is not None
+@pytest.mark.parametrize("deck", DECKS)
+def test_the_valid_deck_is_valid(tmp_path, deck):
+    assert attempt(tmp_path, DECKS[deck].encode()) is not None
 
 
 QUIET = settings(
@@ -145,7 +190,7 @@ def test_random_bytes_raise_only_the_readers_error(tmp_path, data):
 
 
 @QUIET
-@given(st.lists(st.sampled_from(re.findall(r"\w+|[^\w\s]", VALID)), max_size=60))
+@given(st.lists(st.sampled_from(re.findall(r"\w+|[^\w\s]", VALID + LAWS)), max_size=60))
 def test_random_words_raise_only_the_readers_error(tmp_path, words):
     attempt(tmp_path, " ".join(words).encode())
 
@@ -153,10 +198,10 @@ def test_random_words_raise_only_the_readers_error(tmp_path, words):
 @settings(
     max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(st.integers(0, 2**32), st.integers(1, 4))
-def test_mutations_of_a_valid_deck_raise_only_the_readers_error(tmp_path, seed, count):
+@given(st.sampled_from(sorted(DECKS)), st.integers(0, 2**32), st.integers(1, 4))
+def test_mutations_of_a_valid_deck_raise_only_the_readers_error(tmp_path, deck, seed, count):
     rng = random.Random(seed)
-    words = re.findall(r"\w+|\s+|[^\w\s]", VALID)
+    words = re.findall(r"\w+|\s+|[^\w\s]", DECKS[deck])
     for _ in range(count):
         k, kind = rng.randrange(len(words)), rng.randrange(6)
         if kind == 0:

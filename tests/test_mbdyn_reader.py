@@ -250,21 +250,6 @@ def test_forces_of_pairs_at_the_same_point(read):
         assert np.abs(turn).max() < 1e-3 if kept else np.abs(turn).max() > 1
 
 
-def test_linear_laws(read):
-    deck = read(before="""
-      constitutive law: 1, 3, linear viscoelastic generic, diag, 1., 2., 3., proportional, .1;
-      constitutive law: 2, 3, linear viscous generic, sym, 1., 2., 3., 4., 5., 6.;
-      constitutive law: 3, 1, linear viscoelastic isotropic, 5., 6., prestress, 2., prestrain, .1;
-      constitutive law: 4, 6, array, 2, linear elastic, 2., linear viscous isotropic, 3.;
-      constitutive law: 5, 1, reference, 3;""", nodes=NODE)  # fmt: skip
-    laws = deck.laws
-    np.testing.assert_allclose(laws[1, 3].viscosity, np.diag([0.1, 0.2, 0.3]))
-    np.testing.assert_allclose(laws[2, 3].viscosity, [[1, 2, 3], [2, 4, 5], [3, 5, 6]])
-    assert laws[3, 1].prestress[0] == pytest.approx(2 - 5 * 0.1) and laws[5, 1] is laws[3, 1]
-    np.testing.assert_allclose(laws[4, 6].stiffness, 2 * np.eye(6))
-    np.testing.assert_allclose(laws[4, 6].viscosity, 3 * np.eye(6))
-
-
 def test_signs_of_reactions(read):
     """On the second node: a mass that hangs below the first is pulled up by m g."""
     from linkwork.io.mbdyn.files import Tables

@@ -255,7 +255,7 @@ def deformable_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 def deformable_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`force` and `torque` on b at its frame in the axes of the frame on a; the strains."""
+    """`force` and `torque` on b at its frame in the axes of the frame on a; what the law sees."""
     g = deformation(reals, r, q)
     psi, S, E, d = g["psi"], g["S"], g["E"], g["d"]
     w = [turned(rotations.matrix(q[i]), omega[i]) for i in range(2)]
@@ -271,17 +271,17 @@ def deformable_outputs(
     U = v[1] + np.cross(w[1], g["sb"]) - v[0] - np.cross(w[0], g["sa"]) - np.cross(spin, d)
     gradient = reals[0, GRADIENT] != 0
     rate = np.concatenate([back(E, U), back(inverse, back(S, wr)) if gradient else back(E, wr)], 1)
-    first, n = int(reals[0, FIRST]), int(reals[0, COUNT])
-    found = over_times(reals[:, LAW:], g["strain"], rate[:, first : first + n])
-    stress = np.zeros((len(d), 6))
-    stress[:, first : first + n] = found[:, STRESS : STRESS + n]
+    mine = slice(int(reals[0, FIRST]), int(reals[0, FIRST] + reals[0, COUNT]))
+    found, stress = over_times(reals[:, LAW:], g["strain"], rate[:, mine]), np.zeros((len(d), 6))
+    stress[:, mine] = found[:, STRESS : STRESS + int(reals[0, COUNT])]
     F, mu = turned(E, stress[:, :3]), stress[:, 3:]
     m = np.cross(d, F)
     G = turned(S, turned(inverse, mu)) if gradient else turned(E, mu)
     H = G - chi / 2 * (m - np.cross(m, c))
     return {
         "force": -back(S, F), "torque": -back(S, H),
-        "displacement": g["all"][:, :3], "rotation": psi,
+        "displacement": g["all"][:, :3], "rotation": psi, "velocity": rate[:, :3],
+        "angular_velocity": rate[:, 3:], "internal_force": stress[:, :3], "internal_moment": mu,
     }  # fmt: skip
 
 
@@ -336,8 +336,7 @@ class Deformable(Item, abstract=True):
         reals[UB : UB + 3], reals[QB : QB + 4] = fb.position, fb.orientation
         reals[FIRST:LAW] = first, n, self.form == "invariant", self.conservative
         reals[LAW : LAW + len(numbers)] = numbers
-        entry = Entry(deformable_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)
-        return [entry]
+        return [Entry(deformable_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -354,8 +353,9 @@ class DeformableHinge(Deformable):
     `axis` or `orientation` gives the axes of the law, as for joints; Frames may take the place of
     bodies.  form="attached" has the law's axes on a, "invariant" half-way between both.  The
     moment is the gradient of what the law stores; conservative=False pairs it with the angular
-    velocity instead, which has no potential unless the law is isotropic.  Outputs: force, torque
-    (on b, in the axes of the frame on a), displacement, rotation.
+    velocity, which has no potential unless the law is isotropic.  Outputs: force, torque (on b, in
+    the axes of the frame on a); in the law's axes displacement, rotation, their rates velocity,
+    angular_velocity, and internal_force, internal_moment.
 
     Example
     -------

@@ -2,7 +2,7 @@
 
 With the path s of the surfaces (radius × angle, or travel along z; elements.torsion_spring,
 elements.slide), its speed v = ṡ, and the load N, the friction on b is −N c: c is the deflection z
-of bristles over what they bear at most.  With g(v) = μ + (μ_s − μ) exp(−(v/v_s)²), z_m = g/σ₀,
+of bristles over what they bear at most.  With g(v) (elements.friction_models) and z_m = g/σ₀,
 
     Coulomb   c = σ₀ z + σ₁ v while |c| ≤ g, with the bristles stuck: z = z₀ + Δs;
               else they slip: c = ±g, z = c/σ₀                                        (+ σ₂ v)
@@ -18,23 +18,25 @@ not creep, as it does with α = 1.)  c is found at the end of the step: first or
 between stick and slip, second in sliding.
 
 The load is N₀ + |F|, F the reaction force of a joint that turns, its part across the axis for one
-that slides; for a screw N₀ + |axial force| with c → c' (1 + tan² a)/(1 − c' tan a),
-c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at lead angle a and half thread angle γ
-(MBDyn's manual, 9.1.16).  It comes from the multipliers of the same iteration, so the solution is
-implicit in them; the tangent leaves ∂N/∂γ out, and Newton's method converges linearly where
-friction changes its own load, as fast as that is little.  Where rows of the joint are redundant
-its reaction, and with it the friction, is not unique.
+that slides, and not less than a least load; for a screw N₀ + |axial force| with
+c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at
+lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from the multipliers of the
+same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
+method converges linearly where friction changes its own load, as fast as that is little.  Where
+rows of the joint are redundant its reaction, and with it the friction, is not unique.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linkwork.elements import torsion_spring as ts
+from linkwork.elements.friction_models import LUGRE, Coulomb, FrictionModel, LuGre
 from linkwork.elements.joints import Joint, Prismatic, Revolute
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, A, B,
@@ -51,20 +53,45 @@ from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: frames (axes first, as those of a torsion spring), what moves, the model, the memory
+# (the path and the deflection, which are the last)
 QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC = (
     0, 4, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
 )  # fmt: skip
-PATH, DEFLECTION, REALS = 27, 28, 29
+LEAST, POINTS, TABLE, MEMORY = 27, 28, 29, 2  # the table of g(v): speed, value, slope
 TURNS, SLIDES, SCREWS = 0, 1, 2
-COULOMB, LUGRE = 0, 1
 LOADS = 6  # ints: where the multipliers of rows x y z and of a screw are
 UNKNOWN = 1e300  # a path that no step has been accepted on
 SLIDING = 1e-3  # limits of bristles per second, above which a joint starts sliding
 
 
 @inlined
+def tabulated(reals, i, n, v):
+    """Cubic between the points of the table, constant beyond the last: g and dg/dv at v ≥ 0."""
+    low, high = 0, n - 1
+    if v >= reals[i, TABLE + 3 * high]:
+        return reals[i, TABLE + 3 * high + 1], 0.0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if v < reals[i, TABLE + 3 * middle]:
+            high = middle
+        else:
+            low = middle
+    p, q = TABLE + 3 * low, TABLE + 3 * high
+    h = reals[i, q] - reals[i, p]
+    x, d = (v - reals[i, p]) / h, (reals[i, q + 1] - reals[i, p + 1]) / h
+    a, b = reals[i, p + 2], reals[i, q + 2]
+    second, third = 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
+    g = reals[i, p + 1] + h * x * (a + x * (second + x * third))
+    return g, a + x * (2.0 * second + 3.0 * x * third)
+
+
+@inlined
 def limit(reals, i, v):
     """g(v) and dg/dv."""
+    n = int(reals[i, POINTS])
+    if n > 0:
+        g, dg = tabulated(reals, i, n, abs(v))
+        return g, (dg if v >= 0.0 else -dg)
     mu, more, speed = reals[i, MU], reals[i, STATIC] - reals[i, MU], reals[i, SPEED]
     if more == 0.0 or speed == 0.0:
         return mu, 0.0
@@ -145,18 +172,40 @@ def at_first(reals, i, v):
 
 
 @inlined
+def bristles(reals, i, known, z0, step, v):
+    """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
+    if not known:
+        c, z, cs, cv = at_first(reals, i, v)
+    elif reals[i, MODEL] == LUGRE:
+        c, z, cs, cv = lugre(reals, i, z0, step, v)
+    else:
+        c, z, cs, cv = coulomb(reals, i, z0, step, v)
+    return c + reals[i, S2] * v, z, cs, cv + reals[i, S2]
+
+
+@inlined
+def thread_friction(reals, i, sense, c):
+    """What c becomes on a thread, and its derivative by c."""
+    sec, tan = reals[i, SEC], reals[i, TAN]
+    top, below = sec * (1.0 + tan * tan), 1.0 - sense * sec * c * tan
+    return top * c / below, top / (below * below)
+
+
+@inlined
 def load_of(ints, reals, i, gamma):
     """N, and for a screw whether moving along the axis (1) or back (−1) is against the load."""
     x, y, z = gamma[ints[i, LOADS]], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]]
+    size, sense = math.sqrt(x * x + y * y + z * z), 1.0
     if reals[i, MOTION] == SLIDES:
-        return reals[i, PRELOAD] + math.sqrt(x * x + y * y), 1.0
-    if reals[i, MOTION] == TURNS:
-        return reals[i, PRELOAD] + math.sqrt(x * x + y * y + z * z), 1.0
-    axial = gamma[ints[i, LOADS + 3]]
-    return reals[i, PRELOAD] + abs(axial), (-1.0 if axial >= 0.0 else 1.0)
+        size = math.sqrt(x * x + y * y)
+    elif reals[i, MOTION] == SCREWS:
+        axial = gamma[ints[i, LOADS + 3]]
+        size, sense = abs(axial), (-1.0 if axial >= 0.0 else 1.0)
+    return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
 
 
 def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+    last = reals.shape[1]
     for i in range(ints.shape[0]):
         a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]
         turns = reals[i, MOTION] != SLIDES
@@ -167,7 +216,7 @@ def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, p
         gP, gS = twist_gradients(rho)
         ma, mb = mv(RA, gS), mv(RB, gP)
         e, sb, l, s, v, U = slide(nodes, a, b, qA, at(reals, i, UA), at(reals, i, UB))
-        before, z0 = reals[i, PATH], reals[i, DEFLECTION]
+        before, z0 = reals[i, last - 2], reals[i, last - 1]
         known = abs(before) < 1e200
         if turns:
             phi = 2.0 * math.atan2(rho[3], rho[0])
@@ -176,19 +225,10 @@ def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, p
             s, v = radius * phi, radius * (dot(mb, wb) - dot(ma, wa))
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
-        if not known:
-            c, z, cs, cv = at_first(reals, i, v)
-        elif reals[i, MODEL] == COULOMB:
-            c, z, cs, cv = coulomb(reals, i, z0, step, v)
-        else:
-            c, z, cs, cv = lugre(reals, i, z0, step, v)
-        c += reals[i, S2] * v
-        cv += reals[i, S2]
+        c, z, cs, cv = bristles(reals, i, known, z0, step, v)
         if reals[i, MOTION] == SCREWS:
-            sec, tan = reals[i, SEC], reals[i, TAN]
-            top, below = sec * (1.0 + tan * tan), 1.0 - sense * sec * c * tan
-            slope = top / (below * below)
-            c, cs, cv = top * c / below, cs * slope, cv * slope
+            c, slope = thread_friction(reals, i, sense, c)
+            cs, cv = cs * slope, cv * slope
         power[0] += N * c * v
         if turns:
             M = N * c * radius
@@ -197,7 +237,7 @@ def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, p
         else:
             slide_force(f, nodes, a, b, e, sb, l, N * c)
         if coef[ACCEPT] != 0.0:
-            reals[i, PATH], reals[i, DEFLECTION] = s, z
+            reals[i, last - 2], reals[i, last - 1] = s, z
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             if turns:
@@ -227,88 +267,38 @@ def friction_outputs(
     return {"speed": reals[:, RADIUS] * ts.torsion_outputs(torsion, r, q, v, omega)["rate"]}
 
 
-FRICTION = Family(
-    "friction", Kernel(friction_kernel), bodies=2, reals=REALS, memory=2, reads=4,
-    outputs=friction_outputs,
-)  # fmt: skip
+FRICTION_KERNEL = Kernel(friction_kernel)
+
+
+@functools.cache
+def friction_family(points: int) -> Family:
+    """Friction whose g(v) has a table of so many points; all share one kernel."""
+    return Family(
+        f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
+        reals=TABLE + 3 * points + MEMORY, memory=MEMORY, reads=4, outputs=friction_outputs,
+    )  # fmt: skip
+
+
+def friction_entry(
+    frames: Any, model: FrictionModel, motion: int, radius: float, preload: float, least: float,
+    reads: tuple = (),
+) -> Entry:  # fmt: skip
+    """The element of a friction model between two frames."""
+    fa, fb = frames
+    table = model.table()
+    reals = np.zeros(TABLE + table.size + MEMORY)
+    reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
+    reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
+    reals[MOTION], reals[RADIUS], reals[PRELOAD], reals[LEAST] = motion, radius, preload, least
+    reals[MODEL : KAPPA + 1] = model.numbers()
+    reals[POINTS], reals[TABLE : TABLE + table.size] = len(table), table.ravel()
+    reals[-2] = UNKNOWN
+    return Entry(friction_family(len(table)), (fa.body, fb.body), reals, reads=reads)
 
 
 # ----------------------------------------------------------------------------- the user's words
 
-
-@dataclass(frozen=True)
-class FrictionModel:
-    """What friction models share: coefficients of sliding and static friction, Stribeck's speed.
-
-    mu while sliding, static (not below mu; the same if not given) before it, with the transition
-    at the speed stribeck (m/s) where they differ; stiffness σ₀ (1/m) of the bristles per load,
-    damping σ₁ (s/m), viscous σ₂ (s/m).
-    """
-
-    mu: Any
-    static: Any = None
-    stribeck: Any = None
-    stiffness: Any = 1e5
-    damping: Any = 0.0
-    viscous: Any = 0.0
-    number: ClassVar[int] = COULOMB
-    kinds: ClassVar[dict[str, type[FrictionModel]]] = {}
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        FrictionModel.kinds[cls.__name__] = cls
-
-    def __post_init__(self) -> None:
-        what = type(self).__name__
-        mu = checks.number(self.mu, f"mu of {what}", positive=True)
-        static = mu if self.static is None else self.static
-        static = checks.number(static, f"static of {what}", minimum=mu)
-        if static > mu and self.stribeck is None:
-            raise ModelError(
-                f"{what} needs stribeck=, the speed of the transition, since static friction "
-                f"{static:g} is above that of sliding {mu:g}"
-            )
-        speed = 0.0 if self.stribeck is None else self.stribeck
-        object.__setattr__(self, "static", static)
-        checks.number(speed, f"stribeck of {what}", minimum=0)
-        checks.number(self.stiffness, f"stiffness of {what}", positive=True)
-        for word in ("damping", "viscous"):
-            checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
-
-    def words(self) -> dict[str, Any]:
-        """The fields that describe the model, for files."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def numbers(self) -> list[float]:
-        """From MODEL to KAPPA."""
-        return [
-            float(x) for x in (
-                self.number, self.mu, self.static, self.stribeck or 0.0, self.stiffness,
-                self.damping, self.viscous, getattr(self, "kappa", 0.0),
-            )
-        ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Coulomb(FrictionModel):
-    """Coulomb's friction: holds like a stiff spring up to static friction, then slides.
-
-    The surfaces give way by mu/stiffness before they slide (3e-6 m for 0.3 and 1e5/m); damping
-    calms the spring.
-    """
-
-
-@dataclass(frozen=True)
-class LuGre(FrictionModel):
-    """The modified LuGre model: bristles, elastic below the fraction kappa of their limit."""
-
-    kappa: Any = 0.5
-    number: ClassVar[int] = LUGRE
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= checks.number(self.kappa, "kappa of LuGre") < 1:
-            raise ModelError(f"kappa of LuGre must be from 0 to below 1, found {self.kappa:g}")
+PARTS = {"all": (0, 1, 2), "axial": (2,), "radial": (0, 1), "none": ()}  # rows of the reaction
 
 
 @dataclass(eq=False)
@@ -318,7 +308,10 @@ class Friction(Item):
     joint turns about its z axis or slides along it, or is a Screw; of one that does both, `motion`
     says "turn" or "slide".  model is lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the
     bearing, or the mean one of a thread, whose half angle is thread (rad).  preload (N) is added
-    to the reaction.  Output: speed of the surfaces.
+    to the reaction, and the load is never below least (N).  Of a joint that turns, `load` says
+    which part of its reaction counts: "all", "axial", "radial" or "none".  Outputs: speed of the
+    surfaces; load, coefficient and force (of a joint that turns, torque) of the friction on b,
+    found from the stored steps: where some are left out, those of sticking are approximate.
 
     Example
     -------
@@ -334,6 +327,8 @@ class Friction(Item):
     preload: Any = 0.0
     motion: Any = None
     thread: Any = 0.0
+    least: Any = 0.0
+    load: Any = "all"
 
     def __post_init__(self) -> None:
         what = self.label
@@ -357,27 +352,30 @@ class Friction(Item):
         if self.radius is not None:
             self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
         self.preload = checks.number(self.preload, f"preload of {what}", minimum=0)
+        self.least = checks.number(self.least, f"least of {what}", minimum=0)
         self.thread = checks.number(self.thread, f"thread of {what}", minimum=0)
+        checks.choice(self.load, f"load of {what}", tuple(PARTS))
+        if self.load != "all" and (self.motion != "turn" or isinstance(self.joint, Screw)):
+            raise ModelError(f"load of {what} is for a joint that turns; leave it out")
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
 
     def entries(self) -> list[Entry]:
-        fa, fb = self.joint.frames
-        reals = np.zeros(REALS)
-        reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
-        reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
         screw = isinstance(self.joint, Screw)
-        reals[MOTION] = SCREWS if screw else TURNS if self.motion == "turn" else SLIDES
-        reals[RADIUS] = self.radius or 1.0
-        reals[MODEL : KAPPA + 1] = self.model.numbers()
-        reals[PRELOAD], reals[PATH] = self.preload, UNKNOWN
+        motion = SCREWS if screw else TURNS if self.motion == "turn" else SLIDES
+        reads = tuple((self.joint, 0, row if row in PARTS[self.load] else -1) for row in range(3))
         if screw:
-            lead = math.atan2(abs(self.joint.pitch), TURN * reals[RADIUS])
-            reals[TAN] = math.copysign(math.tan(lead), self.joint.pitch)
-            reals[SEC] = math.sqrt(1 + (math.cos(lead) * math.tan(self.thread)) ** 2)
-        reads = [(self.joint, 0, row) for row in range(3)] + ([(self.joint, 1, 0)] if screw else [])
-        return [Entry(FRICTION, (fa.body, fb.body), reals, reads=tuple(reads))]
+            reads = (*reads, (self.joint, len(self.joint.entries()) - 1, 0))
+        entry = friction_entry(
+            self.joint.frames, self.model, motion, self.radius or 1.0, self.preload, self.least,
+            reads,
+        )  # fmt: skip
+        if screw:
+            lead = math.atan2(abs(self.joint.pitch), TURN * entry.reals[RADIUS])
+            entry.reals[TAN] = math.copysign(math.tan(lead), self.joint.pitch)
+            entry.reals[SEC] = math.sqrt(1 + (math.cos(lead) * math.tan(self.thread)) ** 2)
+        return [entry]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

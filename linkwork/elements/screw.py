@@ -160,7 +160,8 @@ class Screw(Joint):
 
     at is a world point and axis a world direction in the described position, where angle and
     displacement are zero; `orientation` or frames as for every joint.  A right-handed thread has a
-    positive pitch: b turns right-handed about the axis as it moves along it.  angle, displacement,
+    positive pitch: b turns right-handed about the axis as it moves along it.  With guided=False
+    it is the thread alone, and other joints hold the axes together.  angle, displacement,
     rate (of the angle) and speed say where it starts.  Outputs: angle, rate, displacement, speed,
     and the reaction.
 
@@ -182,9 +183,11 @@ class Screw(Joint):
     displacement: Any = None
     rate: Any = None
     speed: Any = None
+    guided: Any = True
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        checks.flag(self.guided, f"guided of {self.label}")
         self.frames = markers(
             self.a, self.b, self.at, self.axis, self.orientation, self.label, True
         )
@@ -204,7 +207,7 @@ class Screw(Joint):
         described = ts.twist_angle(as_torsion(reals[None]), axes)[0]
         reals[MEMORY] = self.start()[0].get("rz", described)
         thread = Entry(SCREW, (fa.body, fb.body), reals, (0,), row_names=("pitch",))
-        return [self.lock_entry(self.active, {}), thread]
+        return [self.lock_entry(self.active, {}), thread] if self.guided else [thread]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Screw:

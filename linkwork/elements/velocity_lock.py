@@ -138,7 +138,7 @@ class VelocityLock(Item):
     of the relative angular velocity, in the axes of the marker on a, or with axes="b" of that on
     b.  drive maps rows to functions of time; others are held at zero.  at, axis, orientation and
     frames as for joints; a may be GROUND.  Rolling, skating and speeds that no angle goes with
-    are of this kind.  Steps with GeneralizedAlpha, HHT, Newmark and BDF2.
+    are of this kind.  Implicit methods step with it in the form that is not stabilised.
 
     Example
     -------

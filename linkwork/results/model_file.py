@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
-from linkwork.elements.friction import FrictionModel
+from linkwork.elements.friction_models import FrictionModel
 from linkwork.elements.laws import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, drive_from_dict

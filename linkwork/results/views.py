@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.flexible.parts import FloatingFrame
+from linkwork.elements.friction import FRICTION_KERNEL, MOTION, SLIDES
 from linkwork.elements.lock import LOCK
 from linkwork.elements.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.results.flexible import deformed
+from linkwork.results.friction import friction_of
 from linkwork.results.relative import rotate
 from linkwork.results.stored import (
     Wrench,
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
 
 FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
-    "rotation": "rad", "power": "W", "speed": "m/s",
+    "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
+    "internal_force": "N", "internal_moment": "N m",
 }  # fmt: skip
 
 
@@ -197,6 +200,8 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+            if e.entry.family.kernel is FRICTION_KERNEL:
+                outputs |= self._friction_outputs(e)
         if isinstance(self._item, StrapdownSensor):
             outputs |= self._sensor_outputs(self._item)
         return outputs
@@ -229,6 +234,18 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
+
+    def _friction_outputs(self, e: Element) -> dict[str, Output]:
+        def part(name: str) -> np.ndarray:
+            return getattr(friction_of(self._result, e), name)
+
+        turns = e.entry.reals[MOTION] != SLIDES
+        name, unit = ("torque", "N m") if turns else ("force", "N")
+        return {
+            "load": Output(lambda: part("load"), "", "N", "normal load"),
+            "coefficient": Output(lambda: part("coefficient"), "", "1", "friction coefficient"),
+            name: Output(lambda: part("force"), "", unit, f"friction {name} on the second body"),
+        }
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         def wrench() -> Wrench:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.body import Body
+from linkwork.elements.brake import Brake
 from linkwork.elements.bushing import Bushing
 from linkwork.elements.deformable import Deformable
 from linkwork.elements.deformable_axial import DeformableAxial
@@ -253,7 +254,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction)):
+    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake)):
         marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])

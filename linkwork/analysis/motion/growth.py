@@ -1,7 +1,8 @@
 """A run whose energy grew out of nothing: what a step that is too large does to implicit methods.
 
-Kinetic energy comes from somewhere:  T ≤ T₀ + max V − min V + work supplied.  Positions hold, since
-joints are solved for, while velocities may grow without bound (index 3, nonlinear instability).
+Kinetic energy comes from somewhere:  T ≤ T₀ + max V − min V + work supplied + what laws give back
+that count as dissipating (a gas spring).  Positions hold, since joints are solved for, while
+velocities may grow without bound (index 3, nonlinear instability).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def warn_of_growth(result: Result, method: object, h: float) -> None:
     part = Result(result.system, result.time[some], motion, work=work, stored_model="")
     kinetic, potential = totals.kinetic_energy(part), totals.all_potential_energy(part)
     there = float(kinetic[0] + np.ptp(potential) + np.abs(work[:, 1]).max())
+    there += float((np.maximum.accumulate(work[:, 0]) - work[:, 0]).max())
     most, system = float(kinetic.max()), result.system
     noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
     if most > FACTOR * there + noise:

@@ -143,5 +143,7 @@ class Balance:
             return True
         if point.largest > 1e-6 * point.scale and point.scale > 0:
             return False
-        stiffest = float(np.abs(self.stiffness(point)[self.body]).max(initial=0.0))
-        return point.largest <= 1e-14 * stiffest
+        return point.largest <= 1e-14 * self.stiffest(point)
+
+    def stiffest(self, point: Point) -> float:
+        return float(np.abs(self.stiffness(point)[self.body]).max(initial=0.0))

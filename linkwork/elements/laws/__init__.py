@@ -2,7 +2,7 @@
 
 from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.elements.laws.functions import (
-    FunctionViscoelastic, ScalarFunctionElastic, ShockAbsorber, Symbolic,
+    FunctionViscoelastic, ScalarFunctionElastic, Symbolic,
 )  # fmt: skip
 from linkwork.elements.laws.linear import (
     AxialTorsion, LinearElastic, LinearViscoelastic, LinearViscous,
@@ -11,11 +11,14 @@ from linkwork.elements.laws.nonlinear import (
     CubicElastic, DoubleLinear, InverseSquare, IsotropicHardening, LogElastic, Stop,
     Turbulent,
 )  # fmt: skip
-from linkwork.elements.laws.wrappers import Axial, Parallel, TimeVariant
+from linkwork.elements.laws.shock_absorber import ShockAbsorber
+from linkwork.elements.laws.wrappers import (
+    Axial, Bistop, InvariantAngular, Parallel, TimeVariant,
+)  # fmt: skip
 
 __all__ = [
-    "Axial", "AxialTorsion", "ConstitutiveLaw", "CubicElastic", "DoubleLinear",
-    "FunctionViscoelastic", "InverseSquare", "IsotropicHardening", "LinearElastic",
-    "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel", "ScalarFunctionElastic",
-    "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
+    "Axial", "AxialTorsion", "Bistop", "ConstitutiveLaw", "CubicElastic", "DoubleLinear",
+    "FunctionViscoelastic", "InvariantAngular", "InverseSquare", "IsotropicHardening",
+    "LinearElastic", "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel",
+    "ScalarFunctionElastic", "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
 ]  # fmt: skip

@@ -13,19 +13,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from numpy.polynomial.chebyshev import cheb2poly
+
 from linkwork.elements.laws.base import STACK
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.pointers import shift
 from linkwork.model.drives import (
-    Constant, Delayed, Drive, Expression, Polynomial, Product, Ramp, Sine, Sum, Table, as_drive,
+    Chain, Chebyshev, Constant, Delayed, Drive, Expression, Formula, Piecewise, Polynomial, Product,
+    Quotient, Ramp, Sine, Sum, Table, as_drive,
 )  # fmt: skip
 from linkwork.model.drives.formula import Step
 
 NUMBER, VARIABLE, TIME, TABLE = 0, 1, 2, 3
-REFUSE, HOLD, EXTEND = 0, 1, 2  # beyond a table: not a number, its end values, straight on
+REFUSE, HOLD, EXTEND = 0, 1, 2  # beyond a table: not a number, its end values, its end pieces
 BEYOND = {"error": REFUSE, "hold": HOLD}
 ROOM = 8  # of the stack, for programs that stand for names
+DEGREE = 20  # of series of Chebyshev that powers can stand for
 UNARY, BINARY, PICK = 10, 50, 90  # rules of one, two and three arguments begin here
 ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10",
        "sqrt", "abs", "sign", "floor", "ceil", "step", "ramp", "not", "negative")  # fmt: skip
@@ -128,14 +132,14 @@ def look_up(p, k, outside, x):
         else:
             above = middle
     c, near = k + 4 * i, min(max(x, p[0]), p[k - 1])
-    s, beyond = near - p[i], x - near
+    if near != x and outside == REFUSE:
+        return math.nan, math.nan
+    s = x - p[i] if outside == EXTEND else near - p[i]
     value = p[c] + s * (p[c + 1] + s * (p[c + 2] + s * p[c + 3]))
     slope = p[c + 1] + s * (2.0 * p[c + 2] + s * 3.0 * p[c + 3])
-    if beyond != 0.0 and outside == REFUSE:
-        return math.nan, math.nan
-    if beyond != 0.0 and outside == HOLD:
+    if near != x and outside == HOLD:
         return value, 0.0
-    return value + slope * beyond, slope
+    return value, slope
 
 
 @inlined
@@ -220,10 +224,25 @@ def program(
     return out
 
 
-def function_program(f: Any, what: str) -> list[float]:
+def reads_time(p: list[float]) -> bool:
+    """Whether the program depends on the time."""
+    i = 0
+    while i < len(p):
+        code = int(p[i])
+        if code == TIME:
+            return True
+        if code == TABLE:
+            k = int(p[i + 1])
+            i += 3 + k + 4 * (k - 1)
+        else:
+            i += 2 if code < TIME else 1
+    return False
+
+
+def function_program(f: Any, what: str, variable: int = 0) -> list[float]:
     """The program of a function of one variable: a number, a drive read as a function of it."""
     drive = as_drive(f, what=what)
-    return _drive_program(drive, [float(VARIABLE), 0.0], what)
+    return _drive_program(drive, [float(VARIABLE), float(variable)], what)
 
 
 def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
@@ -259,8 +278,24 @@ def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
             return [*_drive_program(a, x, what), *_drive_program(b, x, what), *then("*")]
         case Delayed(a=a, dt=dt):
             return _drive_program(a, [*x, *number(dt), *then("-")], what)
-        case Expression() if x == [float(VARIABLE), 0.0]:
-            return program(drive._program, {"t": 0}, what)
+        case Quotient(a=a, b=b):
+            return [*_drive_program(a, x, what), *_drive_program(b, x, what), *then("/")]
+        case Chain(outer=f, inner=g):
+            return _drive_program(f, _drive_program(g, x, what), what)
+        case Piecewise(breaks=breaks, parts=parts):
+            out = _drive_program(parts[-1], x, what)
+            for limit, part in zip(reversed(breaks), reversed(parts[:-1]), strict=True):
+                before = _drive_program(part, x, what)
+                out = [*x, *number(limit), *then("<"), *before, *out, *then("where")]
+            return out
+        case Chebyshev(lower=lower, upper=upper, c=c) if len(c) <= DEGREE:
+            slope = 2 / (upper - lower)
+            xi = [*x, *number((lower + upper) / 2), *then("-"), *number(slope), *then("*")]
+            return _drive_program(Polynomial(tuple(cheb2poly(c).tolist())), xi, what)
+        case Expression():
+            return program(drive._program, {"t": x}, what)
+        case Formula(x=inner):
+            return program(drive._program, {"t": -1, "x": _drive_program(inner, x, what)}, what)
     raise ModelError(
         f"{what} is {drive.label}, which cannot be compiled into a law; give a table, a "
         "polynomial or an expression"

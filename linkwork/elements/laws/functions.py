@@ -1,7 +1,7 @@
 """Laws from functions and formulas of the user.
 
     functions   g_i = Σ_j K_ij ε_j + f_i(ε_i) + Σ_j D_ij ε̇_j + h_i(ε̇_i)
-                or with products  f_i(ε_i) ε_i  and  h_i(ε̇_i) ε̇_i
+                or with products  f_i(ε_i) ε_i  and  h_i(ε_i) ε̇_i
     symbolic    g_i = a formula in the strains, their rates and the time t
 
 A function is a drive (table, polynomial, expression …) read as a function of strain instead of
@@ -20,7 +20,7 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS, WANTED,
     ConstitutiveLaw, Own, matrix,
 )  # fmt: skip
-from linkwork.elements.laws.formula import function_program, program, run
+from linkwork.elements.laws.formula import function_program, program, reads_time, run
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.pointers import Routine, shift
@@ -84,19 +84,25 @@ def functions(t, p, y):
                 y[ENERGY] += stored_by(t, place, length, product, y[STRAIN + i], stack)
         at += 1 + length
         length = int(p[at])
-        if length > 0:
-            f, slope = of_one(t, shift(p, at + 1), length, product, y[RATE + i], stack)
+        if length > 0 and product != 0.0:
+            d, slope = of_one(t, shift(p, at + 1), length, 0.0, y[STRAIN + i], stack)
+            y[STRESS + i] += d * y[RATE + i]
+            y[KE + 7 * i] += slope * y[RATE + i]
+            y[KD + 7 * i] += d
+        elif length > 0:
+            f, slope = of_one(t, shift(p, at + 1), length, 0.0, y[RATE + i], stack)
             y[STRESS + i] += f
             y[KD + 7 * i] += slope
         at += 1 + length
 
 
 def symbolic(t, p, y):
-    """own: whether it stores energy, then per component the length of its program and the program.
+    """own: whether it stores energy, the time, then per component the length of its program and
+    the program.
 
     Variables 0 … 5 are strains and 6 … 11 rates, as they lie in y.
     """
-    n, at, stack = int(p[SIZE]), OWN + 1, shift(y, LEVEL * LEVELS)
+    n, at, stack, t = int(p[SIZE]), OWN + 2, shift(y, LEVEL * LEVELS), p[OWN + 1]
     for i in range(n):
         length = int(p[at])
         run(t, shift(p, at + 1), length, y, 12, stack)
@@ -112,7 +118,7 @@ def symbolic(t, p, y):
             for k in range(PANELS):
                 for place, weight in GAUSS:
                     y[STRAIN] = x * (k + 0.5 + 0.5 * place) / PANELS
-                    run(t, shift(p, OWN + 2), int(p[OWN + 1]), y, 12, stack)
+                    run(t, shift(p, OWN + 3), int(p[OWN + 2]), y, 12, stack)
                     total += 0.5 * weight * stack[0]
             y[STRAIN] = x
             y[ENERGY] += total * x / PANELS
@@ -131,7 +137,18 @@ def component_programs(given: Any, n: int, word: str, what: str) -> list[list[fl
         raise ModelError(
             f"{word} of {what} must be one function or {n} of them, but {len(parts)} were given"
         )
-    return [[] if f is None else function_program(f, f"{word} of {what}") for f in parts]
+    found = [[] if f is None else function_program(f, f"{word} of {what}") for f in parts]
+    if any(map(reads_time, found)):
+        raise ModelError(
+            f"{word} of {what} depends on the time besides the strain; use lw.laws.Symbolic, or "
+            "lw.laws.TimeVariant for a factor"
+        )
+    return found
+
+
+def clock(programs: list[list[float]]) -> Own:
+    """The time as a number of the law, where a program needs it."""
+    return [(polynomial([0, 1]), 0)] if any(map(reads_time, programs)) else [0.0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +156,8 @@ class FunctionViscoelastic(ConstitutiveLaw):
     """Linear matrices and, component by component, functions of strain and of strain rate.
 
     σ_i = Σ K_ij ε_j + f_i(ε_i) + Σ D_ij ε̇_j + h_i(ε̇_i); with product=True the functions are
-    stiffness and viscosity instead: f_i(ε_i) ε_i and h_i(ε̇_i) ε̇_i.  A function is a drive read
-    as a function of strain, one for all components or one for each (None: none).
+    stiffness and viscosity instead: f_i(ε_i) ε_i and h_i(ε_i) ε̇_i, both of the strain.  A function
+    is a drive read as a function of strain, one for all components or one for each (None: none).
 
     Example
     -------
@@ -209,7 +226,7 @@ class Symbolic(ConstitutiveLaw):
     """σ_i = a formula in the strains, their rates and t.
 
     expressions is one text per component; strain and rate are the names that they use, one per
-    component each.  A law of one component without rates stores energy; others count as
+    component each.  A law of one component without rates and time stores energy; others count as
     dissipating, whatever they do.
 
     Example
@@ -236,10 +253,13 @@ class Symbolic(ConstitutiveLaw):
         names: dict[str, int | list[float]] = {"t": -1}
         names |= {name: i for i, name in enumerate(strain)}
         names |= {name: 6 + i for i, name in enumerate(rate)}
-        out: Own = [float(n == 1 and not rate)]
+        parts = []
         for text in texts:
             steps = parse_formula(text, f"expressions of {what}", tuple(names))
-            part = program(steps, names, f"expressions of {what}", m=12)
+            parts.append(program(steps, names, f"expressions of {what}", m=12))
+        time = clock(parts)
+        out: Own = [float(n == 1 and not rate and time == [0.0]), *time]
+        for part in parts:
             out += [float(len(part)), *part]
         return out
 
@@ -251,62 +271,3 @@ class Symbolic(ConstitutiveLaw):
             [f"tanh({e[-1]}*{s})*max({r[i]}, 0.5) + sqrt(2 + {r[0]}^2)/{i + 2} + cos(t)"
              for i, s in enumerate(r)], e, r
         )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class ShockAbsorber(ConstitutiveLaw):
-    """A gas spring and an oil damper, as in landing gear; strain is negative in compression.
-
-    σ = −p S (1 + c ε)^(−n) + ½ ρ ζ S_f (S_f/A(ε))² v|v| + μ tanh(ε̇/ε̇_μ),   v = s ε̇
-
-    pressure p and area S of the gas, interaction c (its stroke times S over its volume), exponent
-    n of the polytrope; fluid_area S_f, density ρ, drag ζ, scale s from strain rate to velocity,
-    metering A a number or a function of strain, and `negative` another for compression; friction
-    (μ, ε̇_μ).  Beyond lower … upper a penalty (stiffness, viscosity) acts.
-    """
-
-    pressure: Any
-    area: Any
-    interaction: Any
-    exponent: Any
-    metering: Any = None
-    fluid_area: Any = 0.0
-    density: Any = 0.0
-    drag: Any = 1.0
-    scale: Any = 1.0
-    negative: Any = None
-    upper: Any = 0.0
-    lower: Any = -0.5
-    penalty: Any = (1e9, 0.0)
-    friction: Any = None
-    routine: ClassVar[Routine] = SYMBOLIC
-    sizes: ClassVar[tuple[int, ...]] = (1,)
-
-    def own(self, n: int, what: str) -> Own:
-        names: dict[str, int | list[float]] = {"e": 0, "r": 6}
-        formula = "-pressure*area*(1 + interaction*e)^(-exponent)"
-        numbers = ["pressure", "area", "interaction", "exponent", "upper", "lower"]
-        if self.metering is not None:
-            numbers += ["fluid_area", "density", "drag", "scale"]
-            formula += " + density*drag*fluid_area^3/2*(scale*r)*abs(scale*r)/where(r < 0, B, A)^2"
-            for name, given in (("A", self.metering), ("B", self.negative or self.metering)):
-                names[name] = function_program(given, f"metering of {what}")
-        pair = checks.vector(self.penalty, f"penalty of {what}", 2)
-        numbers_of = {w: checks.number(getattr(self, w), f"{w} of {what}") for w in numbers}
-        formula += " + where(e > upper, k*(e - upper) + d*r, 0)"
-        formula += " + where(e < lower, k*(e - lower) + d*r, 0)"
-        numbers_of |= {"k": float(pair[0]), "d": float(pair[1])}
-        if self.friction is not None:
-            mu, v = checks.vector(self.friction, f"friction of {what}", 2)
-            numbers_of |= {"mu": float(mu), "v": float(v)}
-            formula += " + mu*tanh(r/v)"
-        names |= {w: [0.0, x] for w, x in numbers_of.items()}
-        part = program(parse_formula(formula, what, tuple(names)), names, what, m=12)
-        return [0.0, float(len(part)), *part]
-
-    @classmethod
-    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
-        yield cls(2.0, 1.5, 0.2, 1.3, metering=polynomial([1, 0.1, 0.05]), fluid_area=0.7,
-                  density=1.1, drag=0.8, scale=1.2, negative=0.9, upper=3, lower=-3,
-                  friction=(0.2, 0.5))  # fmt: skip
-        yield cls(2.0, 1.5, 0.2, 1.3, penalty=(20, 3))

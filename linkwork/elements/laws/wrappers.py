@@ -3,6 +3,10 @@
     parallel      g = Σ g_k
     axial         g = n g₁(n·ε, n·ε̇) along a direction n
     time variant  g = a(t) g₁,   ∂W/∂t = a ∂W₁/∂t + ȧ W₁
+    bistop        the same with a = 1 or 0, switched on and off by conditions
+    intermediate  g = T g₁(ε, Tᵀ ε̇),  T = exp(ξ ε̃): axes turned by a part ξ of the rotation ε;
+                  δg = T (K₁ δε + D₁ Tᵀ(ε̇ × τ) + D₁ Tᵀ δε̇) + τ × g,  τ = T Γ(ξ ε) ξ δε,
+                  Γ the tangent of math.rotations.  W = W₁, whose gradient is not turned
 """
 
 from __future__ import annotations
@@ -22,8 +26,10 @@ from linkwork.elements.laws.nonlinear import CubicElastic
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.pointers import Routine, shift
+from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
+from linkwork.math.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks
-from linkwork.model.drives import as_drive, sine
+from linkwork.model.drives import Switch, as_drive, expression, sine
 
 
 @inlined
@@ -89,6 +95,43 @@ def axial(t, p, y):
     y[SUPPLIED] += z[SUPPLIED]
 
 
+@inlined
+def at9_of(z, c):
+    """The 3×3 matrix at c, whose rows are six numbers apart."""
+    return (
+        z[c], z[c + 1], z[c + 2], z[c + 6], z[c + 7], z[c + 8], z[c + 12], z[c + 13], z[c + 14],
+    )  # fmt: skip
+
+
+def intermediate(t, p, y):
+    """own: ξ, then the numbers of the law."""
+    z, xi = shift(y, LEVEL), p[OWN]
+    e = (y[STRAIN], y[STRAIN + 1], y[STRAIN + 2])
+    rate = (y[RATE], y[RATE + 1], y[RATE + 2])
+    T = rotation_matrix(qexp(scale(xi, e)))
+    hand_down(y, z, 3)
+    z[RATE], z[RATE + 1], z[RATE + 2] = tv(T, rate)
+    respond(t, shift(p, OWN + 1), z)
+    g = mv(T, (z[STRESS], z[STRESS + 1], z[STRESS + 2]))
+    for i in range(3):
+        y[STRESS + i] += g[i]
+        y[STORED + i] += z[STORED + i]
+    for j in range(3):
+        d = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        turn = mv(T, tangent_times(scale(xi, e), scale(xi, d)))
+        spun = tv(T, cross(rate, turn))
+        column = add(
+            (z[KE + j], z[KE + 6 + j], z[KE + 12 + j]), mv(at9_of(z, KD), spun)
+        )
+        column = add(mv(T, column), cross(turn, g))
+        viscous = mv(T, mv(at9_of(z, KD), tv(T, d)))
+        for i in range(3):
+            y[KE + 6 * i + j] += column[i]
+            y[KD + 6 * i + j] += viscous[i]
+    y[ENERGY] += z[ENERGY]
+    y[SUPPLIED] += z[SUPPLIED]
+
+
 class Wrapper(ConstitutiveLaw, abstract=True):
     """What laws made of laws share."""
 
@@ -134,13 +177,16 @@ class Parallel(Wrapper):
                 yield cls((first, cls((second, first))))
 
 
+TIME_VARIANT = Routine(time_variant)
+
+
 @dataclass(frozen=True, eq=False)
 class TimeVariant(Wrapper):
     """A law whose stress is multiplied by a function of time."""
 
     law: Any
     factor: Any
-    routine: ClassVar[Routine] = Routine(time_variant)
+    routine: ClassVar[Routine] = TIME_VARIANT
 
     def own(self, n: int, what: str) -> Own:
         a = as_drive(self.factor, what=f"factor of {what}")
@@ -150,6 +196,75 @@ class TimeVariant(Wrapper):
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
         for law in [*LinearViscoelastic.samples(rng, n), *CubicElastic.samples(rng, n)]:
             yield cls(law, 1 + sine(0.5, 0.2, 0.4))
+
+
+@dataclass(frozen=True, eq=False)
+class Bistop(Wrapper):
+    """A law that acts while it is switched on, else gives nothing.
+
+    It switches at time steps: on at the first where `on` is not zero, then off at the first where
+    `off` is not zero, and so on; on and off are functions of time, step the time step and start
+    the initial time of the run, active whether it acts at first.  What it stores when it is
+    switched off is lost, which shows in the energy's balance.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> latch = lw.laws.Bistop(
+    ...     lw.laws.LinearElastic(1e3), on=lw.expression("t > 1"), off=lw.expression("t > 2"),
+    ...     step=1e-3)
+    """
+
+    law: Any
+    on: Any
+    off: Any
+    step: Any
+    start: Any = 0.0
+    active: bool = False
+    routine: ClassVar[Routine] = TIME_VARIANT
+
+    def own(self, n: int, what: str) -> Own:
+        on, off = (as_drive(getattr(self, w), what=f"{w} of {what}") for w in ("on", "off"))
+        step = checks.number(self.step, f"step of {what}", positive=True)
+        start = checks.number(self.start, f"start of {what}")
+        active = checks.flag(self.active, f"active of {what}")
+        return [(Switch(on, off, step, start, active), 0), 0.0, *self.inner([self.law], n, what)]
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        for law in LinearViscoelastic.samples(rng, n):
+            for active in (True, False):
+                yield cls(law, expression("t > 0.25"), expression("t < 0"), 0.07, active=active)
+
+
+@dataclass(frozen=True, eq=False)
+class InvariantAngular(Wrapper):
+    """A law of a relative rotation in axes turned by a part of that rotation.
+
+    fraction 0 are the axes of the first body, 1 those of the second, 1/2 half-way between both;
+    any other is possible.  For deformable hinges of the form "attached" with conservative=False
+    (MBDyn's law `invariant angular`): with 1/2 they are those of the form "invariant".
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> law = lw.laws.InvariantAngular(0.5, lw.laws.LinearElastic((10, 20, 50)))
+    """
+
+    fraction: Any
+    law: Any
+    routine: ClassVar[Routine] = Routine(intermediate)
+    sizes: ClassVar[tuple[int, ...]] = (3,)
+
+    def own(self, n: int, what: str) -> Own:
+        xi = checks.number(self.fraction, f"fraction of {what}")
+        return [xi, *self.inner([self.law], 3, what)]
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        for law in [*LinearViscoelastic.samples(rng, 3), *CubicElastic.samples(rng, 3)]:
+            for xi in (0.5, 1.0, -0.3):
+                yield cls(xi, law)
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,6 +103,15 @@ class JointRecord:
     columns: str = ""  # what follows the reactions: "hinge", "total", "distance", "rod", "strain"
     rotation_axes: tuple[np.ndarray, np.ndarray] | None = None
     output: bool = True
+    about: dict[str, Any] = field(default_factory=dict)  # what else its columns depend on
+    friction: str = ""  # the item of its friction
+    orientation: str = ""  # how its angles are written, where not by default
+    imposed: Any = None  # a direction and the law of what is imposed along it
+    points: Any = None  # nodes, places and weights that a node follows
+
+    @property
+    def written(self) -> bool:
+        return self.output and bool(self.items or self.friction)
 
 
 @dataclass

@@ -8,17 +8,25 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import body, gravity
-from linkwork.io.mbdyn.deformable import deformable_displacement, deformable_hinge
+from linkwork.io.mbdyn.deformable import deformable, deformable_axial, rod, viscous_body
 from linkwork.io.mbdyn.forces import couple, force
-from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named, rod
+from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
+from linkwork.io.mbdyn.special import (
+    brake,
+    gimbal_rotation,
+    offset_displacement,
+    rigid_body_displacement,
+    screw,
+    strapdown_sensor,
+)
+from linkwork.io.mbdyn.speeds import angular_motion, linear_motion
 from linkwork.io.mbdyn.total import (
     axial_rotation,
     drive_displacement,
     drive_hinge,
-    gimbal_rotation,
     imposed_displacement,
-    linear_motion,
+    imposed_orientation,
     total_joint,
 )
 
@@ -26,14 +34,34 @@ from linkwork.io.mbdyn.total import (
 # linkwork's Universal the first one's x to the second one's y
 THIRD_FIRST = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 
+
+def deformable_joints() -> dict[str, Card]:
+    """Attached and invariant ones; a displacement hinge is the joint's old name."""
+    found = {}
+    for word, form in (("", "attached"), ("invariant ", "invariant")):
+        found[f"{word}deformable hinge"] = deformable(
+            "DeformableHinge", 3, columns="angles", form=form, position="optional"
+        )
+        joint = deformable("DeformableDisplacement", 3, columns="strain", form=form)
+        found[f"{word}deformable displacement joint"] = joint
+        found[f"{word}deformable joint"] = deformable(
+            "DeformableJoint", 6, columns="deformation", form=form
+        )
+    found["deformable displacement hinge"] = found["deformable displacement joint"]
+    return found
+
+
 JOINTS: dict[str, Card] = {
+    "angular acceleration": angular_motion(2),
+    "angular velocity": angular_motion(1),
     "axial rotation": axial_rotation,
+    "brake": brake,
     "cardano hinge": named("Universal", turned=THIRD_FIRST),
     "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST),
     "cardano rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
     "clamp": clamp,
-    "deformable displacement joint": deformable_displacement,
-    "deformable hinge": deformable_hinge,
+    "deformable axial joint": deformable_axial,
+    **deformable_joints(),
     "distance": distance(bare=False),
     "distance with offset": distance(bare=True),
     "drive displacement": drive_displacement(pin=False),
@@ -42,37 +70,46 @@ JOINTS: dict[str, Card] = {
     "gimbal rotation": gimbal_rotation,
     "imposed displacement": imposed_displacement(pin=False),
     "imposed displacement pin": imposed_displacement(pin=True),
+    "imposed orientation": imposed_orientation,
     "in line": in_line,
     "in plane": in_plane,
     "linear acceleration": linear_motion(2),
     "linear velocity": linear_motion(1),
+    "offset displacement joint": offset_displacement,
+    "pin": named("Spherical", pin=True, turns=False),
     "plane displacement": named("Planar"),
     "plane displacement pin": named("Planar", pin=True),
-    "plane hinge": named("Revolute", columns="hinge"),
-    "plane pin": named("Revolute", pin=True, columns="hinge"),
+    "plane hinge": named("Revolute", columns="hinge", friction=True),
+    "plane pin": named("Revolute", pin=True, columns="hinge", friction=True),
     "prismatic": named("Align", position="none"),
-    "revolute hinge": named("Revolute", columns="hinge"),
-    "revolute pin": named("Revolute", pin=True, columns="hinge"),
-    "revolute rotation": named("Parallel", position="optional", columns="hinge"),
+    "revolute hinge": named("Revolute", columns="hinge", friction=True),
+    "revolute pin": named("Revolute", pin=True, columns="hinge", friction=True),
+    "revolute rotation": named("Parallel", position="optional", columns="hinge", friction=True),
+    "rigid body displacement joint": rigid_body_displacement,
     "rod": rod(bare=False),
     "rod with offset": rod(bare=True),
+    "screw": screw,
     "spherical hinge": named("Spherical", position="optional", turns=False),
     "spherical pin": named("Spherical", pin=True, turns=False),
+    "strapdown sensor": strapdown_sensor,
     "total joint": total_joint(pin=False),
     "total pin joint": total_joint(pin=True),
     "universal hinge": named("Universal", turned=THIRD_FIRST),
     "universal pin": named("Universal", pin=True, turned=THIRD_FIRST),
     "universal rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
+    "viscous body": viscous_body,
 }
 
 
 REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
-    "angularvelocity": "holds a velocity alone, which is no condition on positions; use axial "
-    "rotation, or a total joint with the status angular velocity",
-    "angularacceleration": "holds an acceleration alone, which is no condition on positions",
     "modal": "needs a flexible body from a file",
     "beamslider": "needs beams",
-    "brake": "needs friction",
+    "pointcontact": "needs contact; a UserForce of linkwork can stand in for simple cases",
+    "coincidence": "is not part of MBDyn either; use a spherical hinge and a prismatic, or a clamp",
+    "gimbalhinge": "is not part of MBDyn either; use gimbal rotation and a spherical hinge",
+    "kinematic": "takes its motion from compiled code; use a total pin joint",
+    "totalequation": "is half of a total joint, for inverse dynamics; use a total joint",
+    "totalinternalreaction": "is half of a total joint, for inverse dynamics; use a total joint",
 }
 
 

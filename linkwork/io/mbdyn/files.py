@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.io.mbdyn import deformable_output
+from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
 from linkwork.io.mbdyn.motion import (
     Motion,
@@ -28,7 +30,6 @@ from linkwork.io.mbdyn.motion import (
     offset,
     rotate,
     rotate_back,
-    seen,
 )
 from linkwork.results.result import Result
 
@@ -91,12 +92,33 @@ class Tables:
 
     def reaction(self, joint: JointRecord) -> tuple[np.ndarray, np.ndarray]:
         """Force and moment on the second node about its point, in world axes."""
+        if joint.points is not None:
+            return self.following(joint)
         force, torque = np.zeros((2, len(self.rows), 3))
         for name in joint.items:
             view = self.run[name]
-            force = force + view.force_world.values[self.rows]
-            torque = torque + view.torque_world.values[self.rows]
+            if "force_world" in view.names:
+                force = force + view.force_world.values[self.rows]
+                torque = torque + view.torque_world.values[self.rows]
+        if joint.friction:
+            view = self.run[joint.friction]
+            axis = self.markers(joint)[0].R[:, :, 2]
+            if "force" in view.names:
+                force = force + view.force.values[self.rows, None] * axis
+            else:
+                torque = torque + view.torque.values[self.rows, None] * axis
         return force, torque
+
+    def following(self, joint: JointRecord) -> tuple[np.ndarray, np.ndarray]:
+        """Of a node that follows others: what it does to them, about itself."""
+        labels, places, weights = joint.points
+        entry = next(e for e in self.run.system.elements if e.owner == joint.items[0])
+        gamma = self.run.gamma[self.rows, entry.first_row : entry.first_row + 6]
+        m, F, M = self.motion(joint.nodes[1]), *np.zeros((2, len(self.rows), 3))
+        for label, o, w in zip(labels, places, weights):
+            on = rotate(m.R, -w * (np.cross(o, gamma[:, 3:]) - gamma[:, :3]))
+            F, M = F + on, M + np.cross(self.motion(label).x - m.x, on)
+        return F, M
 
     def joint(self, joint: JointRecord) -> tuple[np.ndarray, ...]:
         """f, m in local axes, F, M in global ones, and what the joint adds."""
@@ -109,43 +131,32 @@ class Tables:
             if joint.columns == "rod":
                 tension = self.run[joint.items[0]].force.values[self.rows]
                 rate = np.sum(u * (b.v - a.v), axis=1)
-                extra = np.column_stack([length, u, rate])
+                more = deformable_output.shock_absorber(self, joint, length, rate)
+                extra = np.column_stack([length, u, rate, *(values for _, values, *_ in more)])
             else:
                 tension = -np.sum(u * self.reaction(joint)[0], axis=1)
                 extra = np.column_stack([u, length])
             local = zero.copy()
             local[:, 0] = tension
             return local, zero, tension[:, None] * u, zero, extra
-        if joint.columns in ("strain", "angles"):
-            return self.deformable(joint, a, b)
+        if joint.columns in deformable_output.COLUMNS:
+            return deformable_output.text_columns(self, joint)
         F, M = self.reaction(joint)
-        axes = a.R
-        turned = a.R
+        if joint.imposed is not None:  # MBDyn gives what the node does to the joint
+            n = a.R[:, :, 0] if joint.columns in ("velocity", "acceleration") else b.R[:, :, 0]
+            local = np.stack([np.sum(n * (F + M), axis=1), *zero.T[:2]], axis=1)
+            turns = joint.columns.startswith("spin")
+            parts = (zero, -local, zero, -M) if turns else (-local, zero, -F, zero)
+            return *parts, self.extra(joint, a, b)
+        axes = a.R if joint.points is None else b.R
+        turned = axes
         if joint.rotation_axes is not None:
             turned = self.motion(joint.nodes[0]).R @ joint.rotation_axes[0]
         return rotate_back(axes, F), rotate_back(turned, M), F, M, self.extra(joint, a, b)
 
-    def deformable(self, joint: JointRecord, a: Motion, b: Motion) -> tuple[np.ndarray, ...]:
-        view = self.run[joint.items[0]]
-        f, m = (-view.force.values[self.rows], -view.torque.values[self.rows])
-        relative = seen(b, a)
-        if joint.columns == "strain":
-            extra = np.hstack([relative.x, relative.v])
-        else:
-            extra = np.hstack([angles(relative.R, self.deck.analysis.orientation)])
-        return f, m, rotate(a.R, f), rotate(a.R, m), extra
-
     def extra(self, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
-        if joint.columns == "hinge":
-            relative = seen(b, a)
-            return np.hstack([angles(relative.R, "euler123"), relative.w])
-        if joint.columns == "total":
-            place = seen(b, a)
-            axes = joint.rotation_axes
-            assert axes is not None
-            ends = [offset(self.motion(n), np.zeros(3), R) for n, R in zip(joint.nodes, axes)]
-            turn = seen(ends[1], ends[0])
-            return np.hstack([place.x, angles(turn.R, "orientation vector"), place.v, turn.w])
+        if joint.columns in COLUMNS:
+            return COLUMNS[joint.columns][0](self, joint, a, b)
         return np.zeros((len(self.rows), 0))
 
     # -------------------------------------------------------------------------------- forces
@@ -216,7 +227,7 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     deck, digits = tables.deck, tables.deck.analysis.precision
     nodes = [n.label for n in deck.nodes.values() if n.output]
     moving = [n for n in nodes if deck.nodes[n].kind.startswith("dynamic")]
-    joints = [j for j in deck.joints.values() if j.output and j.items]
+    joints = [j for j in deck.joints.values() if j.written]
     files: dict[str, Iterable[str]] = {
         "mov": lines(((n, tables.node(n)) for n in nodes), digits),
         "ine": lines(((n, np.hstack(tables.momentum(n))) for n in moving), digits),

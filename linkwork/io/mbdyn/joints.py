@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import JointRecord, Node, ground_frame
+from linkwork.io.mbdyn.friction import FrictionCard, read_friction
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -25,6 +26,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_position,
     unit_vector,
 )
+from linkwork.io.mbdyn.problem import ORIENTATIONS
 
 Card = Callable[[Arguments, int], None]
 
@@ -105,22 +107,32 @@ def pinned_ends(args: Arguments, *, turns: bool = True) -> tuple[End, End]:
 def finish(
     args: Arguments, label: int, kind: str, first: End, second: End, make: Callable[[], list],
     columns: str = "", rotation_axes: tuple[np.ndarray, np.ndarray] | None = None,
+    **more: Any,
 ) -> None:  # fmt: skip
-    """End the card; when the file has been read, `make` gives the items of the joint."""
-    output = output_flag(args, "joint")
+    """End the card; when the file has been read, `make` gives the items of the joint.
+
+    more: further fields of its record, and `output` where the card has said that before.
+    """
+    output = more.pop("output", None)
+    if output is None or args.key() == "output":
+        output = output_flag(args, "joint")
     args.end()
     deck = args.deck
 
     def build() -> None:
-        names = []
-        for k, item in enumerate(make()):
-            name = f"joint {label}" if k == 0 else f"joint {label} ({k + 1})"
+        names: list[str] = []
+        friction = ""
+        for item in make():
+            name = f"joint {label}" if not names else f"joint {label} ({len(names) + 1})"
+            if type(item).__name__ in ("Friction", "Brake"):
+                friction = name = f"friction of joint {label}"
+            else:
+                names.append(name)
             deck.model.add(name, item)
-            names.append(name)
         ends = (None if first.node is None else first.node.label, second.node.label)  # type: ignore[union-attr]
         deck.joints[label] = JointRecord(
             label, kind, names, ends, (first.offset, second.offset), (first.axes, second.axes),
-            columns, rotation_axes, output,
+            columns, rotation_axes, output, friction=friction, **more,
         )  # fmt: skip
 
     deck.build_later(args, build)
@@ -128,7 +140,7 @@ def finish(
 
 def named(
     item: str, *, pin: bool = False, turns: bool = True, position: str = "bare",
-    columns: str = "", turned: np.ndarray = EYE,
+    columns: str = "", turned: np.ndarray = EYE, friction: bool = False,
 ) -> Card:  # fmt: skip
     """A joint of linkwork that holds the markers at its two ends; `turned` turns the first."""
 
@@ -138,20 +150,53 @@ def named(
             first, second = pinned_ends(args, turns=turns)
         else:
             first, second = two_ends(args, turns=turns, position=position)
+        orientation = description(args)
+        output = output_flag(args, "joint") if args.key() == "output" else None
         if args.keyword("initial theta"):
             args.real("the initial angle")
             args.deck.ignore("initial theta of revolute joints")
-        if args.keyword("friction"):
-            args.unsupported("friction in joints is not supported", args.i - 1)
+        rubs = friction_of(args, friction)
 
         def make() -> list:
             import linkwork
 
-            return [getattr(linkwork, item)(first.frame(turned), second.frame())]
+            joint = getattr(linkwork, item)(first.frame(turned), second.frame())
+            return with_friction(joint, rubs)
 
-        finish(args, label, kind, first, second, make, columns)
+        finish(args, label, kind, first, second, make,
+               f"{columns} friction" if rubs else columns, output=output,
+               orientation=orientation)  # fmt: skip
 
     return card
+
+
+def description(args: Arguments) -> str:
+    """[orientation description, …]"""
+    if not args.keyword("orientation description"):
+        return ""
+    return args.one_of(ORIENTATIONS, "an orientation description")
+
+
+def friction_of(args: Arguments, known: bool, **words: Any) -> FrictionCard | None:
+    if not args.keyword("friction"):
+        return None
+    if not known:
+        args.unsupported(
+            "friction is part of joints that turn about one axis or slide along a line (revolute "
+            "and plane hinges, pins and rotations, axial rotation, in line, screw, brake), not of "
+            "this one", args.i - 1,
+        )  # fmt: skip
+    return read_friction(args, **words)
+
+
+def with_friction(joint: Any, card: FrictionCard | None, **words: Any) -> list:
+    """The joint, and its friction where it has one."""
+    import linkwork
+
+    if card is None:
+        return [joint]
+    words = {"radius": card.radius, "load": card.load, "motion": "turn", **words}
+    return [joint, linkwork.Friction(joint, card.model(1.0), least=card.least, **words)]
 
 
 def clamp(args: Arguments, label: int) -> None:
@@ -184,13 +229,15 @@ def in_line(args: Arguments, label: int) -> None:
     args.keyword("orientation")
     first = End(node, p, relative_orientation(args, node.reference))
     second = sliding_end(args, first)
+    rubs = friction_of(args, True, radius=False)
 
     def make() -> list:
         import linkwork
 
-        return [linkwork.PointOnLine(first.frame(), second.frame())]
+        line = linkwork.PointOnLine(first.frame(), second.frame())
+        return with_friction(line, rubs, radius=None, motion="slide")
 
-    finish(args, label, "in line", first, second, make)
+    finish(args, label, "in line", first, second, make, "line friction" if rubs else "")
 
 
 def in_plane(args: Arguments, label: int) -> None:
@@ -218,8 +265,6 @@ def sliding_end(args: Arguments, first: End) -> End:
     if args.keyword("offset", "position"):
         offset = relative_position(args, node.reference, seen_from(first))
         for_turning(args, node, offset, False)
-    if args.keyword("friction"):
-        args.unsupported("friction in joints is not supported", args.i - 1)
     return End(node, offset, first_axes(first, node))
 
 
@@ -260,10 +305,10 @@ def current_length(args: Arguments, first: End, second: End) -> float:
 def with_current(args: Arguments, values: dict[str, float]) -> None:
     """What model::current("…") gives while this card is read."""
 
-    def current(key: str) -> float:
-        if key not in values:
-            args.fail(f"model::current knows {', '.join(values)} here, not {key!r}")
-        return values[key]
+    def current(*keys: Any) -> float:
+        if len(keys) != 1 or keys[0] not in values:
+            args.fail(f"model::current knows one of {', '.join(values)} here, not {keys!r}")
+        return values[keys[0]]
 
     args.deck.symbols.functions["model::current"] = current
 
@@ -290,32 +335,5 @@ def distance(bare: bool) -> Card:
             return [linkwork.Distance(first.frame(), second.frame(), length=given)]
 
         finish(args, label, "distance", first, second, make, "distance")
-
-    return card
-
-
-def rod(bare: bool) -> Card:
-    """rod, node 1, [position, …,] node 2, [position, …,] length | from nodes, law"""
-
-    def card(args: Arguments, label: int) -> None:
-        from linkwork.io.mbdyn.laws import read_law
-
-        first = point_end(args, None, bare)
-        second = point_end(args, seen_from(first), bare)
-        length = current_length(args, first, second)
-        free = length if args.keyword("from nodes") else args.positive("the length of the rod")
-        if free <= 0:
-            args.fail("the two points of the rod coincide, so it has no length")
-        with_current(args, {"L": length, "L0": free})
-        law = read_law(args, 1)
-
-        def make() -> list:
-            import linkwork
-
-            k, c, f0 = (float(x.ravel()[0]) for x in law)
-            return [linkwork.Spring(first.frame(), second.frame(), stiffness=k / free,
-                                    damping=c / free, length=free, preload=f0)]  # fmt: skip
-
-        finish(args, label, "rod", first, second, make, "rod")
 
     return card

@@ -1,35 +1,43 @@
-"""Linear constitutive laws: f = K (ε − ε₀) + C ε̇ + f₀, with a prestrain ε₀ and a prestress f₀.
+"""Constitutive laws of one, three or six components, as laws of linkwork (lw.laws).
 
-A law has the dimension 1, 3 or 6.  Its prestress and prestrain are constant here.
+Here are the laws made of laws, the table of all, and the card that gives a law a label.  A law's
+pre-strain may change with time; its rate does not count as a strain rate, as in MBDyn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
-import numpy as np
-
+from linkwork.elements import laws
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_terms
-from linkwork.io.mbdyn.drive_cards import read_law as read_drive_law
-from linkwork.io.mbdyn.geometry import matrix, vector
-from linkwork.model.drives import Constant
+from linkwork.io.mbdyn.drive_cards import read_drive
+from linkwork.io.mbdyn.geometry import vector
+from linkwork.io.mbdyn.law_cards import PLAIN
+from linkwork.io.mbdyn.law_reading import (
+    LawCard,
+    LawRead,
+    coefficients,
+    made,
+    of_dimension,
+    viscosity,
+    with_pre,
+)
+from linkwork.io.mbdyn.plain_drives import run_step
+
+REFUSED = {  # beginnings of names of laws that MBDyn has and linkwork cannot have, or not yet
+    "ann": "needs a neural network from a file of MBDyn's",
+    "bilinearisotropichardening": "belongs to solid elements",
+    "contactelastic": "is in no manual; lw.laws.Stop is a contact",
+    "graalldamper": "belongs to a module of MBDyn",
+    "hookean": "belongs to solid elements",
+    "linearviscoelasticmaxwell": "belongs to solid elements",
+    "mooneyrivlin": "belongs to solid elements",
+    "neohookean": "belongs to solid elements",
+}
 
 
-class Linear(NamedTuple):
-    """K, C and the prestress, with the prestrain in it: f = K ε + C ε̇ + f₀."""
-
-    stiffness: np.ndarray
-    viscosity: np.ndarray
-    prestress: np.ndarray
-
-    @property
-    def viscous(self) -> bool:
-        return bool(np.any(self.viscosity != 0))
-
-
-def read_law(args: Arguments, n: int) -> Linear:
+def read_law(args: Arguments, n: int) -> LawRead:
     """A constitutive law of n dimensions: `reference, label`, or its type and arguments."""
     if args.keyword("reference"):
         i = args.i
@@ -37,73 +45,99 @@ def read_law(args: Arguments, n: int) -> Linear:
         if (label, n) not in args.deck.laws:
             args.fail(f"there is no constitutive law {label} of dimension {n}", i)
         return args.deck.laws[label, n]
+    key = args.key().replace("-", "")
+    for beginning, reason in REFUSED.items():
+        if key.startswith(beginning) and args.key() not in KEYS:
+            args.unsupported(f"the constitutive law {args.shown()} is not supported: it {reason}")
     return args.entry(LAWS, "constitutive law")[1](args, n)
 
 
-def coefficients(args: Arguments, n: int, isotropic: bool, what: str) -> np.ndarray:
-    if isotropic:
-        return args.real(what) * np.eye(n)
-    return matrix(args, n, what)
+# -------------------------------------------------------------------------- laws made of laws
 
 
-def pre(args: Arguments, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """[, prestress, f₀] [, prestrain, ε₀]"""
-    stress, strain = np.zeros(n), np.zeros(n)
-    while word := args.keyword("prestress", "prestrain"):
-        i = args.i
-        if word == "prestress":
-            stress = vector(args, n, "a prestress")
-            continue
-        for v, law in prestrain_terms(args, n):
-            drive = law(TIME)
-            if not isinstance(drive, Constant):
-                args.unsupported("a prestrain that changes with time is not supported", i)
-            strain = strain + drive.v * v
-    return stress, strain
+def array(args: Arguments, n: int) -> LawRead:
+    """array, count, law, …: their sum"""
+    parts = [read_law(args, n) for _ in range(args.count("the number of laws"))]
+    viscous = any(part.viscous for part in parts)
+    if len(parts) == 1:
+        return parts[0]
+    return LawRead(lambda: laws.Parallel(tuple(part.make() for part in parts)), viscous)
 
 
-def prestrain_terms(args: Arguments, n: int) -> Terms:
-    if n == 1 and args.key() not in ("single", "component", "array", "reference", "null"):
-        return [(np.ones(1), read_drive_law(args))]
-    return read_terms(args, lambda a: vector(a, n), n)
+def switched(args: Arguments) -> Callable[[], dict[str, Any]]:
+    """[initial status, inactive | active | status,] activating drive, deactivating drive"""
+    active = False
+    if args.keyword("initial status"):
+        word = args.keyword("inactive", "active")
+        active = word == "active" if word else args.flag("the initial status")
+    on, off = read_drive(args), read_drive(args)
+    step, start = run_step(args), args.deck.analysis.initial_time
+    return lambda: dict(on=on(), off=off(), step=step, start=start, active=active)
 
 
-def law(
-    elastic: bool, viscous: bool, isotropic: bool
-) -> Callable[[Arguments, int], Linear]:
-    """linear elastic | viscous | viscoelastic [isotropic | generic], coefficients"""
+def bistop(args: Arguments, n: int) -> LawRead:
+    """bistop, [initial status, …,] activating drive, deactivating drive, law"""
+    begin, words = args.i, switched(args)
+    part = read_law(args, n)
 
-    def card(args: Arguments, n: int) -> Linear:
-        K = C = np.zeros((n, n))
-        if elastic:
-            K = coefficients(args, n, isotropic, "a stiffness")
-        if viscous and elastic and args.keyword("proportional"):
-            C = args.real("a factor") * K
-        elif viscous:
-            C = coefficients(args, n, isotropic, "a viscosity")
-        stress, strain = pre(args, n)
-        return Linear(K, C, stress - K @ strain)
+    def law() -> Any:
+        return made(args, begin, lambda: laws.Bistop(part.make(), **words()))
+
+    return LawRead(law, part.viscous)
+
+
+def linear_bistop(viscous: bool) -> LawCard:
+    """linear (visco)elastic bistop, K, [C,] [initial status, …,] activating, deactivating drive"""
+
+    def card(args: Arguments, n: int) -> LawRead:
+        K = coefficients(args, n, "a stiffness")
+        words: dict[str, Any] = dict(stiffness=K)
+        kind: Any = laws.LinearElastic
+        if viscous:
+            kind, words["viscosity"] = laws.LinearViscoelastic, viscosity(args, n, K)
+        conditions = switched(args)
+        return with_pre(
+            args, n, viscous, lambda **pre: laws.Bistop(kind(**words, **pre), **conditions())
+        )
 
     return card
 
 
-def array(args: Arguments, n: int) -> Linear:
-    """array, count, law, …: their sum"""
-    parts = [read_law(args, n) for _ in range(args.count("the number of laws"))]
-    return Linear(*(sum(x) for x in zip(*parts)))  # type: ignore[arg-type]
+def driven(args: Arguments, n: int) -> LawRead:
+    """drive caller wrapper, drive, law"""
+    factor, part = read_drive(args), read_law(args, n)
+    return LawRead(lambda: laws.TimeVariant(part.make(), factor()), part.viscous)
 
 
-def kinds() -> dict[str, Callable[[Arguments, int], Linear]]:
-    table: dict[str, Callable[[Arguments, int], Linear]] = {"array": array}
-    for word, elastic, viscous in (
-        ("elastic", True, False), ("viscous", False, True), ("viscoelastic", True, True),
-    ):  # fmt: skip
-        table[f"linear {word}"] = table[f"linear {word} isotropic"] = law(elastic, viscous, True)
-        table[f"linear {word} generic"] = law(elastic, viscous, False)
-    return table
+def axial(args: Arguments, n: int) -> LawRead:
+    """axial wrapper, direction, law of one component"""
+    i = args.i
+    direction = vector(args, n, "a direction")
+    if not direction.any():
+        args.fail("the direction of an axial law must not be zero", i)
+    part = read_law(args, 1)
+    return LawRead(lambda: laws.Axial(direction, part.make()), part.viscous)
 
 
-LAWS = kinds()
+def invariant_angular(args: Arguments, n: int) -> LawRead:
+    """invariant angular, ξ, law: in axes turned by the part ξ of the relative rotation"""
+    xi = args.real("the fraction of the relative orientation")
+    part = read_law(args, n)
+    return LawRead(lambda: laws.InvariantAngular(xi, part.make()), part.viscous)
+
+
+LAWS: dict[str, LawCard] = {
+    **PLAIN,
+    "array": array,
+    "axial wrap": of_dimension(axial, 3),
+    "axial wrapper": of_dimension(axial, 3),
+    "bistop": bistop,
+    "drive caller wrapper": driven,
+    "invariant angular": of_dimension(invariant_angular, 3),
+    "linear elastic bistop": linear_bistop(False),
+    "linear viscoelastic bistop": linear_bistop(True),
+}
+KEYS = {name.replace(" ", "") for name in LAWS}
 
 
 def constitutive_law_card(args: Arguments) -> None:
@@ -118,5 +152,7 @@ def constitutive_law_card(args: Arguments) -> None:
         args.fail(f"the dimension of a constitutive law is 1, 3 or 6, found {n}", i)
     if (label, n) in args.deck.laws:
         args.fail(f"there is a constitutive law {label} of dimension {n} already", 0)
-    args.deck.laws[label, n] = read_law(args, n)
+    found = read_law(args, n)
     args.end()
+    args.deck.laws[label, n] = found
+    args.deck.build_later(args, lambda: args.deck.laws.update({(label, n): found.make()}))

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.io.mbdyn import deformable_output
+from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.files import Tables
 from linkwork.io.mbdyn.motion import angles
 
@@ -24,12 +26,9 @@ MOMENTUM = {
     "GP": ("kg m^2/s^2", "momenta moment derivative"),
 }
 EXTRA = {  # what joints add behind their reactions: name, columns, units
-    "hinge": (("E", 3, "deg"), ("Omega", 3, "rad/s")),
-    "total": (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s")),
+    **{kind: parts for kind, (_, parts) in COLUMNS.items()},
     "distance": (("V", 3, "-"), ("d", 1, "m")),
     "rod": (("dElle", 1, "m"), ("v", 3, "-"), ("dEllePrime", 1, "m/s")),
-    "strain": (("d", 3, "m"), ("dPrime", 3, "m/s")),
-    "angles": (("E", 3, "deg"),),
 }
 
 
@@ -96,7 +95,7 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
 
 
 def put_joints(writer: Writer, tables: Tables) -> None:
-    joints = [j for j in tables.deck.joints.values() if j.output and j.items]
+    joints = [j for j in tables.deck.joints.values() if j.written]
     writer.put_labels("elem.joint", [j.label for j in joints])
     for joint in joints:
         at = f"elem.joint.{joint.label}"
@@ -106,12 +105,19 @@ def put_joints(writer: Writer, tables: Tables) -> None:
                  ("M", "Nm", "moment in global frame"))  # fmt: skip
         for (name, units, words), values in zip(names, parts):
             writer.put(f"{at}.{name}", values, units, words)
+        if joint.columns in deformable_output.COLUMNS:
+            for name, values, units, words in deformable_output.variables(tables, joint):
+                writer.put(f"{at}.{name}", values, units, words)
         column = 0
         for name, width, units in EXTRA.get(joint.columns, ()):
             values = extra[:, column : column + width]
             column += width
             if values.shape[1] in (1, 3):
                 writer.put(f"{at}.{name}", values[:, 0] if width == 1 else values, units, name)
+        if joint.columns == "rod":
+            length, rate = extra[:, 0], extra[:, 4]
+            for more in deformable_output.shock_absorber(tables, joint, length, rate):
+                writer.put(f"{at}.{more[0]}", *more[1:])
 
 
 def put_forces(writer: Writer, tables: Tables) -> None:

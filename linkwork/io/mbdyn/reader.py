@@ -15,7 +15,7 @@ from typing import Any
 
 from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.deck import Deck, MissingNode
+from linkwork.io.mbdyn.deck import Deck, MissingNode, in_card
 from linkwork.io.mbdyn.drive_cards import drive_caller_card, template_drive_card
 from linkwork.io.mbdyn.drivers import DRIVERS, file_of
 from linkwork.io.mbdyn.elements import COUNTED, ELEMENTS
@@ -115,7 +115,7 @@ class Reader:
                 continue
             args = Arguments(self.deck, source, statement)
             try:
-                self.statement(args)
+                in_card(args, lambda: self.statement(args))  # noqa: B023
             except UnsupportedCard as error:
                 if not self.collecting:
                     raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,8 @@ def run_deck(
     if method is None:
         method = default_method(deck)
     start = linkwork.assemble(deck.model, time=a.initial_time)
-    every = 1 if a.meter is not None else a.every
+    rubs = any(joint.friction for joint in deck.joints.values())  # known from all steps alone
+    every = 1 if a.meter is not None or rubs else a.every
     return linkwork.transient(
         deck.model, end, step, method, start=start, every=every, progress=progress
     )
@@ -44,7 +46,13 @@ def default_method(deck: Deck) -> Any:
     if made is None:
         deck.note("the deck names no method; lw.GeneralizedAlpha(rho=0.6) is used")
         return linkwork.GeneralizedAlpha(rho=0.6)
-    return made()
+    method = made()
+    speeds = [x for x in deck.model.items.values() if isinstance(x, linkwork.VelocityLock)]
+    if speeds and getattr(method, "stabilized", False):
+        deck.note(f"{type(method).__name__} steps without stabilisation, for joints that hold "
+                  "velocities")  # fmt: skip
+        method = replace(method, stabilized=False)
+    return method
 
 
 def described(deck: Deck) -> Result:

@@ -4,19 +4,22 @@
 
 (MBDyn technical manual, 9.1.13 and 9.1.14).  A vanishing component of the rotation vector is one of
 the quaternion, so the rows are those of the lock joint.  Its laws on rotations are turns about x,
-y, z; a rotation vector θ₀ with one component is such a turn, one of fixed direction is a turn in
-axes along it, and any other is taken apart (model.drives.turns).  A velocity of a displacement is
-the rate of its row, so it is integrated to a motion law.
+y, z; a rotation vector θ₀ with one component is such a turn, one with more is that of
+lw.DriveHinge, or on some rows alone taken apart (model.drives.turns).  A velocity of a displacement
+is the rate of its row, so it is integrated to a motion law; so is one angular velocity beside two
+rotations held at zero.  Other angular velocities are rows of lw.VelocityLock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.drive_cards import TIME, Law, Terms, component, read_law, read_terms, total
+from linkwork.io.mbdyn.bodies import output_flag
+from linkwork.io.mbdyn.drive_cards import TIME, Terms, component, read_law, read_terms
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -34,11 +37,14 @@ from linkwork.io.mbdyn.joints import (
     Card,
     End,
     axes_along,
+    description,
     finish,
     for_turning,
+    friction_of,
     read_end,
     seen_from,
     two_ends,
+    with_friction,
 )
 from linkwork.model.drives import Constant, Drive, Integral, Turn
 
@@ -47,34 +53,29 @@ HELD, RATE = "held", "rate"
 
 
 def lock(
-    first: End, second: End, rows: list[str], drive: dict[str, Drive], turned: np.ndarray = EYE,
+    first: End, second: End, rows: list[str], drive: dict[str, Drive],
     drive_b: dict[str, Drive] | None = None,
 ) -> list:  # fmt: skip
     import linkwork
 
-    return [linkwork.Lock(first.frame(turned), second.frame(turned), rows=rows,
-                          drive=drive or None, drive_b=drive_b)]  # fmt: skip
+    return [linkwork.Lock(first.frame(), second.frame(), rows=rows, drive=drive or None,
+                          drive_b=drive_b)]  # fmt: skip
 
 
 def rotation_laws(
     terms: Terms, active: list[bool]
-) -> tuple[dict[str, Drive], np.ndarray, dict[str, Drive] | None]:
-    """Laws of the rotation rows, how both markers are turned for them, and laws of the second."""
+) -> tuple[dict[str, Drive], dict[str, Drive] | None] | None:
+    """Laws of the rotation rows and of the second marker; None where all three are driven, which
+    is a DriveHinge."""
     parts = [component(terms, k) if active[k] else None for k in range(3)]
     driven = [k for k in range(3) if parts[k] is not None]
     if len(driven) <= 1:
-        return {ROWS[3 + k]: parts[k] for k in driven}, EYE, None  # type: ignore[misc]
-    vectors = np.array([v for v, _ in terms])
-    if all(active) and np.linalg.matrix_rank(vectors) == 1:
-        n = max(vectors, key=np.linalg.norm)
-        n = n / np.linalg.norm(n)
-        angle = total(*(float(v @ n) * law(TIME) for v, law in terms))
-        return {"rz": angle}, axes_along(n, 2), None
+        return {ROWS[3 + k]: parts[k] for k in driven}, None  # type: ignore[misc]
+    if all(active):
+        return None
     zero: Drive = Constant(0.0)
     x, y, z = (zero if part is None else part for part in parts)
-    if all(active):
-        return {ROWS[3 + k]: Turn((x, y, z), k) for k in range(3)}, EYE, None
-    return {}, EYE, {ROWS[3 + k]: Turn((-x, -y, -z), k) for k in range(3)}
+    return {}, {ROWS[3 + k]: Turn((-x, -y, -z), k) for k in range(3)}
 
 
 # -------------------------------------------------------------------------------- total joints
@@ -129,26 +130,28 @@ def total_joint(pin: bool) -> Card:
             for end in (first, second):
                 if end.node is not None:
                     for_turning(args, end.node, ZERO, True)
-        check_rates(args, turned)
         spin = (first._replace(axes=first_turned), second._replace(axes=second_turned))
 
         def make() -> list:
             if not any(held) and not any(turned):
                 args.deck.note(f"joint {label} holds nothing: all its rows are inactive")
                 return []
-            items = []
             where = position_laws(args, first, second, held, x0)
             rows = [ROWS[k] for k in range(3) if held[k]]
+            speed = one_speed(args, *spin, turned, theta0)
+            spins = [ROWS[3 + k] for k in range(3) if turned[k] == HELD or speed]
+            still = [word == HELD for word in turned]
+            found = (speed, None) if speed else rotation_laws(theta0, still)
             same = np.array_equal(first.axes, first_turned)
-            laws, A, drive_b = orientation_laws(args, *spin, turned, theta0)
-            spins = [ROWS[3 + k] for k in range(3) if turned[k]]
-            if rows and spins and same and A is EYE and drive_b is None:
-                return lock(first, spin[1], rows + spins, {**where, **laws})
-            if rows:
-                items += lock(first, second, rows, where)
-            if spins:
-                items += lock(*spin, spins, laws, A, drive_b)
-            return items
+            if found is not None and found[1] is None and rows and spins and same:
+                items = lock(first, spin[1], rows + spins, {**where, **found[0]})
+            else:
+                items = lock(first, second, rows, where) if rows else []
+                if found is None:
+                    items.append(driven_hinge(*spin, theta0))
+                elif spins:
+                    items += lock(*spin, spins, *found)
+            return items if speed else items + speeds(*spin, turned, theta0)
 
         finish(args, label, kind, first, second, make, "total", (first_turned, second_turned))
 
@@ -189,28 +192,30 @@ def position_laws(
     return laws
 
 
-def check_rates(args: Arguments, turned: list[str]) -> None:
-    """An angular velocity is a motion law where it is the only rotation left."""
-    rates = [k for k in range(3) if turned[k] == RATE]
-    if rates and (len(rates) > 1 or not all(turned)):
-        args.unsupported(
-            "an angular velocity can be imposed about one axis, where the other two rotations are "
-            "held; elsewhere it is no condition on positions, which linkwork's joints need"
-        )
-
-
-def orientation_laws(
+def one_speed(
     args: Arguments, first: End, second: End, turned: list[str], terms: Terms
-) -> tuple[dict[str, Drive], np.ndarray, dict[str, Drive] | None]:
-    if RATE not in turned:
-        return rotation_laws(terms, [bool(word) for word in turned])
-    k = turned.index(RATE)
-    for j in range(3):
-        if j != k and component(terms, j) is not None:
-            args.unsupported("rotations beside an imposed angular velocity must be held at zero")
-    rate = component(terms, k) or Constant(0.0)
+) -> dict[str, Drive] | None:
+    """A single angular velocity beside two rotations held at zero is a law of the angle."""
+    rates = [k for k in range(3) if turned[k] == RATE]
+    others = [k for k in range(3) if turned[k] == HELD]
+    if len(rates) != 1 or len(others) != 2 or any(component(terms, k) for k in others):
+        return None
+    k = rates[0]
     start = angle_about(first.place()[1].T @ second.place()[1], k)
-    return {ROWS[3 + k]: Integral(rate, args.deck.analysis.initial_time, start)}, EYE, None
+    rate = component(terms, k) or Constant(0.0)
+    return {ROWS[3 + k]: Integral(rate, args.deck.analysis.initial_time, start)}
+
+
+def speeds(first: End, second: End, turned: list[str], terms: Terms) -> list:
+    """Rows on the relative angular velocity, which no angle goes with."""
+    import linkwork
+
+    rates = {ROWS[3 + k]: component(terms, k) for k in range(3) if turned[k] == RATE}
+    if not rates:
+        return []
+    drive = {row: law for row, law in rates.items() if law is not None}
+    return [linkwork.VelocityLock(first.frame(), second.frame(), rows=list(rates),
+                                  drive=drive or None)]  # fmt: skip
 
 
 def angle_about(R: np.ndarray, k: int) -> float:
@@ -223,18 +228,25 @@ def angle_about(R: np.ndarray, k: int) -> float:
 
 
 def axial_rotation(args: Arguments, label: int) -> None:
-    """axial rotation, node 1, …, node 2, …, angular velocity"""
+    """axial rotation, node 1, …, node 2, …, angular velocity [, friction, …]"""
     first, second = two_ends(args)
     rate = read_law(args)
+    orientation = description(args)
+    output = output_flag(args, "joint") if args.key() == "output" else None
+    rubs = friction_of(args, True)
 
     def make() -> list:
         import linkwork
 
         start = angle_about(first.place()[1].T @ second.place()[1], 2)
         angle = Integral(rate(TIME), args.deck.analysis.initial_time, start)
-        return [linkwork.Motor(first.frame(), second.frame(), angle=angle)]
+        if rubs is None:
+            return [linkwork.Motor(first.frame(), second.frame(), angle=angle)]
+        hinge = linkwork.Revolute(first.frame(), second.frame())
+        return [*with_friction(hinge, rubs), *lock(first, second, ["rz"], {"rz": angle})]
 
-    finish(args, label, "axial rotation", first, second, make, "hinge")
+    finish(args, label, args.kind, first, second, make, "hinge friction" if rubs else "hinge",
+           output=output, orientation=orientation)  # fmt: skip
 
 
 def drive_hinge(args: Arguments, label: int) -> None:
@@ -242,12 +254,30 @@ def drive_hinge(args: Arguments, label: int) -> None:
     first = read_end(args, position="none")
     second = read_end(args, seen_from(first), position="none")
     terms = read_terms(args, vector)
+    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)])
 
-    def make() -> list:
-        laws, A, drive_b = rotation_laws(terms, [True, True, True])
-        return lock(first, second, list(ROWS[3:]), laws, A, drive_b)
 
-    finish(args, label, "drive hinge", first, second, make)
+def imposed_orientation(args: Arguments, label: int) -> None:
+    """imposed orientation, node 1, R, node 2, R, rotation vector"""
+    ends: list[End] = []
+    for _ in range(2):
+        node = args.deck.node(args)
+        for_turning(args, node, ZERO, True)
+        args.keyword("orientation")
+        other = seen_from(ends[0]) if ends else None
+        ends.append(End(node, ZERO, relative_orientation(args, node.reference, other)))
+    terms = read_terms(args, vector)
+    first, second = ends
+    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)],
+           "total", (first.axes, second.axes))  # fmt: skip
+
+
+def driven_hinge(first: End, second: End, terms: Terms) -> Any:
+    """lw.DriveHinge at the rotation vector of the terms."""
+    import linkwork
+
+    theta = [component(terms, k) or Constant(0.0) for k in range(3)]
+    return linkwork.DriveHinge(first.frame(), second.frame(), vector=theta)
 
 
 def drive_displacement(pin: bool) -> Card:
@@ -313,44 +343,3 @@ def bare_end(args: Arguments, first: End | None = None) -> End:
     offset = relative_position(args, node.reference, None if first is None else seen_from(first))
     for_turning(args, node, offset, False)
     return End(node, offset)
-
-
-def linear_motion(order: int) -> Card:
-    """linear velocity | acceleration, node, direction, drive"""
-
-    def card(args: Arguments, label: int) -> None:
-        node = args.deck.node(args)
-        i = args.i
-        n = unit_vector(args, node.reference)
-        if not np.allclose(node.reference.R, EYE, atol=1e-12):
-            args.unsupported(
-                f"node {node.label} is turned against the global axes, and MBDyn's manual leaves "
-                "open which of them the direction is in; use a total pin joint", i,
-            )  # fmt: skip
-        given: Law = read_law(args)
-        first, second = End(None, ZERO, axes_along(n, 0)), End(node)
-
-        def make() -> list:
-            law, begin = given(TIME), args.deck.analysis.initial_time
-            if order == 2:
-                law = Integral(law, begin, float(n @ node.reference.v))
-            law = Integral(law, begin, float(n @ node.reference.x))
-            return lock(first, second, ["x"], {"x": law})
-
-        finish(args, label, args.kind, first, second, make)
-
-    return card
-
-
-def gimbal_rotation(args: Arguments, label: int) -> None:
-    """gimbal rotation, node 1, [orientation, R,] node 2, [orientation, R]
-
-    R_1ᵀR_2 = exp(ϑ e₂) exp(φ e₁) exp(ϑ e₂) with free ϑ, φ: the quaternion of such a product, and of
-    no other rotation, has no third component, so this is the row rz.
-    """
-    first = read_end(args, position="none")
-    second = read_end(args, seen_from(first), position="none")
-    if args.keyword("orientation description"):
-        args.i += 1
-        args.deck.ignore("orientation description of joints")
-    finish(args, label, "gimbal rotation", first, second, lambda: lock(first, second, ["rz"], {}))

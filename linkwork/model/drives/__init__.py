@@ -22,15 +22,17 @@ from linkwork.model.drives.base import (
     sine,
     table,
 )
+from linkwork.model.drives.carried import CarriedVelocity
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
 from linkwork.model.drives.formula import Expression, Formula, expression
 from linkwork.model.drives.function import Function, as_drive, function
 from linkwork.model.drives.pieces import Chain, Integral, Periodic, Piecewise, Quotient
-from linkwork.model.drives.sampled import DiscreteFilter, Meter, Random, SampleAndHold
+from linkwork.model.drives.sampled import DiscreteFilter, Meter, Random, SampleAndHold, Switch
 from linkwork.model.drives.turns import Turn
 
 __all__ = [
+    "CarriedVelocity",
     "Chain",
     "Chebyshev",
     "Constant",
@@ -52,6 +54,7 @@ __all__ = [
     "SampleAndHold",
     "Sine",
     "Sum",
+    "Switch",
     "Table",
     "Turn",
     "as_drive",

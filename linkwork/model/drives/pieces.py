@@ -17,6 +17,7 @@ from linkwork.model.drives.base import Drive, _check_drives
 from linkwork.model.drives.jets import RULES
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
+MOST = 100_000  # intervals of an integral at a time
 
 
 @dataclass(frozen=True)
@@ -138,25 +139,28 @@ class Integral(Drive):
         return self.value + sums[back[:-1]] - sums[back[-1]]
 
     def _areas(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """∫ over each interval (a, b); halves that disagree with their whole are halved again."""
+        """∫ over each interval (a, b); halves that disagree with their whole are halved again.
+
+        Round-off of the values (near their zeros it is all there is) is no disagreement.
+        """
         area = np.zeros(a.size)
         owner = np.arange(a.size)
         whole = self._rule(a, b)
+        noise = 1e-14 * float(np.abs(whole / np.maximum(b - a, 1e-300)).max(initial=0.0))
         for _ in range(60):
-            if not owner.size:
+            if not owner.size or owner.size > MOST:
                 break
             m = (a + b) / 2
             left, right = self._rule(a, m), self._rule(m, b)
             size = np.abs(left) + np.abs(right)
-            good = np.abs(left + right - whole) <= 1e-13 * size + 1e-300
+            good = np.abs(left + right - whole) <= 1e-13 * size + noise * (b - a) + 1e-300
             good |= (m <= a) | (m >= b)
             np.add.at(area, owner[good], (left + right)[good])
             bad = ~good
             a, b = np.concatenate([a[bad], m[bad]]), np.concatenate([m[bad], b[bad]])
             whole = np.concatenate([left[bad], right[bad]])
             owner = np.concatenate([owner[bad], owner[bad]])
-        else:
-            np.add.at(area, owner, whole)
+        np.add.at(area, owner, whole)
         return area
 
     def _rule(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

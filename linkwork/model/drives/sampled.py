@@ -6,6 +6,7 @@ They have no slope, so they serve as loads rather than as motion laws.
     discrete filter    y_k = Σ a_i y_{k−i} + Σ b_i u_{k−i}, nothing before the start
     random             y = mean + amplitude u, u uniform in [−1, 1), drawn anew every so many steps
     meter              1 at every n-th step, 0 between
+    switch             1 from a step with on(t_k) ≠ 0 until one with off(t_k) ≠ 0, else 0
 """
 
 from __future__ import annotations
@@ -143,3 +144,36 @@ class Meter(Stepped):
         end = np.inf if self.end is None else self.end
         on = (n >= 0) & (np.mod(n, self.steps) == 0) & (t <= end + 1e-6 * self.step)
         return on.astype(float)
+
+
+@dataclass(frozen=True)
+class Switch(Stepped):
+    """y = 1 while switched on: on at a step with `on` not zero, off again at one with `off`."""
+
+    on: Drive
+    off: Drive
+    step: float
+    start: float = 0.0
+    active: bool = False
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.on, self.off)
+        self._positive("step")
+        self._set_numbers("start")
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        n = np.maximum(self._number(t, self.start, self.step), 0)
+        times = self.start + self.step * np.arange(n.max(initial=0) + 1)
+        on, off = (np.flatnonzero(d.values(times) != 0) for d in (self.on, self.off))
+        active, k, last = self.active, 0, times.size
+        states = np.empty(last)
+        while k < last:  # from one change to the next
+            wanted = off if active else on
+            i = int(np.searchsorted(wanted, k))
+            change = int(wanted[i]) if i < wanted.size else last
+            states[k:change] = active
+            active = active != (change < last)
+            if change < last:
+                states[change] = active
+            k = change + 1
+        return states[n]
