@@ -285,7 +285,7 @@ def deformable_outputs(
     }  # fmt: skip
 
 
-DEFORMABLE_KERNEL = Kernel(deformable_kernel)
+DEFORMABLE_KERNEL = Kernel(deformable_kernel, allocates=True)
 
 
 def room(numbers: np.ndarray) -> int:

@@ -79,7 +79,7 @@ def axial_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict
     return out | {"torque": -found[:, STRESS]}
 
 
-AXIAL_KERNEL = Kernel(axial_kernel)
+AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
 
 
 @functools.cache

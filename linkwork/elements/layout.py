@@ -24,7 +24,7 @@ and if it constrains: [first row eq][number of rows m][bases of its rows × colu
 from __future__ import annotations
 
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import load8, six8, store8
+from linkwork.math.eights import six8, store8
 
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free
@@ -69,24 +69,11 @@ def put6(vals, base, j, force, moment):
 
 
 @inlined
-def add36(vals, base, c, X, Y):
-    """Add c [X Y] to three rows of a block from `base` on."""
-    add8(vals, base, c, (X[0], X[1], X[2]), (Y[0], Y[1], Y[2]))
-    add8(vals, base + STRIDE, c, (X[3], X[4], X[5]), (Y[3], Y[4], Y[5]))
-    add8(vals, base + 2 * STRIDE, c, (X[6], X[7], X[8]), (Y[6], Y[7], Y[8]))
-
-
-@inlined
 def put36(vals, base, c, X, Y):
     """Write c [X Y] to three rows of a block from `base` on."""
     store8(vals, base, six8((X[0], X[1], X[2]), (Y[0], Y[1], Y[2])) * c)
     store8(vals, base + STRIDE, six8((X[3], X[4], X[5]), (Y[3], Y[4], Y[5])) * c)
     store8(vals, base + 2 * STRIDE, six8((X[6], X[7], X[8]), (Y[6], Y[7], Y[8])) * c)
-
-
-@inlined
-def add8(vals, p, c, a, b):
-    store8(vals, p, load8(vals, p) + six8(a, b) * c)
 
 
 @inlined

@@ -82,7 +82,7 @@ def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[s
     return {"force": found[:, STRESS], "length": length, "rate": rate}
 
 
-ROD_KERNEL = Kernel(rod_kernel)
+ROD_KERNEL = Kernel(rod_kernel, allocates=True)
 
 
 @functools.cache

@@ -143,7 +143,7 @@ def slide_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict
     return {"displacement": s, "speed": rate, "force": -found[:, STRESS]}
 
 
-SLIDE_KERNEL = Kernel(slide_kernel)
+SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
 @functools.cache

@@ -89,7 +89,7 @@ def viscous_outputs(
     return {"force": -stress[:, :3], "torque": -stress[:, 3:]}
 
 
-VISCOUS_KERNEL = Kernel(viscous_kernel)
+VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
 
 
 @functools.cache
