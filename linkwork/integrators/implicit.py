@@ -68,7 +68,7 @@ class ImplicitRun(RepairedRun):
             settings=np.zeros(settings),
             work=np.zeros(4),
             kappa=np.ones(1),
-            report=np.zeros(4),
+            report=np.zeros(5),
             kept=system.kept.astype(np.int64),
             six=np.repeat([1.0, 0.0], [6, 2]),
         )

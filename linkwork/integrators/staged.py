@@ -43,7 +43,7 @@ class StagedMethod:
     tolerance      : of the test
     max_iterations : of Newton's method in a stage
     test           : "correction" (its error relative to h² × acceleration), or the residual's
-                     "norm", "relnorm" or "sepnorm"
+                     "norm", "minmax", "relnorm" or "sepnorm"
     """
 
     stabilized: bool = False
