@@ -224,7 +224,7 @@ class ImplicitRun(RepairedRun):
     # --------------------------------------------------------------------------------- mending
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
-        return self.system, self.stepper.report
+        return self.system, self.stepper.report[:4]
 
     def _new_pivots(self, time: float) -> None:
         self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])

@@ -25,6 +25,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_position,
     unit_vector,
 )
+from linkwork.io.mbdyn.inverse_cards import inverse_role
 
 Card = Callable[[Arguments, int], None]
 
@@ -108,8 +109,10 @@ def finish(
 ) -> None:  # fmt: skip
     """End the card; when the file has been read, `make` gives the items of the joint."""
     output = output_flag(args, "joint")
-    args.end()
     deck = args.deck
+    if (role := inverse_role(args)) is not None:
+        deck.roles[label] = role
+    args.end()
 
     def build() -> None:
         names = []
