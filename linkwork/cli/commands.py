@@ -171,7 +171,11 @@ def run(
         result.save(target)
     if picture is not None:
         save_plot(result, picture, plot or [])
-    print_run(result, assembled, integrator, tolerance, target, picture)
+    kept = None if target is not None or deck is None else (
+        "" if output is not None else "nothing; -o NAME writes MBDyn's files, --save NAME.nc ours"
+    )  # fmt: skip
+    changed = "" if strategy is None else " at first, then by the deck's strategy"
+    print_run(result, assembled, integrator, tolerance, target, picture, kept, changed)
     if deck is not None:
         decks.write_deck(deck, result, output)
 
