@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -17,22 +16,6 @@ from linkwork.io.mbdyn.running import assembled, run_deck
 
 DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 G, PI = 9.81, np.pi
-
-
-@pytest.fixture
-def changed(tmp_path):
-    """A deck of the examples with some of its text replaced."""
-
-    def changing(name, *pairs, **words):
-        text = (DECKS / f"{name}.mbd").read_text()
-        for old, new in pairs:
-            assert re.search(old, text), old
-            text = re.sub(old, lambda _, new=new: new, text)
-        path = tmp_path / f"{name}.mbd"
-        path.write_text(text)
-        return lw.read_deck(path, environment={})
-
-    return changing
 
 
 # -------------------------------------------------------------------------------------- methods

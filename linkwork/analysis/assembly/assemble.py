@@ -102,7 +102,7 @@ def closed(
     holds = ~with_places.on_velocities
     if loose:
         holds &= [row.owner not in loose for row in with_places.all_rows]
-        full = full.with_rows([row.owner not in loose for row in full.all_rows])
+        full = full.with_rows(np.array([row.owner not in loose for row in full.all_rows], bool))
     if not holds.all():
         with_places = with_places.with_rows(holds)
     state, history = find_positions(with_places, scale, given)

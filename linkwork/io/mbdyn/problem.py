@@ -105,19 +105,18 @@ def output_results(args: Arguments) -> None:
 
 def default_output(args: Arguments) -> None:
     kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force"}
+    others = ("reference frames", "drive callers", *COUNTED_NODES, *COUNTED_ELEMENTS)
     silent = args.deck.analysis.silent
     while args.more():
-        word = args.keyword("all", "none", "accelerations", *kinds)
+        word = args.one_of(("all", "none", "accelerations", *kinds, *others), "what is written")
         if word == "all":
             silent.clear()
         elif word == "none":
             silent.update(kinds.values())
         elif word == "accelerations":
             args.deck.analysis.accelerations = True
-        elif word:
+        elif word in kinds:
             silent.discard(kinds[word])
-        else:
-            args.i += 1  # kinds of which this version has none
 
 
 def initial_stiffness(args: Arguments) -> None:
