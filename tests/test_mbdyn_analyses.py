@@ -59,6 +59,12 @@ def test_torques_of_an_arm(changed):
     np.testing.assert_allclose(tables.joint(deck.joints[1])[2], force, atol=1e-9)
 
 
+def test_cards_about_steps_have_no_effect_where_nothing_is_integrated(changed):
+    assert changed("arm_torques").without_effect == ["tolerance", "max iterations"]
+    deck = changed("static_load", ("time step: .1;", "time step: .1; method: ms, .6;"))
+    assert deck.without_effect == ["method"]
+
+
 def test_torques_that_lead_a_tip(changed):
     """Non-collocated: joints that push give the torques of the motion they follow."""
     deck = changed("arm_tip")

@@ -1,4 +1,4 @@
-"""Damaged decks are read or refused with an error of linkwork; tests/fuzz_mbdyn.py goes on longer."""
+"""Damaged decks are read, or refused with an error of linkwork; fuzz_mbdyn.py goes on longer."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
     places = [state.bodies.index(node.body.name) for node in nodes]
     arms = np.array([-rotations.matrix(state.orientations[b]) @ node.centre
                      for b, node in zip(places, nodes)]).reshape(-1, 3)  # fmt: skip
-    one.X0 = np.concatenate([
+    one.X0 = np.concatenate([np.zeros(0)] + [
         np.concatenate([state.positions[b] + arm, rotations.logarithm(state.orientations[b])])
         for b, arm in zip(places, arms)
     ])  # fmt: skip
@@ -112,11 +112,16 @@ def wanted(request: EigenRequest, value: complex) -> bool:
 
 
 def from_nodes(places: list[int], arms: np.ndarray, n: int) -> np.ndarray:
-    """T⁻¹: motions of bodies, in the system's order, from those of nodes, in the deck's."""
+    """T⁻¹: motions of bodies, in the system's order, from those of nodes, in the deck's.
+
+    Bodies that are no nodes come behind.
+    """
     back = np.zeros((n, n))
-    for k, (b, arm) in enumerate(zip(places, arms)):
+    others = [b for b in range(n // 6) if b not in places]
+    for k, b in enumerate([*places, *others]):
         back[6 * b : 6 * b + 6, 6 * k : 6 * k + 6] = np.eye(6)
-        back[6 * b : 6 * b + 3, 6 * k + 3 : 6 * k + 6] = rotations.tilde(arm)
+        if k < len(places):
+            back[6 * b : 6 * b + 3, 6 * k + 3 : 6 * k + 6] = rotations.tilde(arms[k])
     return back
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ def sparse(word: str, A: np.ndarray) -> Iterator[str]:
     yield f"];\n{word} = sparse({word}(:, 1), {word}(:, 2), {word}(:, 3), {len(A)}, {len(A)});\n"
 
 
-def put_modes(file: Any, deck: Deck, found: list[Analysed], steps: np.ndarray) -> None:
+def put_modes(file: Any, deck: Deck, found: Sequence[Analysed], steps: np.ndarray) -> None:
     """eig.step, .time, .dCoef, .idx, and eig.<number>.alpha, .VR, .Aplus, .Aminus."""
     request = deck.analysis.eigen
     known = [one for one in found if one.values is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Writer:
             self.file.create_variable(name, (dim,), data=np.array(labels, np.int32))
 
 
-def write_netcdf(tables: Tables, name: str | Path, modes: list[Analysed] = []) -> Path:  # noqa: B006
+def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = ()) -> Path:
     """name.nc with the variables that MBDyn's output results: netcdf has."""
     import h5netcdf
 

@@ -165,6 +165,17 @@ CONTROL_DATA: dict[str, Card] = {
 }  # fmt: skip
 
 
+def note_unused(deck: Any) -> None:
+    """Cards about steps of integration, where nothing is integrated."""
+    a = deck.analysis
+    if not a.moves:
+        given = {"tolerance": a.residual, "max iterations": a.max_iterations, "method": a.method,
+                 "strategy": a.change or a.factor}  # fmt: skip
+        for word, value in given.items():
+            if value is not None:
+                deck.ignore(word)
+
+
 def check_counts(deck: Any) -> None:
     """What control data announces must follow, no more and no less."""
     kinds = {kind for kind, n in deck.found.items() if n} | set(deck.counts)

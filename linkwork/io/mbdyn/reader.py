@@ -30,6 +30,7 @@ from linkwork.io.mbdyn.problem import (
     INITIAL_VALUE,
     INVERSE_DYNAMICS,
     check_counts,
+    note_unused,
     problem,
 )
 from linkwork.io.mbdyn.scalar_functions import scalar_function_card
@@ -106,6 +107,7 @@ class Reader:
         if self.collected:
             return
         check_counts(deck)
+        note_unused(deck)
         if not self.collecting:
             deck.build()
             return
