@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.deck import Deck
@@ -38,7 +40,7 @@ class Analysed:
     axes: str = "world axes"
     labels: tuple[int, ...] = ()  # of nodes in the order of the states
     X0: np.ndarray | None = None
-    matrices: tuple[np.ndarray, np.ndarray] | None = None  # J₊, J₋
+    matrices: tuple[Any, Any] | None = None  # J₊, J₋, sparse
 
     def both(self) -> np.ndarray:
         """λ with both of conjugate pairs."""
@@ -85,18 +87,16 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
         np.concatenate([state.positions[b] + arm, rotations.logarithm(state.orientations[b])])
         for b, arm in zip(places, arms)
     ])  # fmt: skip
+    if not request.output & {"matrices", "sparse", "eigenvectors"}:
+        return
     pencil = linearised(deck.model, state)
-    back = from_nodes(places, arms, pencil.M.shape[0])
-    M, D, K = (back.T @ A.toarray() @ back for A in (pencil.M, pencil.D, pencil.K))
-    C = pencil.C.toarray() @ back
-    vectors = []
-    for k in chosen:
-        value = modes.eigenvalues[k]
-        u = np.linalg.solve(back, modes.shapes[k].reshape(-1))
-        g = multipliers(C, (value**2 * M + value * D + K) @ u)
-        vector = np.concatenate([u, value * u, g])
-        vectors += [vector] if value.imag == 0 else [vector, vector.conjugate()]
-    one.vectors = np.array(vectors).reshape(len(vectors), 2 * len(M) + len(C)).T
+    back, to = at_nodes(places, arms, pencil.M.shape[0])
+    M, D, K = (back.T @ A @ back for A in (pencil.M, pencil.D, pencil.K))
+    C = pencil.C @ back
+    if "eigenvectors" in request.output:
+        one.vectors = state_vectors(
+            M, D, K, C, one.values, [to @ modes.shapes[k].reshape(-1) for k in chosen]
+        )
     if request.output & {"matrices", "sparse"}:
         one.matrices = discrete(M, D, K, C, request.parameter)
 
@@ -111,38 +111,45 @@ def wanted(request: EigenRequest, value: complex) -> bool:
     return bool(value.imag != 0 and low < frequency < high)
 
 
-def from_nodes(places: list[int], arms: np.ndarray, n: int) -> np.ndarray:
-    """T⁻¹: motions of bodies, in the system's order, from those of nodes, in the deck's.
+def at_nodes(places: list[int], arms: np.ndarray, n: int) -> tuple[Any, Any]:
+    """T⁻¹ and T between motions of bodies, in the system's order, and of nodes, in the deck's.
 
     Bodies that are no nodes come behind.
     """
-    back = np.zeros((n, n))
-    others = [b for b in range(n // 6) if b not in places]
+    others = sorted(set(range(n // 6)) - set(places))
+    back, to = sp.lil_array((n, n)), sp.lil_array((n, n))
     for k, b in enumerate([*places, *others]):
-        back[6 * b : 6 * b + 6, 6 * k : 6 * k + 6] = np.eye(6)
+        body, node = slice(6 * b, 6 * b + 6), slice(6 * k, 6 * k + 6)
+        turn = np.eye(6)
         if k < len(places):
-            back[6 * b : 6 * b + 3, 6 * k + 3 : 6 * k + 6] = rotations.tilde(arms[k])
-    return back
+            turn[:3, 3:] = rotations.tilde(arms[k])
+        back[body, node], to[node, body] = turn, 2 * np.eye(6) - turn  # the inverse of turn
+    return back.tocsr(), to.tocsr()
 
 
-def multipliers(C: np.ndarray, forces: np.ndarray) -> np.ndarray:
-    """g with Cᵀ g = −forces."""
-    if not len(C):
-        return np.zeros(0, complex)
-    return np.linalg.lstsq(C.T.astype(complex), -forces, rcond=None)[0]
+def state_vectors(
+    M: Any, D: Any, K: Any, C: Any, values: np.ndarray, motions: list[np.ndarray]
+) -> np.ndarray:
+    """(u, v, g) of every mode, of conjugate pairs both, as columns."""
+    out = []
+    solve = splu((C @ C.T).tocsc()).solve if C.shape[0] else None
+    for value, u in zip(values, motions):
+        forces = value**2 * (M @ u) + value * (D @ u) + K @ u
+        g = -(C @ forces)  # of Cᵀ g = −forces
+        if solve is not None:
+            g = solve(g.real) + 1j * solve(g.imag)
+        vector = np.concatenate([u, value * u, g])
+        out += [vector] if value.imag == 0 else [vector, vector.conjugate()]
+    return np.array(out).reshape(len(out), 2 * M.shape[0] + C.shape[0]).T
 
 
-def discrete(
-    M: np.ndarray, D: np.ndarray, K: np.ndarray, C: np.ndarray, c: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """J₊ and J₋."""
-    n, m = len(M), len(C)
-    rate, value = np.zeros((2 * n + m, 2 * n + m)), np.zeros((2 * n + m, 2 * n + m))
-    rate[:n, :n], rate[n : 2 * n, n : 2 * n] = np.eye(n), M
-    value[:n, n : 2 * n] = -np.eye(n)
-    value[n : 2 * n, :n], value[n : 2 * n, n : 2 * n], value[n : 2 * n, 2 * n :] = K, D, C.T
-    value[2 * n :, :n] = C
-    return rate + c * value, rate - c * value
+def discrete(M: Any, D: Any, K: Any, C: Any, c: float) -> tuple[Any, Any]:
+    """J₊ and J₋, sparse."""
+    n, m = M.shape[0], C.shape[0]
+    one, none = sp.identity(n), sp.csr_array((m, m))
+    rate = sp.block_array([[one, None, None], [None, M, None], [None, None, none]])
+    value = sp.block_array([[None, -one, None], [K, D, C.T], [C, None, none]])
+    return (rate + c * value).tocsr(), (rate - c * value).tocsr()
 
 
 def alpha_of(values: np.ndarray, c: float) -> np.ndarray:

@@ -43,7 +43,8 @@ def octave_lines(request: EigenRequest, one: Analysed) -> Iterator[str]:
     yield f"dCoef = {request.parameter:.16e};\n"
     if one.matrices is not None:
         for word, A in zip(("Aplus", "Aminus"), one.matrices):
-            yield from sparse(word, A) if "sparse" in request.output else matrix(word, A, 16)
+            whole = "matrices" in request.output
+            yield from matrix(word, A.toarray(), 16) if whole else sparse(word, A)
     yield "% (alpha(:, 1) + i*alpha(:, 2))./alpha(:, 3) are the eigenvalues of discrete time\n"
     yield from matrix("alpha", alpha_of(one.both(), request.parameter), digits)
     if "geometry" in request.output:
@@ -72,12 +73,18 @@ def number(x: Any, digits: int) -> str:
     return f"{x:.{digits}e}"
 
 
-def sparse(word: str, A: np.ndarray) -> Iterator[str]:
-    rows, columns = np.nonzero(A)
+def sparse(word: str, A: Any) -> Iterator[str]:
+    n = A.shape[0]
     yield f"{word} = [\n"
-    for i, j in zip(rows, columns):
-        yield f"  {i + 1} {j + 1} {A[i, j]:.16e}\n"
-    yield f"];\n{word} = sparse({word}(:, 1), {word}(:, 2), {word}(:, 3), {len(A)}, {len(A)});\n"
+    for i, j, x in triples(A):
+        yield f"  {i:.0f} {j:.0f} {x:.16e}\n"
+    yield f"];\n{word} = sparse({word}(:, 1), {word}(:, 2), {word}(:, 3), {n}, {n});\n"
+
+
+def triples(A: Any) -> np.ndarray:
+    """Row, column (both from one) and value of what is not zero."""
+    A = A.tocoo()
+    return np.stack([A.row + 1.0, A.col + 1.0, A.data], axis=1)[A.data != 0]
 
 
 def put_modes(file: Any, deck: Deck, found: Sequence[Analysed], steps: np.ndarray) -> None:
@@ -111,15 +118,13 @@ def put_matrices(file: Any, request: EigenRequest, one: Analysed) -> None:
     assert one.matrices is not None
     for word, A in zip(("Aplus", "Aminus"), one.matrices):
         at, dim = f"eig.{one.number}.{word}", f"eig_{one.number}_{word}"
-        if "sparse" in request.output:
-            rows, columns = np.nonzero(A)
-            entries = size(file, f"{dim}_sp_iSize", len(rows))
-            triples = np.stack([rows + 1.0, columns + 1.0, A[rows, columns]], axis=1)
-            put(file, at, [entries, "eig_alpha_dim"], triples, "-")
+        if "matrices" in request.output:
+            n = size(file, f"{dim}_iSize", A.shape[0])
+            m = size(file, f"{dim}_jSize", A.shape[1])
+            put(file, at, [n, m], A.toarray(), "-")
         else:
-            n = size(file, f"{dim}_iSize", len(A))
-            m = size(file, f"{dim}_jSize", len(A))
-            put(file, at, [n, m], A, "-")
+            entries = size(file, f"{dim}_sp_iSize", len(triples(A)))
+            put(file, at, [entries, "eig_alpha_dim"], triples(A), "-")
 
 
 def size(file: Any, name: str, n: int) -> str:
