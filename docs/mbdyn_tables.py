@@ -9,9 +9,11 @@ from pathlib import Path
 
 from linkwork.io.mbdyn.drive_cards import DRIVES
 from linkwork.io.mbdyn.drivers import FILES
+from linkwork.io.mbdyn.eigen_cards import OPTIONS
 from linkwork.io.mbdyn.elements import ELEMENTS, JOINTS
 from linkwork.io.mbdyn.evaluation import FUNCTIONS as MATH
 from linkwork.io.mbdyn.forces import COUPLES, FORCES
+from linkwork.io.mbdyn.inverse_cards import KINDS as KINDS_OF_INVERSE
 from linkwork.io.mbdyn.laws import LAWS
 from linkwork.io.mbdyn.methods import METHODS
 from linkwork.io.mbdyn.nodes import KINDS
@@ -20,6 +22,7 @@ from linkwork.io.mbdyn.problem import (
     COUNTED_ELEMENTS,
     COUNTED_NODES,
     INITIAL_VALUE,
+    INVERSE_DYNAMICS,
     without_effect,
 )
 from linkwork.io.mbdyn.reader import ANYWHERE
@@ -35,7 +38,7 @@ def listed(names: object) -> str:
 
 def cards() -> str:
     """The table as Markdown."""
-    problem = {**INITIAL_VALUE, **CONTROL_DATA}
+    problem = {**INVERSE_DYNAMICS, **INITIAL_VALUE, **CONTROL_DATA}
     counted = (*COUNTED_NODES, *COUNTED_ELEMENTS)
     used = [name for name, card in problem.items()
             if card is not without_effect and name not in counted]  # fmt: skip
@@ -43,9 +46,11 @@ def cards() -> str:
     refused = ("module load", "hydraulic fluid", "c81 data")
     rows = {
         "anywhere": [name for name in ANYWHERE if name not in refused],
-        "`initial value`, `control data` (and counts of everything)": used,
+        "blocks of problems, `control data` (and counts of everything)": used,
         "read, without effect": ignored,
         "methods": METHODS,
+        "options of `eigenanalysis`": OPTIONS,
+        "problem types of `inverse dynamics`": KINDS_OF_INVERSE,
         "structural nodes": [kind for kind in KINDS if kind != "modal"],
         "elements": ELEMENTS,
         "joints": JOINTS,

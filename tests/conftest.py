@@ -1,8 +1,10 @@
 """Tests run with one BLAS thread: the matrices are small and the cores are shared."""
 
 import os
+import re
 import signal
 import threading
+from pathlib import Path
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -14,6 +16,7 @@ from mbdyn_text import deck_text  # noqa: E402
 import linkwork as lw  # noqa: E402
 
 matplotlib.use("Agg")
+DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 
 
 def pytest_sessionstart() -> None:
@@ -31,3 +34,18 @@ def read(tmp_path):
         return lw.read_deck(path, environment={})
 
     return reading
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Reads a deck of examples/mbdyn with some of its text (pairs of pattern, new) replaced."""
+    def changing(name, *pairs):
+        text = (DECKS / f"{name}.mbd").read_text()
+        for old, new in pairs:
+            assert re.search(old, text), old
+            text = re.sub(old, lambda _, new=new: new, text)
+        path = tmp_path / f"{name}.mbd"
+        path.write_text(text)
+        return lw.read_deck(path, environment={})
+
+    return changing

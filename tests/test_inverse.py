@@ -158,3 +158,19 @@ def test_errors():
         lw.inverse(m, t=1, h=0.1, actuators=["shoulder"])
     with pytest.raises(lw.ModelError, match="must be joints"):
         lw.inverse(m, t=1, h=0.1, actuators=["a"])
+
+
+def test_joints_that_push_need_not_be_where_they_were_described():
+    """The tip-led arm, described with its tip off the path: rows that push hold nothing."""
+    tip = {"x": lw.sine(0.1, 0.5), "z": lw.polynomial([0, 0.2, 0.1])}
+    m = lw.Model(gravity=(0, 0, -G))
+    a, b = arm(m, tip)
+    m.add("push a", lw.Lock(lw.GROUND, a, at=a.position, rows="ry"))
+    m.add("push b", lw.Lock(a, b, at=b.position, rows="ry"))
+    inv = lw.inverse(m, t=1, h=0.05, pushing=["push a", "push b"], progress=False)
+    assert inv.problem == "fully actuated, non-collocated"
+    expected = torques(*joint_motion(inv.run))
+    # about y, which is against the angles that lift the links
+    for k, name in enumerate(("push a", "push b")):
+        found = inv.run[name].torque_world.values[:, 1]
+        np.testing.assert_allclose(-found, expected[:, k], atol=1e-8)

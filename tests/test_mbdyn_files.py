@@ -274,10 +274,10 @@ def test_other_commands_take_decks(tmp_path, monkeypatch):
 
 def test_errors_of_decks_are_one_sentence(tmp_path):
     path = tmp_path / "bad.mbd"
-    path.write_text("begin: data;\n problem: inverse dynamics;\nend: data;")
+    path.write_text("begin: data;\n problem: modal analysis;\nend: data;")
     found = runner.invoke(app, ["run", str(path)])
     assert found.exit_code == 1
-    assert "bad.mbd:2:11: problem: the problem 'inverse dynamics' is not supported" in found.output
+    assert "bad.mbd:2:11: problem: the problem 'modal analysis' is not supported" in found.output
     listed = runner.invoke(app, ["run", str(path), "--list-unsupported"])
     assert "1 card is not supported" in listed.output
     wrong = runner.invoke(app, ["run", "model.py", "--list-unsupported"])

@@ -313,7 +313,8 @@ def test_energy_balance_closes_with_the_order(cls):
 def test_residual_tests_agree_with_the_correction_test():
     for stabilized in (False, True):
         usual = end_of(double_pendulum(), lw.MS2(stabilized=stabilized, tolerance=1e-11), 5e-3)
-        for test, tolerance in (("norm", 1e-9), ("relnorm", 1e-8), ("sepnorm", 1e-8)):
+        for test, tolerance in (("norm", 1e-9), ("minmax", 1e-9), ("relnorm", 1e-8),
+                                ("sepnorm", 1e-8)):  # fmt: skip
             method = lw.MS2(test=test, tolerance=tolerance, stabilized=stabilized)
             gap = np.abs(end_of(double_pendulum(), method, 5e-3)[0] - usual[0]).max()
             assert gap < 1e-6, (test, stabilized)
@@ -338,6 +339,21 @@ def test_relative_norms_do_not_depend_on_units_of_mass(test):
     assert np.array_equal(light.diagnostics["iterations"], large.diagnostics["iterations"])
     assert np.abs(light["body"].position - large["body"].position).max() < 1e-9
     assert float(light.diagnostics["iterations"].max()) >= 1
+
+
+def test_steps_tell_their_corrections_and_residuals():
+    """The largest |r_i| is below √(r·r), which is below √n times that; none without a test."""
+    runs = [lw.transient(double_pendulum(), t=0.1, h=1e-2, progress=False,
+                         method=lw.MS2(test=test, tolerance=1e-3))
+            for test in ("norm", "minmax", "correction")]  # fmt: skip
+    most = [float(run.diagnostics["residual"].max()) for run in runs[:2]]
+    assert max(most) <= 1e-3 and min(most) > 0
+    assert "residual" not in runs[2].diagnostics
+    assert 0 < float(runs[2].diagnostics["correction"][1:].min()) < 1e-2
+    same = lw.MS2(test="minmax", tolerance=1e-30)  # cannot be reached, but round-off is accepted
+    tight = lw.transient(double_pendulum(), t=0.1, h=1e-2, method=same, progress=False)
+    assert 0 < float(tight.diagnostics["residual"].max()) < 1e-8
+    assert tight.info["repairs"] == 0
 
 
 def test_sepnorm_ignores_a_set_in_which_nothing_happens():

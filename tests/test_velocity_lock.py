@@ -106,3 +106,14 @@ def test_energy_momentum_refuses_other_rows():
     m.add("screw", lw.Screw(lw.GROUND, b, (0, 0, 0), (0, 0, 1), pitch=0.1))
     with pytest.raises(lw.ModelError, match="screw"):
         lw.transient(m, t=1, h=0.1, method=lw.EnergyMomentum(), progress=False)
+
+
+def test_open_joints_beside_a_velocity_lock_are_closed():
+    """The ball moves by what is missing, half of it where the other gives way alike."""
+    m = lw.Model()
+    a = m.add("a", lw.Body(1, (1, 1, 1)))
+    b = m.add("b", lw.Body(1, (1, 1, 1), position=(0.8, 0, 0)))
+    m.add("rod", lw.Distance(a, b, length=1))
+    m.add("edge", lw.VelocityLock(lw.GROUND, a, at=(0, 0, 0), rows="y"))
+    state = lw.assemble(m)
+    np.testing.assert_allclose(state.positions[:, 0], [-0.1, 0.9], atol=1e-12)

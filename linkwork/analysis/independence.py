@@ -50,24 +50,25 @@ def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient"
 
 
 def constraint_rows(full: System, state: State) -> ConstraintRows:
-    """The Jacobian of all rows with whose rows they are."""
+    """The Jacobian of the rows in the equations with whose rows they are."""
     e = full.evaluate(replace(state, gamma=None, acceleration=None))
-    joints = list(dict.fromkeys(row.owner for row in full.all_rows))
+    rows = full.kept_rows
+    joints = list(dict.fromkeys(row.owner for row in rows))
     number = {name: i for i, name in enumerate(joints)}
     bodies: list[list[int]] = [[] for _ in joints]
     links = {link.item.name for link in full.flexible}
     for element in full.elements:
-        if element.entry.rows:
+        if element.entry.rows and element.owner in number:
             # carriers of amplitudes are held by the ground, which no wrench of the link reaches
             ends = [b for b in element.ends if b >= 0 or element.owner not in links]
             bodies[number[element.owner]] += ends
     return ConstraintRows(
         Cq=sp.csr_array(e.Cq),
-        owner=np.array([number[row.owner] for row in full.all_rows], int),
-        row_name=[row.name for row in full.all_rows],
+        owner=np.array([number[row.owner] for row in rows], int),
+        row_name=[row.name for row in rows],
         joint_names=joints,
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies],
         L=full.length,
-        driven=np.array([row.driven for row in full.all_rows], bool),
-        spared=np.array([row.owner in links for row in full.all_rows], bool),
+        driven=np.array([row.driven for row in rows], bool),
+        spared=np.array([row.owner in links for row in rows], bool),
     )

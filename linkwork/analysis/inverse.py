@@ -1,7 +1,8 @@
 """Inverse dynamics: the forces of actuators that give a mechanism the motion its drives prescribe.
 
 Passive rows φ(q) = 0, prescribed rows ψ(q, t) = 0 (the driven ones), J = [φ_q; ψ_q]; actuators act
-along directions ϑ_q, the turn or travel of joints.  At every time, in turn,
+along directions ϑ_q, the turn or travel of joints, or the rows of joints that push instead of
+holding.  At every time, in turn,
 
     position      C = 0;            where J leaves q free, nearest to the last position and to a
                                     posture: least ½ w |q − q₋|²_M + ½ p |q − q₀|²_M
@@ -27,8 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import closed
+from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.independence import refuse_velocity_rows
+from linkwork.analysis.progress import Progress
+from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.elements import torsion_spring as ts
 from linkwork.elements.joints import Joint
 from linkwork.elements.stop import moves
@@ -38,7 +42,7 @@ from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.system import System, compile_model
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,7 +89,8 @@ class InverseDynamics:
 
 def inverse(
     model: Model, t: float, h: float, *, actuators: Sequence[str] | None = None,
-    follow: float = 1.0, posture: float = 0.0,
+    pushing: Sequence[str] = (), follow: float = 1.0, posture: float = 0.0, begin: float = 0.0,
+    progress: bool | str = True,
 ) -> InverseDynamics:  # fmt: skip
     """Forces and torques of actuators for the motion that the model's drives prescribe.
 
@@ -94,6 +99,8 @@ def inverse(
     actuators : names of joints whose turn or travel carries the forces; without them the driven
                 joints do.  As many are needed as the mechanism has degrees of freedom without
                 its drives.
+    pushing   : joints that do not hold their rows but push along them, instead of `actuators`
+    begin     : the first time;   progress : show how far it is when it takes over a second
     follow, posture : where the drives leave freedom, weights w and p of staying near the last
                 position (and velocity, acceleration) and near the described one (and rest)
 
@@ -107,36 +114,66 @@ def inverse(
     >>> round(float(inv["motor"][0]), 6), inv.problem
     (19.62, 'fully actuated, collocated')
     """
-    t = checks.number(t, "t, the end time,", positive=True)
+    begin = checks.number(begin, "begin of inverse")
+    t = checks.number(t, "t, the end time,")
+    if t <= begin:
+        raise ModelError(f"t must be later than the first time {begin:g}, but t = {t:g} was given")
     h = checks.number(h, "h, the step,", positive=True)
     follow = checks.number(follow, "follow of inverse", minimum=0)
     posture = checks.number(posture, "posture of inverse", minimum=0)
-    assembled = assemble_model(model, warn=False)
-    full, state = assembled.full, assembled.state
+    full = compile_model(model)
     refuse_velocity_rows(full, "lw.inverse")
-    driven = np.array([row.driven for row in full.all_rows], bool)
+    loose = loose_rows(full, actuators, pushing)
+    holding = full.with_rows(~loose) if loose.any() else full
+    state, _ = closed(full, Scale(full, {}, []), begin, tuple(pushing))
+    driven = np.array([row.driven for row in full.all_rows], bool) & ~loose
     if not driven.any():
         raise ModelError(
             f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
         )
-    free = 6 * full.bodies - assembled.redundancy.rank
-    acting = Actuators(full, actuators, driven)
+    free = 6 * full.bodies - rank(holding, state)
+    acting = Actuators(full, actuators, driven, loose)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
              (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
-    problem = kinds[free > 0, actuators is not None]
-    march = March(full, state, follow, posture, dynamic=problem.startswith("under"))
-    steps = max(1, round(t / h))
-    motion, acceleration, values = [], [], []
-    for k in range(steps + 1):
-        state = march.at(state, t * k / steps, first=k == 0)
-        values.append(acting.forces(state, driven))
-        motion.append(state.motion)
-        acceleration.append(state.acceleration)
-    time = t * np.arange(steps + 1) / steps
-    gamma = np.full((len(time), len(full.all_rows)), np.nan)
-    run = Result(full, time, np.array(motion), np.array(acceleration), gamma)
+    problem = kinds[free > 0, actuators is not None or bool(loose.any())]
+    march = March(holding, state, follow, posture, dynamic=problem.startswith("under"))
+    steps = max(1, round((t - begin) / h))
+    motion, acceleration, values, gamma = [], [], [], []
+    time = begin + (t - begin) * np.arange(steps + 1) / steps
+    with Progress(model.name, begin, t, progress) as bar:
+        for k in range(steps + 1):
+            state = march.at(state, float(time[k]), first=k == 0)
+            forces, multipliers = acting.forces(state)
+            values.append(forces)
+            gamma.append(multipliers)
+            motion.append(state.motion)
+            acceleration.append(state.acceleration)
+            bar.update(state.time, k)
+    info = {"method": f"inverse dynamics, {problem}", "h": (t - begin) / steps}
+    run = Result(full, time, np.array(motion), np.array(acceleration), np.array(gamma), info=info)
     return InverseDynamics(run, problem, acting.names, np.array(values), acting.units)
+
+
+def loose_rows(
+    full: System, actuators: Sequence[str] | None, pushing: Sequence[str]
+) -> np.ndarray:
+    """The rows of joints that push instead of holding."""
+    if pushing and actuators is not None:
+        raise ModelError("inverse takes actuators= or pushing=, not both")
+    owners = {row.owner for row in full.all_rows}
+    for name in pushing:
+        if name not in owners:
+            raise ModelError(f"pushing of inverse must name joints; {checks.show(name)} is none")
+    return np.array([row.owner in pushing for row in full.all_rows], bool)
+
+
+def rank(system: System, state: State) -> int:
+    """How many of the rows are independent, lengths over L."""
+    e = system.evaluate(replace(state, gamma=None, acceleration=None))
+    scaled = row_scale(system.kept_rows, system.length)[:, None] * e.Cq.toarray()
+    scaled = scaled * column_scale(system)
+    return int(np.linalg.matrix_rank(scaled, tol=1e-8)) if scaled.size else 0
 
 
 @dataclass
@@ -215,12 +252,17 @@ def difference(state: State, other: State) -> np.ndarray:
 class Actuators:
     """Directions ϑ_q of the actuators: names, units, and the forces for a motion."""
 
-    def __init__(self, full: System, names: Sequence[str] | None, driven: np.ndarray) -> None:
-        self.full = full
+    def __init__(
+        self, full: System, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
+    ) -> None:
+        self.full, self.passive = full, ~(driven | loose)
+        self.rows = np.zeros_like(driven)  # that actuators push along
+        if names is None:
+            self.rows = loose if loose.any() else driven
         self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
         labels, units = [], []
         if names is None:
-            rows = [(r, full.all_rows[r]) for r in np.flatnonzero(driven)]
+            rows = [(r, full.all_rows[r]) for r in np.flatnonzero(self.rows)]
             owners = [row.owner for _, row in rows]
             several = {name for name in owners if owners.count(name) > 1}
             for r, row in rows:
@@ -240,14 +282,14 @@ class Actuators:
                 units.append("N m" if motion == "turn" else "N")
         self.names, self.units = tuple(labels), tuple(units)
 
-    def forces(self, state: State, driven: np.ndarray) -> np.ndarray:
-        """On second bodies: −c of the smallest (λ, c) that balance the motion."""
+    def forces(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """On second bodies: −c of the smallest (λ, c) that balance the motion; all multipliers."""
         e = self.full.evaluate(replace(state, gamma=None, acceleration=state.acceleration))
         J = e.Cq.toarray()
         rows = np.array([
             J[x] if isinstance(x, int) else direction(self.full, *x, state) for x in self.joints
         ])  # fmt: skip
-        A = np.concatenate([J[~driven], rows])
+        A = np.concatenate([J[self.passive], rows])
         y, *_ = np.linalg.lstsq(A.T, -e.f.ravel(), rcond=1e-11)
         left = np.abs(A.T @ y + e.f.ravel()).max()
         if left > TIGHT * max(1.0, np.abs(e.f).max()):
@@ -256,7 +298,12 @@ class Actuators:
                 f"motion at t = {state.time:g}: {left:.3g} of the forces needed act where they do "
                 "not; add actuators, or prescribe less"
             )
-        return -y[len(A) - len(self.joints) :]
+        gamma, held = np.zeros(len(J)), self.passive | self.rows
+        if self.rows.any():
+            gamma[held] = np.linalg.lstsq(J[held].T, -e.f.ravel(), rcond=1e-11)[0]
+        else:
+            gamma[held] = y[: len(A) - len(self.joints)]
+        return -y[len(A) - len(self.joints) :], gamma
 
 
 def direction(full: System, joint: Any, motion: str, state: State) -> np.ndarray:

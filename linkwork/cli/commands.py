@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import linkwork
-from linkwork.cli.decks import print_notes, print_unsupported, run_still, write_deck
+from linkwork.cli import decks
 from linkwork.cli.reading import output_path, read_model
 from linkwork.cli.speaking import UsageError, console, notes, spoken
 from linkwork.cli.tables import (
@@ -121,7 +121,7 @@ def run(
     An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .nc as MBDyn does.
     """
     if list_unsupported:
-        print_unsupported(model)
+        decks.print_unsupported(model)
         return
     if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
@@ -130,8 +130,8 @@ def run(
         raise UsageError(f"--rho belongs to {able}, but the method is {method}")
     mechanism, defaults = read_model(model)
     deck = defaults.get("deck")
-    if deck is not None and (deck.analysis.static or deck.analysis.abort_after):
-        run_still(deck, output, save)
+    if deck is not None and not deck.analysis.moves:
+        decks.run_still(deck, output, save, time, step)
         return
     t, h = (given if given is not None else defaults.get(word)
             for word, given in (("time", time), ("step", step)))  # fmt: skip
@@ -155,37 +155,47 @@ def run(
     if method is not None or rho is not None or integrator is None:
         keywords = {"rho": rho} if rho is not None else {}
         integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)
-    assembled = assemble(mechanism, 0.0 if deck is None else deck.analysis.initial_time)
-    if deck is not None and every == 1 and deck.analysis.meter is None:
-        every = deck.analysis.every
+    strategy = None
+    if deck is None:
+        assembled = assemble(mechanism)
+    else:
+        equal = step is not None or tolerance is not None
+        assembled, every, strategy = decks.begin(deck, every, equal)
     for name in plot or []:
         check_plot(assembled, name)
     with notes(tuple(assembled.redundancy.messages)):
-        result = move(mechanism, assembled, target, t, h, integrator, every, tolerance)
+        result = move(
+            mechanism, assembled, target, t, h, integrator, every, tolerance, strategy
+        )
     if target is not None:
         result.save(target)
     if picture is not None:
         save_plot(result, picture, plot or [])
-    print_run(result, assembled, integrator, tolerance, target, picture)
+    kept = None if target is not None or deck is None else (
+        "" if output is not None else "nothing; -o NAME writes MBDyn's files, --save NAME.nc ours"
+    )  # fmt: skip
+    changed = "" if strategy is None else " at first, then by the deck's strategy"
+    print_run(result, assembled, integrator, tolerance, target, picture, kept, changed)
     if deck is not None:
-        write_deck(deck, result, output)
+        decks.write_deck(deck, result, output)
 
 
-def assemble(model: Model, time: float = 0.0) -> Assembled:
+def assemble(model: Model) -> Assembled:
     from linkwork.analysis.assembly.assemble import assemble_model
 
-    return assemble_model(model, time=time, warn=False)
+    return assemble_model(model, warn=False)
 
 
 def move(
     model: Model, assembled: Assembled, target: Path | None, t: Any, h: Any, method: Any,
-    every: int, tolerance: float | None,
+    every: int, tolerance: float | None, strategy: Any = None,
 ) -> Result:  # fmt: skip
     """Run; whatever stops it, what was computed until then is kept where the user can find it."""
     try:
         return linkwork.transient(
-            model, t, h, method, start=assembled.state, every=every, tolerance=tolerance
-        )
+            model, t, h, method, start=assembled.state, every=every, tolerance=tolerance,
+            strategy=strategy,
+        )  # fmt: skip
     except Interrupted as error:
         if error.path is None and target is not None and error.result is not None:
             error.result.save(target)
@@ -281,7 +291,7 @@ def info(
         mechanism, defaults = read_model(model)
         print_info(mechanism, assemble(mechanism))
         if "deck" in defaults:
-            print_notes(defaults["deck"])
+            decks.print_notes(defaults["deck"])
     print_versions()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linkwork.cli.reading import is_deck, output_path
 from linkwork.cli.speaking import UsageError, console
 
 if TYPE_CHECKING:
+    from linkwork.analysis.assembly.assemble import Assembled
     from linkwork.io.mbdyn.deck import Deck
     from linkwork.results.result import Result
 
@@ -48,14 +49,27 @@ def write_deck(deck: Deck, result: Result, name: str | None) -> None:
     print_notes(deck)
 
 
-def run_still(deck: Deck, name: str | None, save: str | None) -> None:
-    """A deck without motion: equilibria over its times, or its first instant alone."""
-    from linkwork.io.mbdyn.running import run_deck
+def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:
+    """The assembled start, which steps to store, and the strategy (none for equal steps)."""
+    from linkwork.io.mbdyn import running, steps
+
+    strategy = None if equal else steps.made_strategy(deck.analysis)
+    every = running.stored_every(deck) if every == 1 else every
+    return running.assembled(deck, warn=False), every, strategy
+
+
+def run_still(
+    deck: Deck, name: str | None, save: str | None, t: float | None, h: float | None
+) -> None:
+    """A deck without integration: equilibria, inverse dynamics, or its first instant alone."""
+    from linkwork.io.mbdyn import running
 
     target = output_path(save)
-    result = run_deck(deck, progress=False)
+    result = running.run_still(deck, t=t, h=h)
     say = console()
-    what = "equilibria" if deck.analysis.static else f"abort after: {deck.analysis.abort_after}"
+    a, what = deck.analysis, str(result.info["method"])
+    if a.abort_after or a.static:
+        what = f"abort after: {a.abort_after}" if a.abort_after else "equilibria"
     say.print(f"{'model':<11}'{deck.model.name}', {what}", markup=False)
     say.print(f"{'time':<11}{result.time[0]:g} to {result.time[-1]:g} s, {len(result)} states",
               markup=False)  # fmt: skip

@@ -42,13 +42,16 @@ def print_table(table: Table) -> None:
 
 def print_run(
     result: Result, assembled: Assembled, method: Any, tolerance: float | None,
-    target: Path | None, picture: Path | None,
+    target: Path | None, picture: Path | None, kept: str | None = None, changed: str = "",
 ) -> None:  # fmt: skip
-    """The summary of a run."""
+    """The summary of a run.
+
+    kept : what to say where there is no target;   changed : about a step that changes
+    """
     import numpy as np
 
     info, time = result.info, result.time
-    controlled = "" if tolerance is None else f" at first, controlled to {tolerance:g}"
+    controlled = changed if tolerance is None else f" at first, controlled to {tolerance:g}"
     rate = info["steps"] / max(info["seconds"], 1e-9)
     ended = f", ended by {info['ended_by']}" if info.get("ended_by") else ""
     lines = [
@@ -65,8 +68,10 @@ def print_run(
         mean, most = iterations.mean(), iterations.max()
         lines.append(("Newton", f"{mean:.2f} iterations per step on average, at most {most:.0f}"))
     lines += [("redundant", message) for message in assembled.redundancy.messages]
-    saved = str(target) if target is not None else "nothing; -o NAME keeps the results"
-    lines.append(("written", saved))
+    if kept is None:
+        kept = str(target) if target is not None else "nothing; -o NAME keeps the results"
+    if kept:
+        lines.append(("written", kept))
     if picture is not None:
         lines.append(("plot", str(picture)))
     say = console()
@@ -94,8 +99,11 @@ def count(n: int, one: str, many: str = "") -> str:
 
 def method_words(method: Any) -> str:
     """A method with its own parameters, leaving out those that all methods have."""
-    names = [f.name for f in fields(method) if not f.kw_only]
-    own = ", ".join(f"{name}={getattr(method, name)!r}" for name in names)
+    values = {f.name: getattr(method, f.name) for f in fields(method) if not f.kw_only}
+    own = ", ".join(
+        f"{name} changes with time" if callable(value) else f"{name}={value!r}"
+        for name, value in values.items()
+    )
     return f"{type(method).__name__}({own})"
 
 

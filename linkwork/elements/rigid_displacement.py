@@ -203,6 +203,11 @@ class RigidBodyDisplacement(Item):
                 f"weights of {what} must have a positive sum, but it is {self.weights.sum():g}"
             )
         o = self.offsets() - np.average(self.offsets(), axis=0, weights=self.weights)
+        size = np.abs(o).max()
+        if not size < 1e100:
+            raise ModelError(
+                f"the points of {what} are {size:g} m from their mean, too far to compute with"
+            )
         inertia = np.einsum("j,jik->ik", self.weights, _squares(o))
         if np.linalg.eigvalsh(inertia)[0] < 1e-12 * max(1e-300, np.abs(inertia).max()):
             raise ModelError(

@@ -68,7 +68,7 @@ class ImplicitRun(RepairedRun):
             settings=np.zeros(settings),
             work=np.zeros(4),
             kappa=np.ones(1),
-            report=np.zeros(4),
+            report=np.zeros(5),
             kept=system.kept.astype(np.int64),
             six=np.repeat([1.0, 0.0], [6, 2]),
         )
@@ -224,7 +224,7 @@ class ImplicitRun(RepairedRun):
     # --------------------------------------------------------------------------------- mending
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
-        return self.system, self.stepper.report
+        return self.system, self.stepper.report[:4]
 
     def _new_pivots(self, time: float) -> None:
         self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])

@@ -11,7 +11,7 @@ import functools
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from linkwork.errors import DriveError, ModelError
+from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators import multistep, tableaux
 from linkwork.integrators.convergence import TESTS
 from linkwork.integrators.formulas import Formula, stage_formula
@@ -43,7 +43,7 @@ class StagedMethod:
     tolerance      : of the test
     max_iterations : of Newton's method in a stage
     test           : "correction" (its error relative to h² × acceleration), or the residual's
-                     "norm", "relnorm" or "sepnorm"
+                     "norm", "minmax", "relnorm" or "sepnorm"
     """
 
     stabilized: bool = False
@@ -73,7 +73,7 @@ class StagedMethod:
             if isinstance(value, Drive):
                 try:
                     value = value.to_dict()
-                except DriveError:  # a Python function
+                except LinkworkError:  # a Python function
                     value = value.label
             parts.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(parts)})"

@@ -32,6 +32,17 @@ class StagedRun(ImplicitRun):
 
     method: StagedMethod  # type: ignore[assignment]
 
+    @property
+    def own(self) -> dict[str, int]:
+        """What it knows of its steps: the last correction (lengths over L, radians), and the
+        residual where that is tested."""
+        tested = {} if self.method.test == "correction" else {"residual": 1}
+        return {"correction": 1, **tested}
+
+    def own_now(self) -> np.ndarray:
+        """The columns of `own` at the last good step."""
+        return self.stepper.report[[1, 4]][: len(self.own)]
+
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system

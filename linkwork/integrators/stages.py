@@ -194,6 +194,12 @@ def acceleration_side(stepper, tables, work):
 
 
 @inlined
+def at_round_off(iteration, size, before):
+    """Whether corrections are as small as they get: no residual can be asked to be smaller."""
+    return iteration > 1 and size < 1e-10 and size > 0.3 * before
+
+
+@inlined
 def enough(stepper, iteration, size, before, tolerance):
     """Whether Newton's method has converged after a correction of this size.
 
@@ -207,9 +213,8 @@ def enough(stepper, iteration, size, before, tolerance):
             kappa[0] = min(max(left / before, 0.5 * kappa[0]), 1.0)
         else:
             kappa[0] = max(left / (before * before), 0.5 * kappa[0], 1.0)
-    exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
     error = kappa[0] * size if linear else kappa[0] * size * size
-    return error <= tolerance or size <= tolerance or exhausted
+    return error <= tolerance or size <= tolerance or at_round_off(iteration, size, before)
 
 
 @inlined
@@ -221,7 +226,7 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, f, i, time):
     largest = prepare(stepper, stages, work, f, i)
     tolerance = s[TOLERANCE] * s[STEP] * s[STEP] * largest + 1e-14
     projected = s[PROJECTED] != 0.0
-    coef, n, before = work.coef, 6 * stepper.p.shape[0], 0.0
+    coef, n, before, exhausted = work.coef, 6 * stepper.p.shape[0], 0.0, False
     coef[CK], coef[CD], coef[ACCEPT], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), 0.0, s[STIFFNESS]
     coef[TANGENT], coef[RATES] = 1.0, 1.0 if projected else s[MOVING]
     for iteration in range(int(s[MAX_ITERATIONS])):
@@ -235,7 +240,8 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, f, i, time):
             found = residual_measure(
                 kernels, tables, work, stepper, stages, time, s[TEST], projected
             )
-            if found <= s[TOLERANCE]:
+            if found <= s[TOLERANCE] or exhausted:
+                stepper.report[4] = max(stepper.report[4], found)
                 return DONE
         if not refactor(lu, work.vals, stepper.rhs) < s[GROWTH]:
             worst_residual(stepper, work)
@@ -250,6 +256,7 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, f, i, time):
             worst_residual(stepper, work)
             return NOT_FINITE
         converged = enough(stepper, iteration, size, before, tolerance)
+        exhausted = at_round_off(iteration, size, before)
         before = size
         if s[TEST] == 0.0 and iteration + 1 >= s[LEARN] and converged:
             s[LEARN] = 1.0

@@ -221,7 +221,7 @@ def step(kernels, tables, lu, work, stepper, stages, f, time, schedule, k):
     """One step: its stages, the projection, and the end of it taken over."""
     s, count = stepper.settings, stages.hg.shape[1]
     first = int(s[FIRST])
-    stepper.report[0] = 0.0
+    stepper.report[0] = stepper.report[4] = 0.0
     for i in range(count):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k * count + i, j]
@@ -238,6 +238,14 @@ def step(kernels, tables, lu, work, stepper, stages, f, time, schedule, k):
     return DONE
 
 
+@inlined
+def own_numbers(stepper, own):
+    """The last correction, and the residual where it was tested."""
+    own[0] = stepper.report[1]
+    if stepper.settings[TEST] != 0.0:
+        own[1] = stepper.report[4]
+
+
 @lean
 def advance_stages(
     kernels, tables, lu, work, stepper, stages, which, times, schedule, saved, out, first, last
@@ -252,4 +260,5 @@ def advance_stages(
         if saved[k] >= 0:
             store(stepper, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
+            own_numbers(stepper, out.own[saved[k]])
     return DONE, last

@@ -62,7 +62,7 @@ class Stepper(NamedTuple):
     settings: np.ndarray  # (SETTINGS,)
     work: np.ndarray  # (4,) dissipated, supplied work; the powers at the last step
     kappa: np.ndarray  # (1,) Newton's constant
-    report: np.ndarray  # (4,) iterations, last correction, worst unknown, its residual
+    report: np.ndarray  # (5,) iterations, last correction, worst unknown, its residual, the test's
     kept: np.ndarray  # numbers of the rows in the equations among all rows
     six: np.ndarray  # six ones and two zeros
 

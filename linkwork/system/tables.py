@@ -28,6 +28,7 @@ def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
 
 
 NO_FAMILY = Kernel(_no_family)
+FAR = 1e100  # squares of lengths, and of these, must be finite
 
 
 def make_tables(
@@ -151,5 +152,10 @@ def scales(
     arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
     away = np.array(points) - np.mean(points, axis=0)
     length = max(2 * float(np.linalg.norm(away, axis=1).max()), *arms)
+    if not length < FAR:
+        raise ModelError(
+            f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
+            "position, an offset or an inertia that is far too large"
+        )
     masses = [b.mass for b in items if b.mass > 0] + [link.item.modal.mass for link in links]
     return length or 1.0, float(np.median(masses)) if masses else 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +40,7 @@ class Assembled:
 
 def assemble(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
-    fixed: Iterable[str] = (),
+    fixed: Iterable[str] = (), velocity_weights: Mapping[str, float] | None = None,
 ) -> State:  # fmt: skip
     """Positions and velocities that satisfy all joints, nearest to what was given.
 
@@ -49,6 +49,7 @@ def assemble(
 
     weights : w, a body's resistance to being moved (default 1)
     fixed   : bodies that stay where they are described
+    velocity_weights : likewise of changing its velocity (default: the weights)
 
     Example
     -------
@@ -59,24 +60,28 @@ def assemble(
     >>> bool(abs(lw.assemble(m)["rod"].position[0] - 1) < 1e-12)
     True
     """
-    return assemble_model(model, time=time, weights=weights, fixed=fixed).state
+    return assemble_model(
+        model, time=time, weights=weights, fixed=fixed, velocity_weights=velocity_weights
+    ).state
 
 
 def assemble_model(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (), warn: bool = True,
+    velocity_weights: Mapping[str, float] | None = None,
 ) -> Assembled:  # fmt: skip
     """Assemble, and choose independent rows; warns once about redundant ones."""
     full = compile_model(model)
     time = checks.number(time, "time of assemble")
     resistance, still = resistances(weights, fixed)
+    slow = None if velocity_weights is None else resistances(velocity_weights, fixed)[0]
     amplitudes = [full.names[b] for link in full.flexible for b in link.carriers]
     try:  # flexible links stay straight, unless the joints must bend them
-        state, history = closed(full, Scale(full, resistance, [*still, *amplitudes]), time)
+        state, history = closed(full, Scale(full, resistance, [*still, *amplitudes], slow), time)
     except AssemblyError:
         if not amplitudes:
             raise
-        state, history = closed(full, Scale(full, resistance, still), time)
+        state, history = closed(full, Scale(full, resistance, still, slow), time)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         state = full.remember(state)  # paths of friction begin here
@@ -84,13 +89,22 @@ def assemble_model(
     return Assembled(full, system, state, redundancy, history)
 
 
-def closed(full: System, scale: Scale, time: float) -> tuple[State, list[float]]:
-    """Positions, then velocities, that satisfy all joints and where they are said to start."""
+def closed(
+    full: System, scale: Scale, time: float, loose: Collection[str] = ()
+) -> tuple[State, list[float]]:
+    """Positions, then velocities, that satisfy all joints and where they are said to start.
+
+    loose : items whose rows do not hold
+    """
     model, given = full.model, full.described_state(time)
     places, rates = start_rows(model)
     with_places = compile_model(model, start_entries(model, places)) if places else full
-    if with_places.on_velocities.any():
-        with_places = with_places.with_rows(~with_places.on_velocities)
+    holds = ~with_places.on_velocities
+    if loose:
+        holds &= [row.owner not in loose for row in with_places.all_rows]
+        full = full.with_rows(np.array([row.owner not in loose for row in full.all_rows], bool))
+    if not holds.all():
+        with_places = with_places.with_rows(holds)
     state, history = find_positions(with_places, scale, given)
     state = nearest_position(with_places, scale, given, state)
     if rates:

@@ -20,14 +20,15 @@ FOLLOWS = 1e-3  # weight of what follows the frame of a link
 class Scale:
     """Makes lengths and angles comparable: columns by L and weights, rows by 1/L."""
 
-    def __init__(self, system: System, weights: Mapping[str, float], fixed: list[str]) -> None:
+    def __init__(
+        self, system: System, weights: Mapping[str, float], fixed: list[str],
+        velocity_weights: Mapping[str, float] | None = None,
+    ) -> None:  # fmt: skip
         self.length = system.length
-        weight = np.ones(system.bodies)
-        for link in system.flexible:
-            weight[list(link.nodes)], weight[list(link.carriers)] = FOLLOWS, STIFF
-        for name, value in weights.items():
-            weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
-        self.all_columns = column_scale(system) / np.repeat(np.sqrt(weight), 6)
+        self.all_columns = _columns(system, weights)
+        self.velocity_columns = self.all_columns
+        if velocity_weights is not None:
+            self.velocity_columns = _columns(system, velocity_weights)
         self.free = np.ones(6 * system.bodies, bool)
         for name in fixed:
             b = _body(system, name)
@@ -42,6 +43,16 @@ class Scale:
     def rows(self, system: System) -> np.ndarray:
         """1/L for rows that measure a length."""
         return row_scale(system.kept_rows, self.length)
+
+
+def _columns(system: System, weights: Mapping[str, float]) -> np.ndarray:
+    """L or 1 over the root of the weight, for all unknowns."""
+    weight = np.ones(system.bodies)
+    for link in system.flexible:
+        weight[list(link.nodes)], weight[list(link.carriers)] = FOLLOWS, STIFF
+    for name, value in weights.items():
+        weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
+    return column_scale(system) / np.repeat(np.sqrt(weight), 6)
 
 
 def resistances(weights: Any, fixed: Any) -> tuple[dict[str, float], list[str]]:

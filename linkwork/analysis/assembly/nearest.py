@@ -91,7 +91,11 @@ def _independent(system: System, scale: Scale, state: State) -> System:
     if not scale.free.all():
         rows = replace(rows, Cq=sp.csr_array(rows.Cq @ sp.diags_array(scale.free.astype(float))))
     keep = independent_rows(rows).keep
-    return system if keep.all() else system.with_rows(keep)
+    if keep.all():
+        return system
+    kept = system.keep.copy()
+    kept[system.keep] = keep
+    return system.with_rows(kept)
 
 
 def _pull(

@@ -29,7 +29,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     if not given.any():
         given[:] = True
     weight = np.where(given, 1.0, UNGIVEN)
-    column = scale.all_columns * free
+    column = scale.velocity_columns * free
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])
     lu = splu(A.tocsc())
@@ -38,12 +38,12 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     anchor, multipliers = v.copy(), np.zeros(system.rows)
     for _ in range(4):
         # pull given velocities back to what was given; the others stay where they have come to
-        pull = np.where(given & free, (anchor - v) / scale.all_columns, 0.0)
+        pull = np.where(given & free, (anchor - v) / scale.velocity_columns, 0.0)
         y = lu.solve(np.concatenate([pull - J.T @ multipliers, -row * (e.Ct + e.Cq @ v)]))
         v += column * y[:n]
         multipliers += y[n:]
     error = row * (e.Ct + e.Cq @ v)
-    size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / scale.all_columns).max()
+    size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / scale.velocity_columns).max()
     if np.abs(error).max() > 1e-8 * size:
         violations = violations_of(system, error / row, rates=True)
         raise AssemblyError(

@@ -15,6 +15,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_orientation,
     relative_position,
 )
+from linkwork.io.mbdyn.inverse_cards import body_role
 from linkwork.model.drives import Constant
 
 
@@ -31,6 +32,7 @@ def body(args: Arguments) -> None:
         args.unsupported("negative masses are not supported", args.i - 1)
     node.masses += [one_mass(args, node) for _ in range(count)]
     output_flag(args)
+    body_role(args)
     args.end()
 
 

@@ -27,6 +27,9 @@ from linkwork.model.model import Model
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.arguments import Arguments
     from linkwork.io.mbdyn.drive_cards import Law, Terms
+    from linkwork.io.mbdyn.eigen_cards import EigenRequest
+    from linkwork.io.mbdyn.inverse_cards import InverseProblem, Role
+    from linkwork.io.mbdyn.steps import Factor
 
 
 @dataclass
@@ -36,9 +39,17 @@ class Analysis:
     initial_time: float = 0.0
     final_time: float | None = None
     step: float | None = None
+    min_step: float = 0.0
+    max_step: float = float("inf")
+    change: Callable[[], Drive] | None = None  # of the step, with time
+    factor: Factor | None = None  # of the step, with iterations
     method: Callable[[], Any] | None = None
     max_iterations: int | None = None
-    eigen_times: list[float] = field(default_factory=list)
+    residual: tuple[float, str] | None = None  # tolerance and test
+    eigen: EigenRequest | None = None
+    inverse: InverseProblem | None = None
+    stiffness: tuple[float, float] = (1.0, 1.0)  # of nodes in the assembly
+    skip_assembly: bool = False
     static: bool = False
     abort_after: str = ""
     every: int = 1
@@ -50,6 +61,11 @@ class Analysis:
     accelerations: bool = False
     silent: set[str] = field(default_factory=set)  # kinds of which nothing is written by default
     title: str = ""
+
+    @property
+    def moves(self) -> bool:
+        """Whether running the deck integrates its equations of motion."""
+        return not (self.static or self.abort_after or self.inverse is not None)
 
 
 @dataclass
@@ -72,6 +88,7 @@ class Node:
     orientation: str = ""
     output: bool = True
     accelerations: bool = False
+    stiffness: tuple[float, float] | None = None  # in the assembly, where it has its own
     masses: list[Mass] = field(default_factory=list)
     base: Any = None  # of dummy nodes: how they follow others (nodes.Follower)
     body: Any = None
@@ -152,6 +169,7 @@ class Deck:
     nodes: dict[int, Node] = field(default_factory=dict)
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
+    roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
     kinematics: dict[str, Terms] | None = None  # of the frame that everything is described in

@@ -39,11 +39,25 @@ def written_rows(deck: Deck, run: Result) -> np.ndarray:
     a = deck.analysis
     if a.meter is not None:
         return np.flatnonzero(a.meter().values(run.time) != 0)
-    h = a.step
-    if a.every == 1 or h is None:
+    if a.every == 1:
         return np.arange(len(run))
-    step = np.round((run.time - a.initial_time) / h).astype(int)
-    return np.flatnonzero(step % a.every == 0)
+    return np.flatnonzero(step_numbers(deck, run) % a.every == 0)
+
+
+def step_numbers(deck: Deck, run: Result) -> np.ndarray:
+    """Which step of the run each stored time is the end of."""
+    a, h = deck.analysis, float(run.info.get("h") or deck.analysis.step or 0.0)
+    if not h or a.change is not None or a.factor is not None:  # all of them are stored
+        return np.arange(len(run))
+    return np.round((run.time - a.initial_time) / h).astype(int)
+
+
+def step_sizes(deck: Deck, run: Result) -> np.ndarray:
+    """The step that ended at each stored time; at the first, that of the deck."""
+    h = float(run.info.get("h") or deck.analysis.step or 0.0)
+    known = run.arrays.get("step", np.zeros(0))
+    sizes = np.array(known) if len(known) == len(run) else np.full(len(run), h)
+    return np.where(sizes > 0, sizes, h)
 
 
 class Tables:
@@ -52,6 +66,7 @@ class Tables:
     def __init__(self, deck: Deck, run: Result) -> None:
         self.deck, self.run = deck, run
         self.rows = written_rows(deck, run)
+        self.numbers, self.sizes = step_numbers(deck, run), step_sizes(deck, run)
         self.time = run.time[self.rows]
         self._motions: dict[int | None, Motion] = {}
 
@@ -209,17 +224,23 @@ def force_lines(tables: Tables, precision: int) -> Iterable[str]:
 
 
 def step_lines(tables: Tables) -> Iterable[str]:
-    """MBDyn's columns; linkwork has no residual norms, so those are 0."""
-    run, a = tables.run, tables.deck.analysis
+    """MBDyn's columns; the residual of its test and the last correction, where the method knows.
+
+    SolConv is 1 where corrections decided that a step has converged.
+    """
+    run = tables.run
     yield "# linkwork, results in the layout of MBDyn\n"
     yield "# Step Time TStep NIter ResErr SolErr SolConv Out\n"
-    h = float(run.info.get("h") or a.step or 0.0)
-    iterations = run.arrays.get("iterations", np.zeros(len(run)))
-    known = len(iterations) == len(run)
+    known = {word: run.arrays[word] for word in ("iterations", "residual", "correction")
+             if len(run.arrays.get(word, ())) == len(run)}  # fmt: skip
+    by_correction = int("correction" in known and "residual" not in known)
     for k in tables.rows:
-        number = round((run.time[k] - a.initial_time) / h) if h else k
-        count = int(iterations[k]) if known else 0
-        yield f"Step {number} {run.time[k]:.9g} {h:g} {count} 0 0 0 1\n"
+        count, residual, correction = (
+            float(known[word][k]) if word in known else 0.0
+            for word in ("iterations", "residual", "correction")
+        )
+        yield (f"Step {tables.numbers[k]} {run.time[k]:.9g} {tables.sizes[k]:g} {count:.0f} "
+               f"{residual:.6g} {correction:.6g} {by_correction} 1\n")  # fmt: skip
 
 
 def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> list[Path]:
@@ -244,5 +265,3 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
                 file.writelines(text)
             paths.append(path)
     return paths
-
-

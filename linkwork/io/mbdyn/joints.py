@@ -26,6 +26,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_position,
     unit_vector,
 )
+from linkwork.io.mbdyn.inverse_cards import inverse_role
 from linkwork.io.mbdyn.problem import ORIENTATIONS
 
 Card = Callable[[Arguments, int], None]
@@ -116,8 +117,10 @@ def finish(
     output = more.pop("output", None)
     if output is None or args.key() == "output":
         output = output_flag(args, "joint")
-    args.end()
     deck = args.deck
+    if (role := inverse_role(args)) is not None:
+        deck.roles[label] = role
+    args.end()
 
     def build() -> None:
         names: list[str] = []

@@ -1,62 +1,70 @@
-"""Integration methods of decks: each keyword is a class of linkwork and the words it takes.
+"""Integration methods of decks: each keyword is a class of linkwork, with or without a radius.
 
-Where a class is not part of this version, the nearest method it has takes its place, and the deck's
-notes say so.
+A spectral radius is a drive caller; where it is constant it is passed as a number.  The second one
+is that of algebraic variables.  These enter the equations of a step by their values alone, which
+are unknowns of their own there, so that it shapes nothing but their first guess in MBDyn, and
+nothing here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 import linkwork
+from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
 
-
-class Method(NamedTuple):
-    """A method of linkwork: class, whether it has a spectral radius, further words."""
-
-    name: str
-    radius: bool = False
-    words: dict[str, Any] = {}  # noqa: RUF012  (nobody writes to it)
-
-
-METHODS: dict[str, Method] = {
-    "crank nicolson": Method("CrankNicolson"),
-    "implicit euler": Method("ImplicitEuler"),
-    "bdf": Method("BDF2"),
-    "ms": Method("MS2", True), "ms2": Method("MS2", True), "ms3": Method("MS3", True),
-    "ms4": Method("MS4", True), "hope": Method("Hope", True), "ss2": Method("SS2", True),
-    "ss3": Method("SS3", True), "ss4": Method("SS4", True), "Bathe": Method("Bathe", True),
-    "msstc3": Method("MSSTC3", True), "msstc4": Method("MSSTC4", True),
-    "msstc5": Method("MSSTC5", True), "mssth3": Method("MSSTH3", True),
-    "mssth4": Method("MSSTH4", True), "mssth5": Method("MSSTH5", True),
-    "DIRK33": Method("DIRK33"), "DIRK43": Method("DIRK43"), "DIRK54": Method("DIRK54"),
+RADIUS = {  # methods with a spectral radius
+    "ms": "MS2", "ms2": "MS2", "ms3": "MS3", "ms4": "MS4", "hope": "Hope", "ss2": "SS2",
+    "ss3": "SS3", "ss4": "SS4", "Bathe": "Bathe", "msstc3": "MSSTC3", "msstc4": "MSSTC4",
+    "msstc5": "MSSTC5", "mssth3": "MSSTH3", "mssth4": "MSSTH4", "mssth5": "MSSTH5",
 }  # fmt: skip
+METHODS: dict[str, str] = {
+    "crank nicolson": "CrankNicolson", "implicit euler": "ImplicitEuler", "bdf": "BDF",
+    "DIRK33": "DIRK33", "DIRK43": "DIRK43", "DIRK54": "DIRK54", **RADIUS,
+}  # fmt: skip
+LEAST = 20  # iterations that linkwork's own test may need
+REASONS = {
+    "hybrid": "it chooses a method for every variable, and linkwork steps all of them with one; "
+    "name that one",
+    "thirdorder": "linkwork has DIRK33, mssth3 and others of that order instead",
+}
 
 
 def method(args: Arguments) -> Callable[[], Any]:
     """`ms, 0.6`: the method, made when the whole file has been read."""
+    if args.key() in REASONS:
+        args.unsupported(f"the method {args.shown()} is not supported: {REASONS[args.key()]}")
     name, found = args.entry(METHODS, "method")
-    first = name == "bdf" and bool(args.keyword("order")) and order(args) == 1
-    if first:
-        found = METHODS["implicit euler"]
+    words: dict[str, Any] = {}
+    if name == "bdf":
+        words["order"] = order(args) if args.keyword("order") else 2
     radii = []
-    while found.radius and args.more():
+    while name in RADIUS and args.more():
         radii.append((args.i, read_drive(args)))
-    if found.radius and not radii:
+    if name in RADIUS and not radii:
         args.fail(f"the method {name} needs a spectral radius between 0 and 1")
     if len(radii) > 2:
         args.fail(f"the method {name} takes one or two spectral radii, found {len(radii)}")
 
     def make() -> Any:
-        values = [constant_radius(args, i, drive()) for i, drive in radii]
-        if len(values) == 2 and values[0] != values[1]:
-            args.unsupported("a second spectral radius for algebraic variables is not supported")
-        return make_method(args, name, found, values[0] if values else None)
+        radius = [rho_of(args, i, drive()) for i, drive in radii]
+        if len(radius) == 2:
+            args.deck.note(
+                f"method {name}: the second spectral radius, that of algebraic variables, has no "
+                "effect: reactions are found anew in every step"
+            )
+        if radius:
+            words["rho"] = radius[0]
+        words.update(convergence(args.deck.analysis, found))
+        try:
+            return getattr(linkwork, found)(**words)
+        except LinkworkError as error:
+            args.fail(str(error), 0)
 
     return make
 
@@ -69,33 +77,24 @@ def order(args: Arguments) -> int:
     return found
 
 
-def constant_radius(args: Arguments, i: int, drive: Any) -> float:
+def rho_of(args: Arguments, i: int, drive: Any) -> Any:
+    """A number where the drive is constant over the run, else the drive; between 0 and 1."""
     begin, end = args.deck.analysis.initial_time, args.deck.analysis.final_time
-    times = np.linspace(begin, begin + 1 if end is None else end, 11)
+    times = np.linspace(begin, begin + 1 if end is None else end, 101)
     rho = drive.values(times)
-    if np.ptp(rho) > 0:
-        args.unsupported("a spectral radius that changes with time is not supported", i)
-    if not 0 <= rho[0] <= 1:
-        args.fail(f"a spectral radius lies between 0 and 1, found {rho[0]:g}", i)
-    return float(rho[0])
+    outside = rho[~((rho >= 0) & (rho <= 1))]
+    if outside.size:
+        args.fail(f"a spectral radius lies between 0 and 1, found {outside[0]:g}", i)
+    return float(rho[0]) if np.ptp(rho) == 0 else drive
 
 
-def make_method(args: Arguments, name: str, found: Method, rho: float | None) -> Any:
-    words = dict(found.words)
-    limit = args.deck.analysis.max_iterations
-    if limit is not None:
-        words["max_iterations"] = max(limit, 20)  # theirs stops at another tolerance
-    if rho is not None:
-        words["rho"] = rho
-    if found.name in linkwork.__all__:
-        return getattr(linkwork, found.name)(**words)
-    words.pop("rho", None)
-    if name == "crank nicolson":
-        chosen = linkwork.Newmark(gamma=0.5, stabilized=True, **words)
-    elif found.name == "ImplicitEuler" or found.name.startswith("DIRK"):
-        chosen = linkwork.GeneralizedAlpha(rho=0.0, **words)
-    else:
-        rho = 0.0 if rho is None else rho
-        chosen = linkwork.GeneralizedAlpha(rho=rho, stabilized=rho == 1, **words)
-    args.deck.note(f"method {name} is not part of this version; {chosen!r} takes its place")
-    return chosen
+def convergence(a: Any, name: str) -> dict[str, Any]:
+    """Words of a method about its convergence."""
+    words: dict[str, Any] = {}
+    if a.residual is not None:
+        words = dict(zip(("tolerance", "test"), a.residual))
+    if a.max_iterations is not None:
+        linear = getattr(linkwork, name)().stabilized  # it converges linearly, theirs does not
+        own = a.residual is None or linear
+        words["max_iterations"] = max(a.max_iterations, LEAST) if own else a.max_iterations
+    return words

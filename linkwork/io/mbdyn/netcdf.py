@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.columns import COLUMNS
+from linkwork.io.mbdyn.eigen_analysis import Analysed
+from linkwork.io.mbdyn.eigen_files import put_modes
 from linkwork.io.mbdyn.files import Tables
 from linkwork.io.mbdyn.motion import angles
 
@@ -53,23 +56,22 @@ class Writer:
             self.file.create_variable(name, (dim,), data=np.array(labels, np.int32))
 
 
-def write_netcdf(tables: Tables, name: str | Path) -> Path:
+def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = ()) -> Path:
     """name.nc with the variables that MBDyn's output results: netcdf has."""
     import h5netcdf
 
     path = Path(f"{name}.nc")
-    deck, run = tables.deck, tables.run
+    deck = tables.deck
     with h5netcdf.File(path, "w") as file:
         writer = Writer(file, len(tables.rows))
-        h = float(run.info.get("h") or deck.analysis.step or 0.0)
-        begin = deck.analysis.initial_time
-        step = np.round((tables.time - begin) / h) if h else tables.rows
+        step = tables.numbers[tables.rows]
         writer.put("time", tables.time, "s", "simulation time")
         writer.put("run.step", step.astype(np.int32), "-", "time step index")
-        writer.put("run.timestep", np.full(len(tables.rows), h), "s", "integration time step")
+        writer.put("run.timestep", tables.sizes[tables.rows], "s", "integration time step")
         put_nodes(writer, tables)
         put_joints(writer, tables)
         put_forces(writer, tables)
+        put_modes(file, deck, modes, tables.numbers)
     return path
 
 

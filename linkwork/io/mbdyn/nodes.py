@@ -20,7 +20,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_orientation,
     relative_position,
 )
-from linkwork.io.mbdyn.problem import ORIENTATIONS
+from linkwork.io.mbdyn.problem import ORIENTATIONS, TURNS
 
 
 class Follower(NamedTuple):
@@ -85,10 +85,10 @@ def free_node(args: Arguments, label: int, kind: str) -> Node:
             w = absolute_angular_velocity(args)
         node.reference = Reference(x, R, v, w)
     if args.keyword("assembly"):
-        args.reals(2, "a stiffness of the assembly")
-        if turns:
-            args.flag("whether the angular velocity turns with the node")
-        args.deck.ignore("assembly of structural nodes")
+        node.stiffness = (args.positive("the stiffness of the position in the assembly"),
+                          args.positive("the stiffness of the velocity in the assembly"))
+        if turns and not args.flag("whether the angular velocity turns with the node"):
+            args.deck.note(TURNS)
     return node
 
 

@@ -1,4 +1,4 @@
-"""The cards of `data`, `initial value` and `control data`: what to compute and what to write.
+"""The blocks `data`, of the problem and `control data`: what to compute and what to write.
 
 Cards of MBDyn's own solver have no counterpart; they are read, and listed as without effect.
 """
@@ -10,10 +10,13 @@ from typing import Any
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
-from linkwork.io.mbdyn.methods import method
+from linkwork.io.mbdyn.eigen_cards import eigenanalysis
+from linkwork.io.mbdyn.inverse_cards import InverseProblem, problem_type
 from linkwork.io.mbdyn.moving_frame import rigid_body_kinematics
+from linkwork.io.mbdyn.steps import START, STEPS
 
 Card = Callable[[Arguments], None]
+TURNS = "where the assembly turns a node, its angular velocity turns with it (omega rotates: yes)"
 ORIENTATIONS = ("euler123", "euler313", "euler321", "orientation vector", "orientation matrix")
 
 
@@ -26,89 +29,32 @@ def without_effect(args: Arguments) -> None:
 
 
 def problem(args: Arguments) -> None:
-    """problem: initial value;"""
-    if not args.keyword("initial value"):
-        args.unsupported(f"the problem {args.shown()} is not supported, only initial value")
+    """problem: initial value | inverse dynamics;"""
+    word = args.keyword("initial value", "inverse dynamics")
+    if not word:
+        args.unsupported(
+            f"the problem {args.shown()} is not supported, only initial value and inverse dynamics"
+        )
+    args.deck.analysis.inverse = InverseProblem() if word == "inverse dynamics" else None
 
 
-# ------------------------------------------------------------------------------- initial value
-
-
-def initial_time(args: Arguments) -> None:
-    args.deck.analysis.initial_time = args.real("the initial time")
-
-
-def final_time(args: Arguments) -> None:
-    if args.keyword("forever"):
-        args.unsupported("a run that never ends is not supported; give a time", 0)
-    args.deck.analysis.final_time = args.real("the final time")
-
-
-def time_step(args: Arguments) -> None:
-    args.deck.analysis.step = args.positive("the time step")
-
-
-def max_iterations(args: Arguments) -> None:
-    args.deck.analysis.max_iterations = args.count("the largest number of iterations")
-    if args.keyword("at most"):
-        args.deck.note("'at most' would accept steps that did not converge; linkwork never does")
-
-
-def strategy(args: Arguments) -> None:
-    if args.keyword("no change"):
-        return
-    kind = args.one_of(("factor", "change"), "a strategy")
-    if kind == "change":
-        args.unsupported("the strategy 'change' of the time step is not supported; use no change")
-    args.deck.note(
-        "strategy: factor changes the step with the iterations; linkwork keeps the time step"
-    )
-    args.i = len(args.words)
-
-
-def eigenanalysis(args: Arguments) -> None:
-    times = args.deck.analysis.eigen_times
-    if args.keyword("list"):
-        times += args.reals(args.count("the number of times"), "a time")
-    else:
-        times.append(args.real("the time of the eigenanalysis"))
-    if args.more():
-        args.deck.ignore("options of eigenanalysis")
-        args.i = len(args.words)
-
-
-def abort_after(args: Arguments) -> None:
-    phases = ("input", "assembly", "derivatives", "dummy steps")
-    args.deck.analysis.abort_after = args.one_of(phases, "a phase")
-
-
-def method_card(args: Arguments) -> None:
-    args.deck.analysis.method = method(args)
-
-
-def derivatives_method(args: Arguments) -> None:
-    without_effect(args)
-
-
-def dummy_steps_number(args: Arguments) -> None:
-    if args.integer("the number of dummy steps") != 0:
-        args.deck.note("dummy steps are not taken: the start is assembled exactly")
-
+# ------------------------------------------------------------------------------ the problem's block
 
 IGNORED_HERE = (
-    "tolerance", "derivatives tolerance", "derivatives max iterations", "derivatives coefficient",
+    "derivatives tolerance", "derivatives max iterations", "derivatives coefficient",
     "dummy steps tolerance", "dummy steps max iterations", "dummy steps ratio",
-    "dummy steps method", "modify residual test", "linear solver", "solver", "nonlinear solver",
-    "threads", "output", "output meter", "min time step", "max time step",
-    "enforce constraint equations", "newton raphson", "preconditioner", "time step tolerance",
-    "real time", "fictitious steps number",
-    "fictitious steps ratio", "fictitious steps tolerance", "fictitious steps max iterations",
+    "modify residual test", "linear solver", "solver", "nonlinear solver", "threads", "output",
+    "output meter", "enforce constraint equations", "newton raphson", "preconditioner",
+    "time step tolerance", "real time", "fictitious steps ratio", "fictitious steps tolerance",
+    "fictitious steps max iterations", "interface linear solver", "interface solver",
 )  # fmt: skip
 INITIAL_VALUE: dict[str, Card] = {
-    "initial time": initial_time, "final time": final_time, "time step": time_step,
-    "max iterations": max_iterations, "strategy": strategy, "method": method_card,
-    "eigenanalysis": eigenanalysis, "abort after": abort_after,
-    "dummy steps number": dummy_steps_number, **dict.fromkeys(IGNORED_HERE, without_effect),
+    **STEPS, **START, "eigenanalysis": eigenanalysis,
+    **dict.fromkeys(IGNORED_HERE, without_effect),
+}  # fmt: skip
+INVERSE_DYNAMICS: dict[str, Card] = {
+    **STEPS, "problem type": problem_type, "method": without_effect,
+    **dict.fromkeys(IGNORED_HERE, without_effect),
 }  # fmt: skip
 
 
@@ -159,19 +105,35 @@ def output_results(args: Arguments) -> None:
 
 def default_output(args: Arguments) -> None:
     kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force"}
+    others = ("reference frames", "drive callers", *COUNTED_NODES, *COUNTED_ELEMENTS)
     silent = args.deck.analysis.silent
     while args.more():
-        word = args.keyword("all", "none", "accelerations", *kinds)
+        word = args.one_of(("all", "none", "accelerations", *kinds, *others), "what is written")
         if word == "all":
             silent.clear()
         elif word == "none":
             silent.update(kinds.values())
         elif word == "accelerations":
             args.deck.analysis.accelerations = True
-        elif word:
+        elif word in kinds:
             silent.discard(kinds[word])
-        else:
-            args.i += 1  # kinds of which this version has none
+
+
+def initial_stiffness(args: Arguments) -> None:
+    """initial stiffness: of positions [, of velocities];  weights of nodes in the assembly"""
+    first = args.positive("the stiffness of positions")
+    second = args.positive("the stiffness of velocities") if args.more() else 1.0
+    args.deck.analysis.stiffness = (first, second)
+
+
+def omega_rotates(args: Arguments) -> None:
+    if not args.flag("whether angular velocities turn with their nodes"):
+        args.deck.note(TURNS)
+
+
+def skip_assembly(args: Arguments) -> None:
+    args.deck.analysis.skip_assembly = True
+    args.deck.ignore(args.written())
 
 
 COUNTED_NODES = ("structural nodes", "abstract nodes", "parameter nodes", "electric nodes",
@@ -185,8 +147,7 @@ COUNTED_ELEMENTS = (
     "file drivers", "external elements", "inertia",
 )  # fmt: skip
 IGNORED_THERE = (
-    "skip initial joint assembly", "use", "initial stiffness", "omega rotates", "tolerance",
-    "initial tolerance", "max iterations", "max initial iterations", "print",
+    "use", "tolerance", "initial tolerance", "max iterations", "max initial iterations", "print",
     "make restart file", "select timeout", "default scale", "output units",
     "default beam output", "default aerodynamic output", "loadable path",
     "finite difference jacobian meter", "epsilon", "read solution array",
@@ -198,8 +159,21 @@ CONTROL_DATA: dict[str, Card] = {
     "output precision": output_precision, "output frequency": output_frequency,
     "output meter": output_meter, "output results": output_results,
     "default output": default_output, "rigid body kinematics": rigid_body_kinematics,
+    "initial stiffness": initial_stiffness, "omega rotates": omega_rotates,
+    "skip initial joint assembly": skip_assembly,
     **dict.fromkeys(IGNORED_THERE, without_effect),
 }  # fmt: skip
+
+
+def note_unused(deck: Any) -> None:
+    """Cards about steps of integration, where nothing is integrated."""
+    a = deck.analysis
+    if not a.moves:
+        given = {"tolerance": a.residual, "max iterations": a.max_iterations, "method": a.method,
+                 "strategy": a.change or a.factor}  # fmt: skip
+        for word, value in given.items():
+            if value is not None:
+                deck.ignore(word)
 
 
 def check_counts(deck: Any) -> None:

@@ -25,7 +25,14 @@ from linkwork.io.mbdyn.language import ExpressionError
 from linkwork.io.mbdyn.laws import constitutive_law_card
 from linkwork.io.mbdyn.model_functions import add_model_functions
 from linkwork.io.mbdyn.nodes import NODES, OTHER_NODES
-from linkwork.io.mbdyn.problem import CONTROL_DATA, INITIAL_VALUE, check_counts, problem
+from linkwork.io.mbdyn.problem import (
+    CONTROL_DATA,
+    INITIAL_VALUE,
+    INVERSE_DYNAMICS,
+    check_counts,
+    note_unused,
+    problem,
+)
 from linkwork.io.mbdyn.scalar_functions import scalar_function_card
 from linkwork.io.mbdyn.text import Source, squeeze
 from linkwork.model.model import Model
@@ -100,6 +107,7 @@ class Reader:
         if self.collected:
             return
         check_counts(deck)
+        note_unused(deck)
         if not self.collecting:
             deck.build()
             return
@@ -146,6 +154,9 @@ class Reader:
         args.end()
         if name in self.opened:
             args.fail(f"there was a block '{name}' before", 0)
+        wanted = "initial value" if self.deck.analysis.inverse is None else "inverse dynamics"
+        if name in PROBLEMS and name != wanted:
+            args.fail(f"the problem of the deck is {wanted}; begin its block, not '{name}'", 0)
         place = list(BLOCKS).index(name)
         if self.opened and list(BLOCKS).index(self.opened[-1]) > place:
             args.fail(f"the block '{name}' must come before '{self.opened[-1]}'", 0)
@@ -250,11 +261,13 @@ ANYWHERE_KEYS = {squeeze(name): name for name in ANYWHERE}
 TABLES: dict[str, dict[str, Card]] = {
     "data": {"problem": problem, "integrator": problem},
     "initial value": INITIAL_VALUE,
+    "inverse dynamics": INVERSE_DYNAMICS,
     "control data": CONTROL_DATA,
     "nodes": {**NODES, **OTHER_NODES},
     "drivers": DRIVERS,
     "elements": ELEMENTS,
 }
+PROBLEMS = ("initial value", "inverse dynamics")
 BLOCKS: dict[str, dict[str, Card]] = {
     block: {squeeze(name): card for name, card in table.items()}
     for block, table in TABLES.items()

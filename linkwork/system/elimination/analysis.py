@@ -197,7 +197,8 @@ class Peeling:
         if pivots is None:
             chosen = trial.order[:m].copy(), trial.pivot_col.copy()
             pivots = *chosen, int(trial.straight[0]), float(trial.limit[0])
-        self.nodes.append(Node(ints, groups, rows, *pivots, late))
+        order, pivot_col, straight, limit = pivots
+        self.nodes.append(Node(ints, groups, rows, order, pivot_col, straight, limit, late))
         self.unknowns += m - k
         del self.places[len(self.places) - (m - k) :]
         self.places += [place for place, _ in self.waiting[b]]

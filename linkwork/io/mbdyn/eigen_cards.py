@@ -1,0 +1,118 @@
+"""The card `eigenanalysis`: when, which modes, and what of them is written.
+
+    eigenanalysis: when | list, n, when, … [, option, …];
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from linkwork.io.mbdyn.arguments import Arguments
+
+
+@dataclass
+class EigenRequest:
+    """What a deck wants to know about small motions.
+
+    parameter : the number c of the map Λ = (1 + c λ)/(1 − c λ) to discrete time
+    output    : "matrices", "sparse", "eigenvectors", "geometry"
+    lower, upper : frequencies in Hz between which modes are written, if they oscillate
+    """
+
+    times: list[float]
+    listed: bool = False
+    suffix: str = "%02d"
+    parameter: float = 1.0
+    modes: int | None = None
+    lower: float | None = None
+    upper: float | None = None
+    precision: int = 16
+    output: set[str] = field(default_factory=set)
+
+    def file(self, name: str, k: int) -> str:
+        """The text file of analysis k."""
+        return f"{name}_{self.suffix % k}.m" if self.listed else f"{name}.m"
+
+
+def eigenanalysis(args: Arguments) -> None:
+    listed = bool(args.keyword("list"))
+    n = args.count("the number of times") if listed else 1
+    times = [args.real("the time of the eigenanalysis") for _ in range(n)]
+    request = EigenRequest(times, listed)
+    while args.more():
+        _, option = args.entry(OPTIONS, "option of eigenanalysis")
+        option(args, request)
+    args.deck.analysis.eigen = request
+
+
+Option = Callable[[Arguments, EigenRequest], None]
+
+
+def put_out(what: str) -> Option:
+    def option(args: Arguments, request: EigenRequest) -> None:
+        request.output.add(what)
+
+    return option
+
+
+def suffix_width(args: Arguments, request: EigenRequest) -> None:
+    if args.keyword("compute"):
+        width = len(str(max(1, len(request.times) - 1)))
+    else:
+        width = min(args.count("the width of the suffix"), 20)
+    request.suffix = f"%0{width}d"
+
+
+def suffix_format(args: Arguments, request: EigenRequest) -> None:
+    i = args.i
+    found = args.string("the format of the suffix")
+    if not re.fullmatch(r"[\w.-]{0,40}%0?\d{0,2}d[\w.-]{0,40}", found):
+        args.fail("the format of the suffix must have one %d, such as \"%03d\", and no blanks", i)
+    request.suffix = found
+
+
+def precision(args: Arguments, request: EigenRequest) -> None:
+    request.precision = min(args.count("the number of digits"), 16)
+
+
+def matrix_precision(args: Arguments, request: EigenRequest) -> None:
+    args.count("the number of digits")
+    args.deck.ignore("matrix output precision")
+
+
+def parameter(args: Arguments, request: EigenRequest) -> None:
+    request.parameter = args.positive("the parameter of the eigenanalysis")
+
+
+def lower(args: Arguments, request: EigenRequest) -> None:
+    request.lower = args.real("the lower frequency limit")
+
+
+def upper(args: Arguments, request: EigenRequest) -> None:
+    request.upper = args.real("the upper frequency limit")
+
+
+def lapack(args: Arguments, request: EigenRequest) -> None:
+    if args.keyword("balance"):
+        args.one_of(("no", "scale", "permute", "all"), "a way to balance")
+    args.deck.ignore("use lapack of eigenanalysis")
+
+
+def iterative(args: Arguments, request: EigenRequest) -> None:
+    """use arpack | jdqz, modes, vectors, tolerance: so many of the lowest modes"""
+    request.modes = args.count("the number of eigenvalues")
+    args.count("the number of vectors")
+    args.real("the tolerance")
+
+
+OPTIONS: dict[str, Option] = {
+    "suffix width": suffix_width, "suffix format": suffix_format,
+    "output matrices": put_out("matrices"), "output full matrices": put_out("matrices"),
+    "output sparse matrices": put_out("sparse"), "output eigenvectors": put_out("eigenvectors"),
+    "output geometry": put_out("geometry"), "matrix output precision": matrix_precision,
+    "results output precision": precision, "parameter": parameter,
+    "lower frequency limit": lower, "upper frequency limit": upper, "use lapack": lapack,
+    "use arpack": iterative, "use jdqz": iterative,
+}  # fmt: skip
