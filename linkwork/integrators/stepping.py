@@ -276,32 +276,35 @@ def newton(kernels, tables, lu, work, stepper, time):
 @inlined
 def accept(kernels, tables, work, stepper, time):
     """Take over the solution of a step: motion, history, multipliers, work done."""
-    placing(stepper, work, 1.0)
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
-    H, x, p, vdot = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(work.vdot)
-    nodes, base = borrow(work.nodes), borrow(stepper.base)
-    n, six = STRIDE * bodies, load8(stepper.six, 0)
+    if s[MEMORY] != 0.0:
+        placing(stepper, work, 1.0)  # for those that keep something of the step
+    H, x, p, base = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(stepper.base)
+    affine, n, six = borrow(stepper.affine), STRIDE * bodies, load8(stepper.six, 0)
+    ca, cv, calpha = s[CA], s[CV], s[CALPHA]
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
         r = q + QUAT
-        e = nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3]
+        move, extra = load8(x, i), load8(p, i)
+        base[q + POS] += x[i] + p[i]
+        base[q + POS + 1] += x[i + 1] + p[i + 1]
+        base[q + POS + 2] += x[i + 2] + p[i + 2]
+        turn = x[i + 3] + p[i + 3], x[i + 4] + p[i + 4], x[i + 5] + p[i + 5]
+        e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
         size = 1.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) ** 0.5
-        nodes[r], nodes[r + 1], nodes[r + 2] = e[0] * size, e[1] * size, e[2] * size
-        nodes[r + 3] = e[3] * size
-        for j in range(QUAT + 4):
-            base[q + j] = nodes[q + j]
-        move, speed, rate = load8(x, i), load8(H, V * n + i), load8(H, VDOT * n + i)
-        a = move * s[CALPHA]
+        base[r], base[r + 1], base[r + 2] = e[0] * size, e[1] * size, e[2] * size
+        base[r + 3] = e[3] * size
+        a = move * calpha
         for j in range(HISTORY):
             a = a + load8(H, j * n + i) * k[2, j]
-        now = load8(nodes, q + VEL) * six
+        now = (move * cv + load8(affine, i)) * six
         store8(base, q + VEL, now)
-        store8(H, VPREV * n + i, speed)
-        store8(H, VDOTPREV * n + i, rate)
+        store8(H, VPREV * n + i, load8(H, V * n + i))
+        store8(H, VDOTPREV * n + i, load8(H, VDOT * n + i))
         store8(H, V * n + i, now)
-        store8(H, VDOT * n + i, load8(vdot, i))
+        store8(H, VDOT * n + i, move * ca + load8(affine, n + i))
         store8(H, ALG * n + i, a)
-        store8(H, XPREV * n + i, move + load8(p, i))
+        store8(H, XPREV * n + i, move + extra)
     supplied = work.power[1]
     for e in range(work.gamma.shape[0]):
         stepper.gamma[1, e] = stepper.gamma[0, e]
