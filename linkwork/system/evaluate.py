@@ -3,7 +3,13 @@
     r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
 
 Flexible links come after the bodies, through the table of kernels too, so that models without them
-compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.
+compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.  The
+same holds for masses that change (families with `inertia`).
+
+Numbers of elements that follow the motion (elements.signals) are put into the table before the
+other families are asked; with y(q, v, t) such a number of an element with the residual f(q, v, y),
+
+    K gains ∂f/∂y ∂y/∂q,   D gains ∂f/∂y ∂y/∂v,      ∂f/∂y by central differences of its kernel
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.body import body_terms
-from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE, TANGENT
+from linkwork.elements.layout import CD, CK, NODE, QUAT, ROT, STRIDE, TANGENT
 from linkwork.math.compiled import compiled, inlined, lean
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
@@ -22,6 +28,11 @@ from linkwork.system.pattern import Pattern
 
 SLOTS = 24  # families in one model; fixed so that the compiled loops keep their types
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
+# a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
+# has, how many of them are those it acts on, its first int, the place it fills; the family acted on
+VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
+SIGNAL_COLUMNS = 11
+TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 elsewhere
 
 
 class Tables(NamedTuple):
@@ -42,6 +53,9 @@ class Tables(NamedTuple):
     indices: np.ndarray
     places: np.ndarray  # of the CSR entries in Work.vals
     targets: np.ndarray  # flat places in reals that laws write
+    inertial: np.ndarray  # directory rows of families with an inertia of their own
+    signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
+    ahead: np.ndarray  # how many families, the first, compute them
 
 
 class Work(NamedTuple):
@@ -60,6 +74,7 @@ class Work(NamedTuple):
     sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
     scratch: np.ndarray  # of flexible links
+    trial: np.ndarray  # residuals of one element, for its change with a number that it is given
 
 
 def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Work:
@@ -81,6 +96,7 @@ def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Wor
         sums=vals[pattern.sums],
         power=np.zeros(2),
         scratch=np.zeros(scratch),
+        trial=np.zeros((bodies + 1, 6)),
     )
 
 
@@ -101,6 +117,9 @@ def set_rotations(nodes):
 def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
     for m in range(tables.directory.shape[0]):
+        if m == tables.ahead[0]:
+            for s in range(tables.signals.shape[0]):
+                tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, VALUE]]
         n = tables.directory[m, 1]
         i, wi = tables.directory[m, 2], tables.directory[m, 3]
         r, wr = tables.directory[m, 4], tables.directory[m, 5]
@@ -110,6 +129,53 @@ def call_families(kernels, tables, work, time):
             work.nodes, work.gamma, time, work.coef,
             work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
         )  # fmt: skip
+    if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
+        signal_tangents(kernels, tables, work, time)
+
+
+@inlined
+def try_element(kernels, tables, work, time, s, y):
+    """Add the residual of the element that a signal acts on to work.trial, for the number y."""
+    signals = tables.signals
+    tables.reals[signals[s, TARGET]] = y
+    i, wi, r, wr = signals[s, INT], signals[s, INT_WIDTH], signals[s, REAL], signals[s, REAL_WIDTH]
+    kernels[signals[s, SLOT]](
+        tables.ints[i : i + wi].reshape(1, wi), tables.reals[r : r + wr].reshape(1, wr),
+        work.nodes, work.gamma, time, work.coef,
+        work.trial, work.C, work.Ct, work.Qc, work.vals, work.power,
+    )  # fmt: skip
+
+
+@lean
+def signal_tangents(kernels, tables, work, time):
+    """What numbers that follow the motion add to the tangent."""
+    dissipated, supplied = work.power[0], work.power[1]
+    work.coef[TANGENT] = 0.0
+    for s in range(tables.signals.shape[0]):
+        y, n = tables.reals[tables.signals[s, VALUE]], tables.signals[s, BODIES]
+        loaded, b = tables.signals[s, LOADED], tables.signals[s, INTS]
+        h = TRIAL * (1.0 + abs(y))
+        for k in range(loaded):
+            for p in range(6):
+                work.trial[tables.ints[b + k], p] = 0.0
+        try_element(kernels, tables, work, time, s, y - h)
+        for k in range(loaded):
+            for p in range(6):
+                work.trial[tables.ints[b + k], p] *= -1.0
+        try_element(kernels, tables, work, time, s, y + h)
+        tables.reals[tables.signals[s, TARGET]] = y
+        for k in range(loaded):
+            for j in range(n):
+                base = tables.ints[b + n + n * k + j]
+                g = tables.signals[s, GRADIENT] + 12 * j
+                for p in range(6):
+                    change = work.trial[tables.ints[b + k], p] / (2.0 * h)
+                    for q in range(6):
+                        slope = work.coef[CK] * tables.reals[g + q]
+                        slope += work.coef[CD] * tables.reals[g + 6 + q]
+                        work.vals[base + STRIDE * p + q] += change * slope
+    work.coef[TANGENT] = 1.0
+    work.power[0], work.power[1] = dissipated, supplied
 
 
 @lean
@@ -128,6 +194,15 @@ def evaluate(kernels, tables, work, time, cM):
             tables.flexible, tables.flexible_reals, work.nodes, tables.gravity, cM, work.coef,
             work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
             work.vals, work.power,
+        )  # fmt: skip
+    for m in range(tables.inertial.shape[0]):
+        n = tables.inertial[m, 1]
+        i, wi = tables.inertial[m, 2], tables.inertial[m, 3]
+        r, wr = tables.inertial[m, 4], tables.inertial[m, 5]
+        kernels[tables.inertial[m, 0]](
+            tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
+            work.nodes, tables.gravity, cM, work.coef, work.f, work.vdot.reshape(work.vdot.size),
+            work.x.reshape(work.x.size), work.scratch, work.vals, work.power,
         )  # fmt: skip
     call_families(kernels, tables, work, time)
 

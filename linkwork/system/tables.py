@@ -15,7 +15,7 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, KernelTable
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
-from linkwork.system.evaluate import SLOTS, Tables
+from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
 from linkwork.system.flexible import FlexibleBody, flexible_tables
 from linkwork.system.pattern import Pattern
 
@@ -36,14 +36,16 @@ def make_tables(
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
     families = list(dict.fromkeys(e.entry.family for e in elements))
-    if len(families) > SLOTS:
-        raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
+    heavy = [family for family in families if family.inertia is not None]
+    used = len(families) + len(heavy)
+    if used > SLOTS:
+        raise ModelError(f"a model may use {SLOTS} element families, but {used} are used")
     owned: dict[str, list[int]] = {}
     for i, e in enumerate(elements):
         owned.setdefault(e.owner, []).append(i)
     ints: list[np.ndarray] = []
     reals: list[np.ndarray] = []
-    directory = []
+    directory, first_int, first_real = [], {}, {}
     laws, targets = [], []
     n_int = n_real = 0
     for slot, family in enumerate(families):
@@ -52,11 +54,14 @@ def make_tables(
         directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
         for i in mine:
             e = elements[i]
+            first_int[i], first_real[i] = n_int, n_real
             active = [e.entry.rows[j] for j in kept_rows[i]]
             ints.append(_element_ints(e, family, pattern, groups[i], active, len(items)))
             if family.reads:
                 ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
             for law in e.entry.laws:
+                if law.signal is not None:
+                    continue
                 laws.append(law)
                 targets.append(n_real + law.column + np.arange(law.length))
             reals.append(np.asarray(e.entry.reals, float))
@@ -64,6 +69,10 @@ def make_tables(
             n_real += family.reals
     bodies, blocks = _body_tables(items, pattern)
     flexible, flexible_reals = flexible_tables(links, pattern)
+    signals = _signals(elements, families, first_int, first_real)
+    inertial = [
+        [SLOTS - 1 - k, *directory[families.index(family)][1:]] for k, family in enumerate(heavy)
+    ]
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -77,10 +86,37 @@ def make_tables(
         indices=pattern.indices,
         places=pattern.places,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
+        inertial=np.array(inertial, np.int64).reshape(-1, 6),
+        signals=signals,
+        ahead=np.array([sum(family.signal for family in families)]),
     )
-    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
+    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - used)
+    kernels += [family.inertia for family in reversed(heavy)]
     kernels.append(FLEXIBLE if links else NO_FAMILY)
     return tables, tuple(laws), KernelTable(kernels)
+
+
+def _signals(
+    elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
+    first_real: dict[int, int],
+) -> np.ndarray:  # fmt: skip
+    """Rows of `Tables.signals` (system.evaluate): which element computes a number, which has it."""
+    numbered = {id(e.entry): i for i, e in enumerate(elements)}
+    rows = []
+    for i, e in enumerate(elements):
+        if not e.entry.family.signal:
+            continue
+        entry, law, loaded = e.entry.acts_on
+        target = numbered.get(id(entry))
+        if target is None:  # a part of the model without the element
+            continue
+        family = entry.family
+        rows.append([
+            first_real[i], first_real[i] + 1, len(e.ends), loaded, first_int[i],
+            first_real[target] + law.column, families.index(family), first_int[target],
+            int_width(family.bodies, family.rows) + family.reads, first_real[target], family.reals,
+        ])  # fmt: skip
+    return np.array(rows, np.int64).reshape(-1, SIGNAL_COLUMNS)
 
 
 def _element_ints(

@@ -6,6 +6,7 @@ They have no slope, so they serve as loads rather than as motion laws.
     discrete filter    y_k = Σ a_i y_{k−i} + Σ b_i u_{k−i}, nothing before the start
     random             y = mean + amplitude u, u uniform in [−1, 1), drawn anew every so many steps
     meter              1 at every n-th step, 0 between
+    closest next       1 at the first step on or after each of start, start + increment, …
 """
 
 from __future__ import annotations
@@ -143,3 +144,29 @@ class Meter(Stepped):
         end = np.inf if self.end is None else self.end
         on = (n >= 0) & (np.mod(n, self.steps) == 0) & (t <= end + 1e-6 * self.step)
         return on.astype(float)
+
+
+@dataclass(frozen=True)
+class ClosestNext(Stepped):
+    """y = 1 at the first step of the run on or after each of start + k increment, 0 between."""
+
+    start: float
+    end: float | None
+    increment: float
+    step: float
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._set_numbers("start", "origin", *(() if self.end is None else ("end",)))
+        self._positive("step")
+        self._positive("increment")
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        n = self._number(t, self.origin, self.step)
+        passed = [
+            np.floor((self.origin + k * self.step - self.start) / self.increment + 1e-6)
+            for k in (n, n - 1)
+        ]
+        end = np.inf if self.end is None else self.end
+        on = (passed[0] >= 0) & (np.maximum(passed[1], -1) < passed[0])
+        return (on & (t <= end + 1e-6 * self.step)).astype(float)
