@@ -93,10 +93,10 @@ class ForcePair(Item):
     """A force and a torque on a, and the opposite ones on b.
 
     a is a body or a Frame, at whose origin the force (N) acts; torque in N m.  Both are in world
-    axes, or with follower=True in the axes of a's body.  `drive`, a function of time (or of
-    the motion, lw.reads), multiplies them.  The opposite force acts on b at the same point, or with apart=True at b's own point (the
-    origin of the body or Frame), which leaves a couple where the two points are not on the line of
-    the force.  Its power counts as supplied.
+    axes, or with follower=True in the axes of a's body.  `drive`, a function of time, or of the
+    motion (lw.reads), multiplies them.  The opposite force acts on b at the same point, or with
+    apart=True at b's own point (the origin of the body or Frame), which leaves a couple where the
+    two points are not on the line of the force.  Its power counts as supplied.
 
     Example
     -------

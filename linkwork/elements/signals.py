@@ -44,7 +44,7 @@ from linkwork.model.registry import Entry, Family, Item, Law
 # reals: y, its gradient (12 numbers per body), the callback's address, and the readings
 Y, GRADIENT = 0, 1
 # of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
-# direction in the axes of C's body (of B's frame for rotations), direction n in the axes of A's body
+# direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
 KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
 POSITION, VELOCITY, SPIN, COSINE, TURN, ANGLE = range(6)
 ZERO = (0.0, 0.0, 0.0)

@@ -7,7 +7,7 @@ With c the centre and J the inertia about it, both in the axes of the body and f
     c × n + J ω̇ + ω × J ω + J̇_g ω                               moment in body axes
 
 (MBDyn's technical manual, (8.16) to (8.24): what leaves the body takes its momentum along, so that
-ṁ v does not appear; the thrust of a rocket is a Force beside it.)  Tangent, with W = ω~c~ + (ω × c)~:
+ṁ v does not appear; the thrust of a rocket is a Force of its own.)  Tangent, W = ω~c~ + (ω × c)~:
 
     v̇   m,  m c~Rᵀ          ω̇   −m R c~,  J − m c~c~        θ   R (m z~ − ñ),  m c~z~
     ω   −m R (W + 2 ċ~),  −m c~(W + 2 ċ~) + ω~J − (Jω)~ + J̇_g

@@ -7,9 +7,9 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
     angular velocity   e·X_Cᵀ (w_A − w_B)          cosine     e·X_Cᵀ X_A n
     rotation           e·φ,  exp φ̃ = X_BᵀX_A      angle      2 atan2(e·ε, η),  (η, ε) of X_BᵀX_A
 
-A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and its derivatives
-by the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of the
-jet is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.
+A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
+the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
+is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ import numpy as np
 
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
-from linkwork.model.drives import Delayed, Drive, Integral, Turn
-from linkwork.model.drives.base import leaves_that_follow, parts_of
-from linkwork.model.drives.sampled import Stepped
+from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.registry import ITEMS
 
@@ -137,7 +136,9 @@ def reads(
     >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
     """
     found = [as_frame(f, "a reading") for f in (frame, relative_to, axes)]
-    given = AXES.get(axis, axis) if isinstance(axis, str) else axis
+    if isinstance(axis, str) and axis not in AXES:
+        raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
+    given = AXES[axis] if isinstance(axis, str) else axis
     return Reading(found[0], quantity, given, found[1], found[2], along)
 
 
@@ -174,7 +175,6 @@ class Signal:
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
-        refuse_memory(drive)
         self.readings: list[Reading] = []
         for leaf in leaves_that_follow(drive):
             if not any(same(leaf, known) for known in self.readings):
@@ -240,14 +240,3 @@ def same(a: Drive, b: Drive) -> bool:
                    and np.array_equal(f.orientation, g.orientation))
         for f, g in pairs
     )  # fmt: skip
-
-
-def refuse_memory(drive: Drive) -> None:
-    """Delays, integrals and what lives on steps would have to remember the motion."""
-    for part in parts_of(drive):
-        if leaves_that_follow(part) and isinstance(drive, (Stepped, Delayed, Integral, Turn)):
-            raise DriveError(
-                f"{drive.label}: expected functions of time as its parts, found one that reads the "
-                "motion, which it would have to remember"
-            )
-        refuse_memory(part)

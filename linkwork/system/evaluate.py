@@ -3,8 +3,8 @@
     r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
 
 Flexible links come after the bodies, through the table of kernels too, so that models without them
-compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.  The
-same holds for masses that change (families with `inertia`).
+compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.
+The same holds for masses that change (families with `inertia`).
 
 Numbers of elements that follow the motion (elements.signals) are put into the table before the
 other families are asked; with y(q, v, t) such a number of an element with the residual f(q, v, y),

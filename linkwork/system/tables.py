@@ -91,7 +91,7 @@ def make_tables(
         ahead=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - used)
-    kernels += [family.inertia for family in reversed(heavy)]
+    kernels += [f.inertia for f in reversed(heavy) if f.inertia is not None]
     kernels.append(FLEXIBLE if links else NO_FAMILY)
     return tables, tuple(laws), KernelTable(kernels)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.readings import made_frame
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
@@ -29,7 +30,7 @@ class Dof(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        return Frame(self.node.body) if self.scalar else self.node.frame()
+        return Frame(self.node.body) if self.scalar else made_frame(self.node)
 
     def read(self) -> Drive:
         quantity = "velocity" if self.derivative else "position"

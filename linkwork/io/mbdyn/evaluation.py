@@ -319,7 +319,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Value], int]] = {
     "sinh": (math.sinh, 1), "sqrt": (math.sqrt, 1),
     "sramp": (lambda x, top: min(max(x, 0.0), top), 2),
     "par": (lambda x: x * x if x > 0 else 0.0, 1),
-    "step": (lambda x: 0.5 if x == 0 else float(x > 0), 1), "tan": (math.tan, 1), "tanh": (math.tanh, 1),
+    "step": (lambda x: 0.5 if x == 0 else float(x > 0), 1), "tan": (math.tan, 1),
+    "tanh": (math.tanh, 1),
 }  # fmt: skip
 
 

@@ -91,7 +91,7 @@ class Tables:
         parts = beta, gamma, rate, moment
         for item in node.variable:
             more = changing_momentum(item, node.centre, self.time, m)
-            parts = tuple(x + y for x, y in zip(parts, more))  # type: ignore[assignment]
+            parts = tuple(x + y for x, y in zip(parts, more))
         return parts
 
     # -------------------------------------------------------------------------------- joints

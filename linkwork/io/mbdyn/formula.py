@@ -93,9 +93,9 @@ class Translator:
             case ("name", name):
                 variable = self.symbols.variables.get(name)
                 if variable is not None and variable.plugin and self.look:
-                    found = self.look("plugin", *variable.plugin)
-                    if found is not None:
-                        return self.stands_for(found)
+                    followed = self.look("plugin", *variable.plugin)
+                    if followed is not None:
+                        return self.stands_for(followed)
                 return constant(self.symbols.value(name))
             case ("sequence", *parts):
                 found = [self.part(part) for part in parts]
@@ -119,10 +119,17 @@ class Translator:
                 a = self.part(part)
                 return constant(not a.value) if a.constant else Part(f"({a.text} == 0)", "bool")
             case ("call", name, *parts):
-                return self.call(name, [self.part(part) for part in parts])
+                return self.call(name, [self.argument(part) for part in parts])
             case (operator, a, b):
                 return self.operation(operator, self.part(a), self.part(b))
         raise ExpressionError("a drive cannot have a plugin in its string")
+
+    def argument(self, tree: Tree) -> Part:
+        """An argument of a function, which may be a text."""
+        match tree:
+            case ("value", str() as text):
+                return Part("", "string", text)
+        return self.part(tree)
 
     def drive(self, part: Part) -> Drive:
         """A part of the formula as a drive of time, and of the names in it."""

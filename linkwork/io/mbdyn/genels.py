@@ -43,7 +43,7 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
         for end, sign in zip(ends, (1.0, -1.0)):
             if end.scalar:
                 end.scalar.loads.append(
-                    lambda s=sign: signed(made(args, law, i), s)  # type: ignore[misc]
+                    lambda s=sign: signed(made(args, law, i), s)
                 )
                 end.scalar.moves |= internal
 
@@ -186,7 +186,8 @@ def spring(args: Arguments, label: int) -> None:
         from linkwork.elements.laws import Axial
 
         both = [end.frame for end in ends]
-        item = DeformableDisplacement(both[0], both[1], law=Axial(tuple(AXES[0]), one_component(law)))
+        along = Axial(tuple(AXES[0]), one_component(law))
+        item = DeformableDisplacement(both[0], both[1], law=along)
         args.deck.model.add(f"genel {label}", item)
 
     args.deck.build_later(args, make)

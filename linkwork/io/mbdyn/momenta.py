@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.variable_mass import (
-    CENTRE, CENTRE1, CENTRE2, INERTIA, INERTIA1, MASS, MASS1,
+    CENTRE,
+    CENTRE1,
+    CENTRE2,
+    INERTIA,
+    INERTIA1,
+    MASS,
+    MASS1,
 )  # fmt: skip
 from linkwork.io.mbdyn.motion import Motion, rotate
 

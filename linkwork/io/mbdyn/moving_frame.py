@@ -1,8 +1,8 @@
 """rigid body kinematics: the whole model is described in a frame whose motion is given.
 
-Given in global components; in the frame's own axes they are w̄ = R₀ᵀw and so on.  Every body gets the
-inertial forces of the frame (elements.moving_frame); the position and the velocity of its origin act
-on nothing here.  R₀ follows from an orientation (a rotation vector that may change), else from an
+Given in global components; in the frame's own axes they are w̄ = R₀ᵀw and so on.  Every body gets
+the inertial forces of the frame (elements.moving_frame); position and velocity of its origin act on
+nothing here.  R₀ follows from an orientation (a rotation vector that may change), else from an
 angular velocity about a fixed axis: R₀ = exp(φ n~) R, φ = ∫ω dt.  Gravity, which is given in the
 fixed world, turns in the frame.
 """
@@ -94,7 +94,8 @@ class Moving(NamedTuple):
                     factor = TurnMatrix(theta, j, k)
                     turn: Drive = factor if isinstance(drive, Constant) else factor * drive
                     size = float(v[j]) * (drive.v if isinstance(drive, Constant) else 1.0)
-                    found.append((size * self.R[k] if self.turning is None else size * EYE[k], turn))
+                    axis = self.R[k] if self.turning is None else EYE[k]
+                    found.append((size * axis, turn))
         return found
 
     def along(self, v: np.ndarray) -> bool:

@@ -256,7 +256,8 @@ def closest_next(args: Arguments) -> Law:
     t0, t1 = args.real("the initial time of closest next"), until(args)
     args.keyword("const")
     i = args.i
-    if not args.more() or args.key().isalpha() and args.key() not in args.deck.symbols.variables:
+    known = args.deck.symbols.variables
+    if not args.more() or (args.key().isalpha() and args.words[i].strip() not in known):
         args.unsupported("the increment of closest next must be constant", i)
     increment = args.positive("the increment of closest next")
     begin = args.deck.analysis.initial_time
@@ -296,10 +297,11 @@ def scalar_function(args: Arguments) -> Law:
 
 
 PLAIN: dict[str, Callable[[Arguments], Law]] = {
-    "closest next": closest_next, "const": const, "cosine": cosine, "cubic": polynomial(3), "direct": direct,
-    "double ramp": double_ramp, "double step": double_step, "exponential": exponential,
-    "file": file, "fourier series": fourier_series, "linear": polynomial(1), "meter": meter,
-    "null": null, "one": unit, "parabolic": polynomial(2), "piecewise linear": piecewise_linear,
-    "ramp": ramp, "random": random, "scalar function": scalar_function, "sine": sine,
-    "step": step, "step5": step5, "tanh": tanh, "time": time, "timestep": timestep, "unit": unit,
+    "closest next": closest_next, "const": const, "cosine": cosine, "cubic": polynomial(3),
+    "direct": direct, "double ramp": double_ramp, "double step": double_step,
+    "exponential": exponential, "file": file, "fourier series": fourier_series,
+    "linear": polynomial(1), "meter": meter, "null": null, "one": unit,
+    "parabolic": polynomial(2), "piecewise linear": piecewise_linear, "ramp": ramp,
+    "random": random, "scalar function": scalar_function, "sine": sine, "step": step,
+    "step5": step5, "tanh": tanh, "time": time, "timestep": timestep, "unit": unit,
 }  # fmt: skip

@@ -7,9 +7,11 @@ Names are MBDyn's: "X[1]", "omega[3]", "rz", "px"; a node's own axes where they 
 from __future__ import annotations
 
 import re
+
 import numpy as np
 
 from linkwork.io.mbdyn.deck import Deck, JointRecord, Node, ground_frame
+from linkwork.io.mbdyn.geometry import ZERO
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.io.mbdyn.text import squeeze
@@ -33,7 +35,7 @@ def frame_of(deck: Deck, label: int) -> Frame:
     if node is None:
         raise ExpressionError(f"there is no structural node {label}")
     if node.base is None:
-        return node.frame()
+        return made_frame(node)
     follower = node.base
     if follower.reference is not None:
         raise ExpressionError(
@@ -42,7 +44,15 @@ def frame_of(deck: Deck, label: int) -> Frame:
     base: Node = deck.nodes[follower.base]
     if base.base is not None:
         raise ExpressionError(f"structural node {label} is a dummy on a dummy; read its base")
-    return base.frame(follower.offset, follower.axes)
+    return made_frame(base, follower.offset, follower.axes)
+
+
+def made_frame(node: Node, offset: np.ndarray = ZERO, axes: np.ndarray = AXES) -> Frame:
+    if node.body is None:
+        raise ExpressionError(
+            f"structural node {node.label} cannot be read here, before the model is made"
+        )
+    return node.frame(offset, axes)
 
 
 def node_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:

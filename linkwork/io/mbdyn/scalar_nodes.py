@@ -1,7 +1,7 @@
 """Abstract and parameter nodes: single numbers, and what acts on them.
 
 linkwork's unknowns are bodies, so an abstract node is a body that can only move along x: its place
-is the node's value, its velocity the derivative, a `mass` genel its mass, an abstract force a force.
+is the node's value, its velocity the derivative, a `mass` genel its mass.
 A node without a mass on which only elastic springs and given forces act has no motion of its own:
 
     k x = Σ f   →   x = Σ f/k            a function, not a body
@@ -54,6 +54,8 @@ class ScalarNode:
                     "read"
                 )
             return self.given if name == "x" else Constant(0.0)
+        if self.body is None:
+            raise ExpressionError(f"{self.name} cannot be read here, before the model is made")
         return reads(self.body, "position" if name == "x" else "velocity", "x")
 
     @property
@@ -79,7 +81,7 @@ def parameter(args: Arguments) -> None:
     node = new_node(args, "parameter")
     if word := args.keyword("element", "sample and hold", "beam strain gage"):
         args.unsupported(f"a parameter node that follows '{word}' is not supported", args.i - 1)
-    if args.keyword("value") or args.more() and args.key() not in ("output", "scale"):
+    if args.keyword("value") or (args.more() and args.key() not in ("output", "scale")):
         node.value = args.real("the value of a parameter node")
     node.given = Constant(node.value)
     options(args, node)

@@ -28,7 +28,11 @@ from linkwork.model.drives.formula import Combined, Expression, Formula, express
 from linkwork.model.drives.function import Function, as_drive, function
 from linkwork.model.drives.pieces import Chain, Integral, Periodic, Piecewise, Quotient
 from linkwork.model.drives.sampled import (
-    ClosestNext, DiscreteFilter, Meter, Random, SampleAndHold,
+    ClosestNext,
+    DiscreteFilter,
+    Meter,
+    Random,
+    SampleAndHold,
 )  # fmt: skip
 from linkwork.model.drives.turns import Turn, TurnMatrix
 

@@ -46,6 +46,7 @@ class Drive:
     what: str = field(default="", kw_only=True, compare=False, repr=False)
     kinds: ClassVar[dict[str, type[Drive]]] = {}
     follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
+    remembers: ClassVar[bool] = False  # is asked for other times than now by itself
     __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 
     def __init_subclass__(cls) -> None:
@@ -203,6 +204,17 @@ def leaves_that_follow(drive: Drive) -> list[Drive]:
     if drive.follows:
         return [drive]
     return [leaf for part in parts_of(drive) for leaf in leaves_that_follow(part)]
+
+
+def refuse_memory(drive: Drive) -> None:
+    """Delays, integrals and what lives on steps would have to remember a motion that they read."""
+    for part in parts_of(drive):
+        if drive.remembers and leaves_that_follow(part):
+            raise DriveError(
+                f"{drive.label}: expected functions of time as its parts, found one that reads the "
+                "motion, which it would have to remember"
+            )
+        refuse_memory(part)
 
 
 def _store(x: Any) -> Any:
@@ -472,6 +484,7 @@ class Delayed(Drive):
 
     a: Drive
     dt: float
+    remembers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.a)

@@ -12,6 +12,7 @@ They have no slope, so they serve as loads rather than as motion laws.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from linkwork.model.drives.base import Drive, _check_drives
 @dataclass(frozen=True)
 class Stepped(Drive):
     """What drives on steps share: the number of the step at a time, and no slope."""
+
+    remembers: ClassVar[bool] = True
 
     def _on_steps(self, k: np.ndarray) -> np.ndarray:
         raise NotImplementedError
