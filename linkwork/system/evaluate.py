@@ -28,6 +28,7 @@ from linkwork.system.pattern import Pattern
 
 SLOTS = 24  # families in one model; fixed so that the compiled loops keep their types
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
+HEAVY_SLOT = SLOTS + 1  # and masses that change
 # a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted on
 VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
@@ -53,7 +54,7 @@ class Tables(NamedTuple):
     indices: np.ndarray
     places: np.ndarray  # of the CSR entries in Work.vals
     targets: np.ndarray  # flat places in reals that laws write
-    inertial: np.ndarray  # directory rows of families with an inertia of their own
+    heavy: np.ndarray  # the directory's row of masses that change, where there are some
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     ahead: np.ndarray  # how many families, the first, compute them
 
@@ -114,65 +115,58 @@ def set_rotations(nodes):
 
 
 @inlined
+def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
+    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
+    kernels[slot](
+        tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
+        work.nodes, work.gamma, time, work.coef,
+        f, work.C, work.Ct, work.Qc, work.vals, work.power,
+    )  # fmt: skip
+
+
+@inlined
 def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
-    for m in range(tables.directory.shape[0]):
+    d = tables.directory
+    for m in range(d.shape[0]):
         if m == tables.ahead[0]:
             for s in range(tables.signals.shape[0]):
                 tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, VALUE]]
-        n = tables.directory[m, 1]
-        i, wi = tables.directory[m, 2], tables.directory[m, 3]
-        r, wr = tables.directory[m, 4], tables.directory[m, 5]
-        kernels[tables.directory[m, 0]](
-            tables.ints[i : i + n * wi].reshape(n, wi),
-            tables.reals[r : r + n * wr].reshape(n, wr),
-            work.nodes, work.gamma, time, work.coef,
-            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
-        )  # fmt: skip
+        ask(kernels, d[m, 0], tables, work, work.f, time, d[m, 1], d[m, 2], d[m, 3], d[m, 4],
+            d[m, 5])  # fmt: skip
     if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
         signal_tangents(kernels, tables, work, time)
 
 
 @inlined
-def try_element(kernels, tables, work, time, s, y):
-    """Add the residual of the element that a signal acts on to work.trial, for the number y."""
-    signals = tables.signals
-    tables.reals[signals[s, TARGET]] = y
-    i, wi, r, wr = signals[s, INT], signals[s, INT_WIDTH], signals[s, REAL], signals[s, REAL_WIDTH]
-    kernels[signals[s, SLOT]](
-        tables.ints[i : i + wi].reshape(1, wi), tables.reals[r : r + wr].reshape(1, wr),
-        work.nodes, work.gamma, time, work.coef,
-        work.trial, work.C, work.Ct, work.Qc, work.vals, work.power,
-    )  # fmt: skip
-
-
-@lean
 def signal_tangents(kernels, tables, work, time):
     """What numbers that follow the motion add to the tangent."""
     dissipated, supplied = work.power[0], work.power[1]
     work.coef[TANGENT] = 0.0
-    for s in range(tables.signals.shape[0]):
-        y, n = tables.reals[tables.signals[s, VALUE]], tables.signals[s, BODIES]
-        loaded, b = tables.signals[s, LOADED], tables.signals[s, INTS]
+    g = tables.signals
+    for s in range(g.shape[0]):
+        y, n, loaded, b = tables.reals[g[s, VALUE]], g[s, BODIES], g[s, LOADED], g[s, INTS]
         h = TRIAL * (1.0 + abs(y))
         for k in range(loaded):
             for p in range(6):
                 work.trial[tables.ints[b + k], p] = 0.0
-        try_element(kernels, tables, work, time, s, y - h)
-        for k in range(loaded):
-            for p in range(6):
-                work.trial[tables.ints[b + k], p] *= -1.0
-        try_element(kernels, tables, work, time, s, y + h)
-        tables.reals[tables.signals[s, TARGET]] = y
+        for side in range(2):  # −f(y − h), then + f(y + h)
+            tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
+            ask(kernels, g[s, SLOT], tables, work, work.trial, time, 1, g[s, INT], g[s, INT_WIDTH],
+                g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+            if side == 0:
+                for k in range(loaded):
+                    for p in range(6):
+                        work.trial[tables.ints[b + k], p] *= -1.0
+        tables.reals[g[s, TARGET]] = y
         for k in range(loaded):
             for j in range(n):
-                base = tables.ints[b + n + n * k + j]
-                g = tables.signals[s, GRADIENT] + 12 * j
+                base, at = tables.ints[b + n + n * k + j], g[s, GRADIENT] + 12 * j
                 for p in range(6):
                     change = work.trial[tables.ints[b + k], p] / (2.0 * h)
                     for q in range(6):
-                        slope = work.coef[CK] * tables.reals[g + q]
-                        slope += work.coef[CD] * tables.reals[g + 6 + q]
+                        slope = work.coef[CK] * tables.reals[at + q]
+                        slope += work.coef[CD] * tables.reals[at + 6 + q]
                         work.vals[base + STRIDE * p + q] += change * slope
     work.coef[TANGENT] = 1.0
     work.power[0], work.power[1] = dissipated, supplied
@@ -195,11 +189,10 @@ def evaluate(kernels, tables, work, time, cM):
             work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
             work.vals, work.power,
         )  # fmt: skip
-    for m in range(tables.inertial.shape[0]):
-        n = tables.inertial[m, 1]
-        i, wi = tables.inertial[m, 2], tables.inertial[m, 3]
-        r, wr = tables.inertial[m, 4], tables.inertial[m, 5]
-        kernels[tables.inertial[m, 0]](
+    if tables.heavy.shape[0] > 0:
+        n, i, wi = tables.heavy[1], tables.heavy[2], tables.heavy[3]
+        r, wr = tables.heavy[4], tables.heavy[5]
+        kernels[HEAVY_SLOT](
             tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
             work.nodes, tables.gravity, cM, work.coef, work.f, work.vdot.reshape(work.vdot.size),
             work.x.reshape(work.x.size), work.scratch, work.vals, work.power,

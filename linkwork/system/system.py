@@ -257,7 +257,7 @@ class System:
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal but for flexible links)."""
-        if self.flexible or len(self.tables.inertial):
+        if self.flexible or len(self.tables.heavy):
             return sp.csr_matrix(self.evaluate(state, cM=1.0, cK=0.0).stiffness)
         blocks = []
         for row in self.tables.bodies:

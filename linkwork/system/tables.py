@@ -36,10 +36,8 @@ def make_tables(
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
     families = list(dict.fromkeys(e.entry.family for e in elements))
-    heavy = [family for family in families if family.inertia is not None]
-    used = len(families) + len(heavy)
-    if used > SLOTS:
-        raise ModelError(f"a model may use {SLOTS} element families, but {used} are used")
+    if len(families) > SLOTS:
+        raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
     owned: dict[str, list[int]] = {}
     for i, e in enumerate(elements):
         owned.setdefault(e.owner, []).append(i)
@@ -70,9 +68,7 @@ def make_tables(
     bodies, blocks = _body_tables(items, pattern)
     flexible, flexible_reals = flexible_tables(links, pattern)
     signals = _signals(elements, families, first_int, first_real)
-    inertial = [
-        [SLOTS - 1 - k, *directory[families.index(family)][1:]] for k, family in enumerate(heavy)
-    ]
+    heavy = [m for m, family in enumerate(families) if family.inertia is not None]
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -86,13 +82,14 @@ def make_tables(
         indices=pattern.indices,
         places=pattern.places,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
-        inertial=np.array(inertial, np.int64).reshape(-1, 6),
+        heavy=np.array(directory[heavy[0]] if heavy else [], np.int64),
         signals=signals,
         ahead=np.array([sum(family.signal for family in families)]),
     )
-    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - used)
-    kernels += [f.inertia for f in reversed(heavy) if f.inertia is not None]
+    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     kernels.append(FLEXIBLE if links else NO_FAMILY)
+    inertia = families[heavy[0]].inertia if heavy else None
+    kernels.append(inertia or NO_FAMILY)
     return tables, tuple(laws), KernelTable(kernels)
 
 

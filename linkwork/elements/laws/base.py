@@ -29,7 +29,7 @@ from linkwork.math.compiled import compiled, inlined
 from linkwork.math.pointers import Routine, begin, call_at, shift
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
-from linkwork.model.drives.base import Constant, leaves_that_follow
+from linkwork.model.drives.base import Constant
 from linkwork.model.registry import Law
 
 # numbers of a law
@@ -96,8 +96,7 @@ Own = list[float | tuple[Drive, int]]  # a number, or a drive and which derivati
 @dataclass(frozen=True, eq=False)
 class ConstitutiveLaw:
     """What all laws share: pre-stress and pre-strain, one number or function of time each, or as
-    many as there are components.  They may follow the motion (lw.reads); the power that they then
-    feed in is not counted as supplied.
+    many as there are components.
 
     A subclass gives `routine` and `own(n, what)`, its numbers for n components.
     """
@@ -154,7 +153,7 @@ class ConstitutiveLaw:
                 "given"
             )
         pad: Own = [0.0] * (6 - n)
-        drives = [as_drive(part, what, follows=True) for part in parts]
+        drives = [as_drive(part, what=what) for part in parts]
         return [*((d, 0) for d in drives), *pad, *((d, 1) for d in drives), *pad]
 
     def words(self) -> dict[str, Any]:
@@ -182,9 +181,6 @@ def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, l
             numbers[i] = part
         elif isinstance(part[0], Constant):
             numbers[i] = part[0].v if part[1] == 0 else 0.0
-        elif leaves_that_follow(part[0]):
-            if part[1] == 0:
-                laws.append(Law(column + i, _column(*part), 1, signal=part[0]))
         else:
             laws.append(Law(column + i, _column(*part), 1))
     return numbers, laws

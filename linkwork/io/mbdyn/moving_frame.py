@@ -87,6 +87,10 @@ class Moving(NamedTuple):
             if self.turning is None and self.along(v):
                 found.append((self.R.T @ v, drive))
                 continue
+            self.args.deck.note(
+                "gravity is given in the fixed world, so it turns in the moving frame; MBDyn keeps "
+                "its components in the frame"
+            )
             for j in range(3):
                 if v[j] == 0:
                     continue
