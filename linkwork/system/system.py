@@ -245,14 +245,12 @@ class System:
 
     @cached_property
     def inertias(self) -> np.ndarray:
-        """Mass and inertia of every body, (bodies, 10); flexible links as if undeformed, and masses
-        that change as they are at t = 0."""
+        """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
         table = lumped(self.tables.bodies, self.flexible)
         for e in self.elements:
             if e.entry.family.inertia is not None:
                 m, c, J = start_of(e.entry.reals)
-                table[e.ends[0], 0] += m
-                table[e.ends[0], 1:] += (J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()
+                table[e.ends[0]] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
