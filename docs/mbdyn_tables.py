@@ -13,10 +13,11 @@ from linkwork.io.mbdyn.eigen_cards import OPTIONS
 from linkwork.io.mbdyn.elements import ELEMENTS, JOINTS
 from linkwork.io.mbdyn.evaluation import FUNCTIONS as MATH
 from linkwork.io.mbdyn.forces import COUPLES, FORCES
+from linkwork.io.mbdyn.genels import GENELS
 from linkwork.io.mbdyn.inverse_cards import KINDS as KINDS_OF_INVERSE
 from linkwork.io.mbdyn.laws import LAWS
 from linkwork.io.mbdyn.methods import METHODS
-from linkwork.io.mbdyn.nodes import KINDS
+from linkwork.io.mbdyn.nodes import KINDS, NODES
 from linkwork.io.mbdyn.problem import (
     CONTROL_DATA,
     COUNTED_ELEMENTS,
@@ -51,11 +52,13 @@ def cards() -> str:
         "methods": METHODS,
         "options of `eigenanalysis`": OPTIONS,
         "problem types of `inverse dynamics`": KINDS_OF_INVERSE,
+        "nodes": [name for name in NODES if name != "output"],
         "structural nodes": [kind for kind in KINDS if kind != "modal"],
         "elements": ELEMENTS,
         "joints": JOINTS,
         "forces": FORCES,
         "couples": COUPLES,
+        "genels": GENELS,
         "drive callers": DRIVES,
         "file drivers": FILES,
         "scalar functions": FUNCTIONS,

@@ -15,7 +15,9 @@ __version__ = "0.1.0"
 _HOME = {
     "model.model": ["Model"],
     "model.frame": ["Frame", "GROUND"],
-    "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "function"],
+    "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "formula",
+                     "function"],
+    "model.readings": ["reads"],
     "elements.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
     "elements.joints": [
@@ -67,6 +69,8 @@ _HOME = {
     "elements.brake": ["Brake"],
     "elements.force_pair": ["ForcePair"],
     "elements.moving_frame": ["MovingFrame"],
+    "elements.central_gravity": ["CentralGravity"],
+    "elements.variable_mass": ["VariableMass"],
     "elements.user_force": ["UserForce", "Motion"],
     "system.system": ["compile_model"],
     "system.state": ["State"],

@@ -32,7 +32,30 @@ from linkwork.io.mbdyn.reader import unsupported_cards
          "'kinematic' is not supported: it takes its motion from compiled code.*total pin joint"),
         (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
-         "drive 'dof' follows a degree of freedom.*lw.UserForce"),
+         "expected the label of a node, found the end"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., bistop, 1.;"),
+         "the drive 'bistop' is not supported"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
+                                   "node, 1, structural, string, \"Y[1]\", direct;"),
+         r"has no datum 'Y\[1\]'; known are X\[1\], x\[1\]"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
+                                   "node, 1, structural, string, \"XPP[1]\", direct;"),
+         "is an acceleration, which loads cannot follow"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
+                                   "dof, 1, structural, 4, algebraic, direct;"),
+         "degree of freedom 4 of a structural node is not supported"),
+        (dict(nodes=NODE, elements="joint: 1, drive displacement pin, 1, null, null, 1., 0., 0., "
+                                   "node, 1, structural, string, \"X[1]\", direct;"),
+         "reads the motion"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
+                                   "string, \"model::xposition_prev(1)\";"), "one step back"),
+        (dict(nodes=NODE, elements=BODY + "joint: 1, revolute pin, 1, position, null, position, "
+              "null; force: 1, absolute, 1, 1., 0., 0., element, 1, joint, string, \"Fx\", "
+              "direct;"),
+         "'Fx' of joint 1 .* cannot be read here"),
+        (dict(nodes=NODE, before="drive caller: 1, node, 1, structural, string, \"X[1]\", direct;"
+              "drive caller: 2, sample and hold, reference, 1, unit;",
+              elements=BODY + "force: 1, absolute, 1, 1., 0., 0., reference, 2;"), "remember"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., sine, 0.;"),
          "expected a parameter of sine, found the end"),
         (dict(nodes="structural: 1, dynamic, null, null, null, null;"), "null is no orientation"),
@@ -42,23 +65,32 @@ from linkwork.io.mbdyn.reader import unsupported_cards
                     " null, null;"), "the matrix is no rotation"),
         (dict(nodes="structural: 1, dynamic, reference, 5, null, eye, null, null;"),
          "no reference frame 5"),
-        (dict(nodes="abstract: 1;"), "abstract nodes are not supported"),
+        (dict(nodes="abstract: 1;", control="abstract nodes: 1;"), "abstract node 1 has no mass"),
+        (dict(nodes="electric: 1;"), "electric nodes are not supported"),
+        (dict(nodes="parameter: 1, sample and hold, 1, abstract, algebraic, 1.;"),
+         "a parameter node that follows 'sample and hold' is not supported"),
+        (dict(nodes="parameter: 1, value, 2.;", control="parameter nodes: 1;",
+              elements="force: 1, abstract, 1, parameter, const, 1.;"), "keeps its value"),
         (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
          "'beam3' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
                                    " friction, 1.;"), "friction model the end of the card"),
+        (dict(control="rigid body kinematics: drive, angular velocity, component, const, 1., time, "
+                      "null;", nodes=NODE, elements="gravity: 1., 0., 0., const, 1.;"),
+         "needs the orientation of the frame"),
         (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
-              elements="gravity: 1., 0., 0., const, 1.;"), "gravity would turn"),
-        (dict(control="rigid body kinematics: drive, orientation, 0., 0., 1., time;", nodes=NODE),
-         "orientation of the frame"),
+              elements="gravity: central, mass, 1., G, 1.;"), "central field.*moving frame"),
         (dict(before='module load: "libmodule-x";'), "modules of MBDyn cannot be loaded"),
         (dict(nodes=NODE, before="set: real x = 1/0;"), "division by zero"),
         (dict(nodes=NODE + "structural: 2, dynamic displacement, null, null;",
               elements="couple: 1, absolute, 2, 0., 0., 1., const, 1.;"), "cannot turn"),
         (dict(before="drive caller: 1, string, \"sin(\";"), "string drive: expected a number"),
-        (dict(nodes=NODE, before="set: [dof, x, 1, structural, 1, algebraic];",
+        (dict(nodes=NODE, before="set: [dof, x, 7, structural, 1, algebraic];",
               elements="force: 1, absolute, 1, 1., 0., 0., string, \"x\";"),
-         "follows a degree of freedom"),
+         "string drive: there is no structural node 7"),
+        (dict(nodes=NODE, before="set: [dof, x, 1, structural, 1, algebraic];",
+              elements="force: 1, absolute, 1, 1., 0., 0., const, x;"),
+         "'x' follows a dof while the model moves"),
         (dict(before="scalar function: \"f\", spline, 0., 1.;"),
          r"scalar function 'spline' is not supported \(near it: .*cubic spline"),
         (dict(before="constitutive law: 1, 1, hookean, 2.;"), "law 'hookean' is not supported"),
@@ -83,12 +115,12 @@ def test_unsupported_cards_are_listed_all_at_once(tmp_path):
     path = tmp_path / "deck.mbd"
     path.write_text(deck_text(
         nodes=NODE + "structural: 2, modal, null, eye, null, null; hydraulic: 3;",
-        elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, clamp;"
+        elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, swash plate;"
                         "force: 3, external structural, socket; joint: 4, beam slider, 1, 1;",
     ))  # fmt: skip
     found = unsupported_cards(path)
     assert [error.card for error in found] == [
-        "structural node 2", "hydraulic node", "joint 1", "genel", "force 3", "joint 4",
+        "structural node 2", "hydraulic node", "joint 1", "genel 1", "force 3", "joint 4",
     ]  # fmt: skip
     assert all(isinstance(error, UnsupportedCard) and error.line for error in found)
 

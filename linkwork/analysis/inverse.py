@@ -192,6 +192,12 @@ class March:
                 f"lw.inverse does not know {self.full.flexible[0].item.label}; replace flexible "
                 "links by rigid bodies"
             )
+        for e in self.full.elements:
+            if e.entry.family.inertia is not None:
+                raise ModelError(
+                    f"lw.inverse does not know {self.full.model[e.owner].label}; give the body a "
+                    "constant mass"
+                )
         self.M = self.full.mass_matrix(self.rest).toarray()
         scale, self.W = np.trace(self.M) / len(self.M), self.M
         if np.linalg.eigvalsh(self.M)[0] < 1e-12 * scale:  # a body without inertia

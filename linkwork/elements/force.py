@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
+from linkwork.elements.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel
 from linkwork.math.vectors import (
@@ -24,7 +25,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
 U, FORCE_, TORQUE_, FOLLOWS, FACTOR, REALS = 0, 3, 6, 9, 10, 11
@@ -74,7 +75,7 @@ class Load(Item, abstract=True):
         self.vector = checks.vector(self.vector, f"vector of {self.label}")
         self.follower = checks.flag(self.follower, f"follower of {self.label}")
         if self.drive is not None:
-            self.drive = as_drive(self.drive, what=f"drive of {self.label}")
+            self.drive = as_drive(self.drive, f"drive of {self.label}", follows=True)
 
     def entries(self) -> list[Entry]:
         frame, drive = as_frame(self.frame, self.label), self.drive
@@ -84,7 +85,7 @@ class Load(Item, abstract=True):
         reals[FOLLOWS], reals[FACTOR] = self.follower, 1.0
         entry = Entry(FORCE, (frame.body,), reals)
         if drive is not None:
-            entry.laws = [Law(FACTOR, lambda t: drive.values(t)[:, None], 1)]
+            entry.laws = [factor_law(FACTOR, drive)]
         return [entry]
 
     @classmethod
@@ -101,8 +102,8 @@ class Force(Load):
     """A force (N) on a body: at its centre of mass, or at the origin of a Frame on it.
 
     vector is in world axes and stays there, or with follower=True in the body's axes (also where
-    a Frame says the point) and turns with the body.  `drive`, a function of time, multiplies it.
-    Its power counts as supplied.
+    a Frame says the point) and turns with the body.  `drive`, a function of time, or of the motion
+    (lw.reads), multiplies it.  Its power counts as supplied.
 
     Example
     -------
@@ -115,7 +116,8 @@ class Force(Load):
 class Torque(Load):
     """A torque (N m) on a body: vector in world axes, or in body axes with follower=True.
 
-    `drive`, a function of time, multiplies it.  Its power counts as supplied.
+    `drive`, a function of time, or of the motion (lw.reads), multiplies it.  Its power counts as
+    supplied.
 
     Example
     -------

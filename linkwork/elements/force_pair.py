@@ -25,6 +25,7 @@ import numpy as np
 from linkwork.elements.layout import (
     AA, BA, BB, CK, OMEGA, POS, ROT, TANGENT, VEL, A, B, add33,
 )  # fmt: skip
+from linkwork.elements.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel
 from linkwork.math.vectors import (
@@ -33,7 +34,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame, as_frame
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
 # point, the factor y(t)
@@ -92,10 +93,10 @@ class ForcePair(Item):
     """A force and a torque on a, and the opposite ones on b.
 
     a is a body or a Frame, at whose origin the force (N) acts; torque in N m.  Both are in world
-    axes, or with follower=True in the axes of a's body.  `drive`, a function of time, multiplies
-    them.  The opposite force acts on b at the same point, or with apart=True at b's own point (the
-    origin of the body or Frame), which leaves a couple where the two points are not on the line of
-    the force.  Its power counts as supplied.
+    axes, or with follower=True in the axes of a's body.  `drive`, a function of time, or of the
+    motion (lw.reads), multiplies them.  The opposite force acts on b at the same point, or with
+    apart=True at b's own point (the origin of the body or Frame), which leaves a couple where the
+    two points are not on the line of the force.  Its power counts as supplied.
 
     Example
     -------
@@ -124,7 +125,7 @@ class ForcePair(Item):
         self.follower = checks.flag(self.follower, f"follower of {what}")
         self.apart = checks.flag(self.apart, f"apart of {what}")
         if self.drive is not None:
-            self.drive = as_drive(self.drive, what=f"drive of {what}")
+            self.drive = as_drive(self.drive, f"drive of {what}", follows=True)
 
     def entries(self) -> list[Entry]:
         fa, fb, drive = as_frame(self.a, self.label), as_frame(self.b, self.label), self.drive
@@ -134,7 +135,7 @@ class ForcePair(Item):
         reals[FOLLOWS], reals[APART], reals[FACTOR] = self.follower, self.apart, 1.0
         entry = Entry(FORCE_PAIR, (fa.body, fb.body), reals)
         if drive is not None:
-            entry.laws = [Law(FACTOR, lambda t: drive.values(t)[:, None], 1)]
+            entry.laws = [factor_law(FACTOR, drive)]
         return [entry]
 
     @classmethod

@@ -209,11 +209,12 @@ def compiled_callback(function: Any, n: int) -> Any:
 
 @dataclass
 class Failure:
-    """The first error of a user's function: when it happened and what it was."""
+    """The first error of a user's function or drive: when it happened and what it was."""
 
     time: float
     error: BaseException | None
     message: str
+    part: str = "function"
 
 
 @dataclass(eq=False)
@@ -349,9 +350,10 @@ def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
 def raise_if_failed(model: Any) -> None:
     """Raise the first failure of a user's function in a model (or system), and forget it."""
     for item, failure in failed_items(model):
+        wanted = "returns force and torque" if failure.part == "function" else "has a value"
         raise ModelError(
-            f"function of {item.label} {failure.message}, at t = {failure.time:g}; correct it so "
-            "that it returns force and torque for every motion in the run"
+            f"{failure.part} of {item.label} {failure.message}, at t = {failure.time:g}; correct "
+            f"it so that it {wanted} for every motion in the run"
         ) from failure.error
 
 

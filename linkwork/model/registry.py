@@ -46,6 +46,8 @@ class Family:
     reads: int = 0
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
+    signal: bool = False  # computes a number of another element (elements.signals)
+    inertia: Kernel | None = None  # called with accelerations, as that of flexible links is
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
@@ -53,11 +55,16 @@ class Family:
 
 @dataclass
 class Law:
-    """Numbers of an entry that depend on time: columns from `column`, by a function of times."""
+    """Numbers of an entry that depend on time: columns from `column`, by a function of times.
+
+    signal : a drive that reads the motion (model.readings); then it is one number, and the times
+             alone do not say it
+    """
 
     column: int
     values: Callable[[np.ndarray], np.ndarray]  # (T,) -> (T, length)
     length: int
+    signal: Drive | None = None
 
 
 @dataclass
@@ -73,6 +80,7 @@ class Entry:
     row_names: tuple[str, ...] = ()
     reads: tuple[tuple[Any, int, int], ...] = ()  # item, which of its entries, row
     keep: Any = None  # what must live as long as the element does (callbacks)
+    acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
 
 
 class Made(type):
@@ -103,6 +111,7 @@ class Item(metaclass=Made):
     """
 
     name: str | None = None
+    failure: Any = None  # of a function that it calls while the model moves
     abstract: ClassVar[bool] = False
     places: ClassVar[frozenset[str]] = frozenset(  # words that say where an item's markers are
         {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}

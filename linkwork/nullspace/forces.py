@@ -127,6 +127,11 @@ def refuse_unknown(system: System) -> None:
                 "lw.EnergyMomentum knows torsion springs of joints that hold rx and ry only; use "
                 "lw.GeneralizedAlpha(), or a Revolute or Cylindrical"
             )
+        if family.inertia is not None:
+            raise ModelError(
+                f"{item.label} has an inertia that changes, which lw.EnergyMomentum does not know; "
+                "use lw.GeneralizedAlpha()"
+            )
         if family is not TORSION and (family.potential is not None or family.memory):
             what = (
                 "has a potential whose discrete gradient lw.EnergyMomentum does not know"

@@ -70,7 +70,8 @@ def refuse_unknown(full: System) -> None:
     for e in full.elements:
         family, item = e.entry.family, full.model[e.owner]
         why = "holds velocities" if family.velocity else "is loaded by the reactions of a joint"
-        if family.velocity or family.reads:
+        why = "has an inertia that changes" if family.inertia is not None else why
+        if family.velocity or family.reads or family.inertia is not None:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
             )

@@ -202,7 +202,7 @@ class _Builder:
         if "section" in value:
             return Section(**{w: self.decode(v) for w, v in value["section"].items()})
         if "drive" in value:
-            return drive_from_dict(value["drive"])
+            return drive_from_dict(value["drive"], self.named_frame)
         if "law" in value:
             return self.law(value)
         if "array" in value:
@@ -229,6 +229,15 @@ class _Builder:
             )
         words = {word: self.decode(v) for word, v in stored["words"].items()}
         return known[kind](**words)
+
+    def named_frame(self, stored: dict[str, Any]) -> Frame:
+        """A frame of a reading: its body is named."""
+        name = stored["body"]
+        parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
+        frame = Frame(GROUND if name is None else self.item(name), **parts)
+        for k, value in parts.items():
+            object.__setattr__(frame, k, value)
+        return frame
 
     def frame(self, stored: dict[str, Any]) -> Frame:
         parts = {k: self.decode(v) for k, v in stored.items()}

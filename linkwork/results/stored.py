@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.readings import Signal
 from linkwork.results.relative import (
     TURN,
     Motion,
@@ -42,7 +45,10 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
-        reals[:, law.column : law.column + law.length] = law.values(result.time)
+        if law.signal is not None:
+            reals[:, law.column] = signal_values(result, law.signal)
+        else:
+            reals[:, law.column : law.column + law.length] = law.values(result.time)
     if family.memory:
         first = 0
         for x in memory_elements(result.system):
@@ -52,6 +58,16 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
         n = int(family.memory)
         reals[:, -n:] = result.memory[:, first : first + n]
     return reals
+
+
+def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:
+    """A drive at stored times (all, or those of `rows`), also where it follows the motion."""
+    times = result.time if rows is None else result.time[rows]
+    if not leaves_that_follow(drive):
+        return drive.values(times)
+    motion = result.motion if rows is None else np.asarray(result.motion)[rows]
+    number = {id(body): i for i, body in enumerate(result.system.items)}
+    return Signal(drive).over_times(times, motion, lambda body: number.get(id(body), -1))
 
 
 def memory_elements(system: System) -> list[Element]:

@@ -3,7 +3,7 @@
     T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs
     p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
 
-and what flexible links add (results.flexible).
+and what flexible links (results.flexible) and masses that change (results.variable_mass) add.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from linkwork.math import rotations
 from linkwork.results.file_array import blocks
 from linkwork.results.flexible import link_sums
 from linkwork.results.stored import potential_energy
+from linkwork.results.variable_mass import mass_sums
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -46,7 +47,8 @@ def kinetic_energy(result: Result) -> np.ndarray:
             total += link_sums(link, motion).kinetic
         return total
 
-    return over_times(result, energy)
+    found, heavy = over_times(result, energy), mass_sums(result)
+    return found if heavy is None else found + heavy.kinetic
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
@@ -59,7 +61,9 @@ def all_potential_energy(result: Result) -> np.ndarray:
             total += sums.strain - sums.weight @ g
         return total
 
-    energy = over_times(result, of_positions)
+    energy, heavy = over_times(result, of_positions), mass_sums(result)
+    if heavy is not None:
+        energy = energy - heavy.weight @ g
     for e in result.system.elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
@@ -75,7 +79,8 @@ def momentum(result: Result) -> np.ndarray:
             p += link_sums(link, motion).momentum
         return p
 
-    return over_times(result, of_all)
+    found, heavy = over_times(result, of_all), mass_sums(result)
+    return found if heavy is None else found + heavy.momentum
 
 
 def angular_momentum(result: Result) -> np.ndarray:
@@ -93,4 +98,5 @@ def angular_momentum(result: Result) -> np.ndarray:
             L += link_sums(link, motion).angular_momentum
         return L
 
-    return over_times(result, about_origin)
+    found, heavy = over_times(result, about_origin), mass_sums(result)
+    return found if heavy is None else found + heavy.angular_momentum

@@ -4,6 +4,12 @@
 
 Flexible links come after the bodies, through the table of kernels too, so that models without them
 compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.
+The same holds for masses that change (families with `inertia`).
+
+Numbers of elements that follow the motion (elements.signals) are put into the table before the
+other families are asked; with y(q, v, t) such a number of an element with the residual f(q, v, y),
+
+    K gains ∂f/∂y ∂y/∂q,   D gains ∂f/∂y ∂y/∂v,      ∂f/∂y by central differences of its kernel
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.body import body_terms
-from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE, TANGENT
+from linkwork.elements.layout import CD, CK, NODE, QUAT, ROT, STRIDE, TANGENT
 from linkwork.math.compiled import compiled, inlined, lean, spliced
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
@@ -22,6 +28,12 @@ from linkwork.system.pattern import Pattern
 
 SLOTS = 24  # families in one model; fixed so that the compiled loops keep their types
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
+HEAVY_SLOT = SLOTS + 1  # and masses that change
+# a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
+# has, how many of them are those it acts on, its first int, the place it fills; the family acted on
+VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
+SIGNAL_COLUMNS = 11
+TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 elsewhere
 
 
 class Tables(NamedTuple):
@@ -42,6 +54,9 @@ class Tables(NamedTuple):
     indices: np.ndarray
     places: np.ndarray  # of the CSR entries in Work.vals
     targets: np.ndarray  # flat places in reals that laws write
+    heavy: np.ndarray  # the directory's row of masses that change, where there are some
+    signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
+    ahead: np.ndarray  # how many families, the first, compute them
 
 
 class Work(NamedTuple):
@@ -60,6 +75,7 @@ class Work(NamedTuple):
     sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
     scratch: np.ndarray  # of flexible links
+    trial: np.ndarray  # residuals of one element, for its change with a number that it is given
 
 
 def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Work:
@@ -81,6 +97,7 @@ def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Wor
         sums=vals[pattern.sums],
         power=np.zeros(2),
         scratch=np.zeros(scratch),
+        trial=np.zeros((bodies + 1, 6)),
     )
 
 
@@ -98,18 +115,61 @@ def set_rotations(nodes):
 
 
 @inlined
+def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
+    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
+    kernels[slot](
+        tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
+        work.nodes, work.gamma, time, work.coef,
+        f, work.C, work.Ct, work.Qc, work.vals, work.power,
+    )  # fmt: skip
+
+
+@inlined
 def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
-    for m in range(tables.directory.shape[0]):
-        n = tables.directory[m, 1]
-        i, wi = tables.directory[m, 2], tables.directory[m, 3]
-        r, wr = tables.directory[m, 4], tables.directory[m, 5]
-        kernels[tables.directory[m, 0]](
-            tables.ints[i : i + n * wi].reshape(n, wi),
-            tables.reals[r : r + n * wr].reshape(n, wr),
-            work.nodes, work.gamma, time, work.coef,
-            work.f, work.C, work.Ct, work.Qc, work.vals, work.power,
-        )  # fmt: skip
+    d = tables.directory
+    for m in range(d.shape[0]):
+        if m == tables.ahead[0]:
+            for s in range(tables.signals.shape[0]):
+                tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, VALUE]]
+        ask(kernels, d[m, 0], tables, work, work.f, time, d[m, 1], d[m, 2], d[m, 3], d[m, 4],
+            d[m, 5])  # fmt: skip
+    if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
+        signal_tangents(kernels, tables, work, time)
+
+
+@inlined
+def signal_tangents(kernels, tables, work, time):
+    """What numbers that follow the motion add to the tangent."""
+    dissipated, supplied = work.power[0], work.power[1]
+    work.coef[TANGENT] = 0.0
+    g = tables.signals
+    for s in range(g.shape[0]):
+        y, n, loaded, b = tables.reals[g[s, VALUE]], g[s, BODIES], g[s, LOADED], g[s, INTS]
+        h = TRIAL * (1.0 + abs(y))
+        for k in range(loaded):
+            for p in range(6):
+                work.trial[tables.ints[b + k], p] = 0.0
+        for side in range(2):  # −f(y − h), then + f(y + h)
+            tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
+            ask(kernels, g[s, SLOT], tables, work, work.trial, time, 1, g[s, INT], g[s, INT_WIDTH],
+                g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+            if side == 0:
+                for k in range(loaded):
+                    for p in range(6):
+                        work.trial[tables.ints[b + k], p] *= -1.0
+        tables.reals[g[s, TARGET]] = y
+        for k in range(loaded):
+            for j in range(n):
+                base, at = tables.ints[b + n + n * k + j], g[s, GRADIENT] + 12 * j
+                for p in range(6):
+                    change = work.trial[tables.ints[b + k], p] / (2.0 * h)
+                    for q in range(6):
+                        slope = work.coef[CK] * tables.reals[at + q]
+                        slope += work.coef[CD] * tables.reals[at + 6 + q]
+                        work.vals[base + STRIDE * p + q] += change * slope
+    work.coef[TANGENT] = 1.0
+    work.power[0], work.power[1] = dissipated, supplied
 
 
 @spliced
@@ -128,6 +188,14 @@ def fill(kernels, tables, work, time, cM):
             tables.flexible, tables.flexible_reals, work.nodes, tables.gravity, cM, work.coef,
             work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
             work.vals, work.power,
+        )  # fmt: skip
+    if tables.heavy.shape[0] > 0:
+        n, i, wi = tables.heavy[1], tables.heavy[2], tables.heavy[3]
+        r, wr = tables.heavy[4], tables.heavy[5]
+        kernels[HEAVY_SLOT](
+            tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
+            work.nodes, tables.gravity, cM, work.coef, work.f, work.vdot.reshape(work.vdot.size),
+            work.x.reshape(work.x.size), work.scratch, work.vals, work.power,
         )  # fmt: skip
     call_families(kernels, tables, work, time)
 

@@ -13,6 +13,8 @@ import scipy.sparse as sp
 from linkwork.elements.body import Body
 from linkwork.elements.flexible.inertia import SCRATCH
 from linkwork.elements.layout import ACCEPT, COEFS, TANGENT
+from linkwork.elements.signals import signal_entries
+from linkwork.elements.variable_mass import start_of
 from linkwork.errors import ModelError
 from linkwork.math.compiled import KernelTable, announce
 from linkwork.model.frame import GROUND
@@ -243,12 +245,17 @@ class System:
 
     @cached_property
     def inertias(self) -> np.ndarray:
-        """Mass and inertia of every body, (bodies, 10); flexible links as if undeformed."""
-        return lumped(self.tables.bodies, self.flexible)
+        """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
+        table = lumped(self.tables.bodies, self.flexible)
+        for e in self.elements:
+            if e.entry.family.inertia is not None:
+                m, c, J = start_of(e.entry.reals)
+                table[e.ends[0]] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
+        return table
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal but for flexible links)."""
-        if self.flexible:
+        if self.flexible or len(self.tables.heavy):
             return sp.csr_matrix(self.evaluate(state, cM=1.0, cK=0.0).stiffness)
         blocks = []
         for row in self.tables.bodies:
@@ -324,7 +331,9 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     elements: list[Element] = []
     rows: list[Row] = []
     entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
-    for name, entry in [*entries, *extra]:
+    entries += extra
+    signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
+    for name, entry in [*signals, *entries]:  # numbers are known before they are used
         ends = []
         for body in entry.bodies:
             if id(body) not in number:

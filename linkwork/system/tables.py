@@ -15,7 +15,7 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, KernelTable
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
-from linkwork.system.evaluate import SLOTS, Tables
+from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
 from linkwork.system.flexible import FlexibleBody, flexible_tables
 from linkwork.system.pattern import Pattern
 
@@ -44,7 +44,7 @@ def make_tables(
         owned.setdefault(e.owner, []).append(i)
     ints: list[np.ndarray] = []
     reals: list[np.ndarray] = []
-    directory = []
+    directory, first_int, first_real = [], {}, {}
     laws, targets = [], []
     n_int = n_real = 0
     for slot, family in enumerate(families):
@@ -53,11 +53,14 @@ def make_tables(
         directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
         for i in mine:
             e = elements[i]
+            first_int[i], first_real[i] = n_int, n_real
             active = [e.entry.rows[j] for j in kept_rows[i]]
             ints.append(_element_ints(e, family, pattern, groups[i], active, len(items)))
             if family.reads:
                 ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
             for law in e.entry.laws:
+                if law.signal is not None:
+                    continue
                 laws.append(law)
                 targets.append(n_real + law.column + np.arange(law.length))
             reals.append(np.asarray(e.entry.reals, float))
@@ -65,6 +68,8 @@ def make_tables(
             n_real += family.reals
     bodies, blocks = _body_tables(items, pattern)
     flexible, flexible_reals = flexible_tables(links, pattern)
+    signals = _signals(elements, families, first_int, first_real)
+    heavy = [m for m, family in enumerate(families) if family.inertia is not None]
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -78,10 +83,38 @@ def make_tables(
         indices=pattern.indices,
         places=pattern.places,
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
+        heavy=np.array(directory[heavy[0]] if heavy else [], np.int64),
+        signals=signals,
+        ahead=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     kernels.append(FLEXIBLE if links else NO_FAMILY)
+    inertia = families[heavy[0]].inertia if heavy else None
+    kernels.append(inertia or NO_FAMILY)
     return tables, tuple(laws), KernelTable(kernels)
+
+
+def _signals(
+    elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
+    first_real: dict[int, int],
+) -> np.ndarray:  # fmt: skip
+    """Rows of `Tables.signals` (system.evaluate): which element computes a number, which has it."""
+    numbered = {id(e.entry): i for i, e in enumerate(elements)}
+    rows = []
+    for i, e in enumerate(elements):
+        if not e.entry.family.signal:
+            continue
+        entry, law, loaded = e.entry.acts_on
+        target = numbered.get(id(entry))
+        if target is None:  # a part of the model without the element
+            continue
+        family = entry.family
+        rows.append([
+            first_real[i], first_real[i] + 1, len(e.ends), loaded, first_int[i],
+            first_real[target] + law.column, families.index(family), first_int[target],
+            int_width(family.bodies, family.rows) + family.reads, first_real[target], family.reals,
+        ])  # fmt: skip
+    return np.array(rows, np.int64).reshape(-1, SIGNAL_COLUMNS)
 
 
 def _element_ints(

@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.elements.body import Body
 from linkwork.elements.brake import Brake
 from linkwork.elements.bushing import Bushing
+from linkwork.elements.central_gravity import CentralGravity
 from linkwork.elements.deformable import Deformable
 from linkwork.elements.deformable_axial import DeformableAxial
 from linkwork.elements.distance import Distance
@@ -37,6 +38,7 @@ from linkwork.elements.spring import Spring
 from linkwork.elements.stop import Stop
 from linkwork.elements.torsion_spring import TorsionSpring
 from linkwork.elements.user_force import UserForce
+from linkwork.elements.variable_mass import VariableMass
 from linkwork.elements.velocity_lock import VelocityLock
 from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
@@ -269,7 +271,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
-    elif isinstance(item, (Load, ForcePair, MovingFrame, UserForce)):
+    elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce)):
         _add_loads(drawing, item)
     elif isinstance(item, RigidBodyDisplacement):
         ends = item.frames[: len(item.points) + 1]

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.central_gravity import CentralGravity
 from linkwork.elements.force import Load
 from linkwork.elements.force_pair import ForcePair
 from linkwork.elements.moving_frame import MovingFrame
 from linkwork.elements.user_force import forget_failures
+from linkwork.elements.variable_mass import VariableMass
 from linkwork.elements.viscous_body import ViscousBody
 from linkwork.math import rotations
 from linkwork.model.frame import Frame, as_frame, carries_frames
@@ -76,8 +78,10 @@ def frames_of(item: Any) -> list[Frame]:
         found = item.frame
     elif found is None and isinstance(item, ForcePair):
         found = [as_frame(end, item.label) for end in (item.a, item.b)]
-    elif found is None and isinstance(item, MovingFrame):
+    elif found is None and isinstance(item, (MovingFrame, VariableMass)):
         found = item.body
+    elif found is None and isinstance(item, CentralGravity):
+        found = [Frame(body) for body in item.attracted]
     if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())

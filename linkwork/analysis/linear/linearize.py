@@ -31,6 +31,7 @@ from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import Drive, polynomial
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.model import Model
 from linkwork.system.accelerations import accelerations
 from linkwork.system.evaluate import evaluate
@@ -255,6 +256,11 @@ def input_change(
     mine = [place for place, owner in places(system, type(item)) if owner is item]
     system.set_time(state.time)
     if isinstance(item, Load):
+        if item.drive is not None and leaves_that_follow(item.drive):
+            raise ModelError(
+                f"{item.label} follows the motion, so it cannot be an input; add a Force beside it "
+                "for what comes from outside"
+            )
         return load_change(system, item, rest, mine[0])
     if isinstance(item, Distance) and isinstance(item.length, Drive) and not rest:
         change = np.zeros(mine[0].stop - mine[0].start)

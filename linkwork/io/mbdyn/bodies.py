@@ -1,32 +1,33 @@
-"""Bodies and gravity.  Several masses may sit at one node; together they are its body."""
+"""Bodies.  Several masses may sit at one node; together they are its body."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.deck import Deck, Mass, Node
-from linkwork.io.mbdyn.drive_cards import TIME, read_terms
+from linkwork.io.mbdyn.deck import Mass, Node
+from linkwork.io.mbdyn.drive_cards import Law, Terms, component, made, read_law, read_terms
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
-    absolute_vector,
     matrix,
     relative_orientation,
     relative_position,
+    relative_vector,
 )
 from linkwork.io.mbdyn.inverse_cards import body_role
-from linkwork.model.drives import Constant
+from linkwork.model.drives import Constant, Drive
 
 
 def body(args: Arguments) -> None:
     """body: label, node, mass, centre of mass, inertia [, orientation];  or condense, n, …"""
     deck = args.deck
     deck.count("rigid bodies")
-    deck.new_label(args, "body")
+    label = deck.new_label(args, "body")
     node = deck.node(args)
     if args.keyword("variable mass"):
-        args.unsupported("bodies of variable mass are not supported", args.i - 1)
+        variable_mass(args, node, label)
+        return
     count = args.count("the number of masses") if args.keyword("condense") else 1
     if args.keyword("allow negative mass"):
         args.unsupported("negative masses are not supported", args.i - 1)
@@ -59,35 +60,51 @@ def output_flag(args: Arguments, kind: str = "") -> bool:
     return kind not in args.deck.analysis.silent
 
 
-def gravity(args: Arguments) -> None:
-    """gravity: [uniform,] acceleration;"""
-    deck = args.deck
-    deck.count("gravity")
-    if deck.gravity is not None:
-        args.fail("there is gravity already", 0)
-    if args.keyword("central"):
-        args.unsupported("a central field of gravity is not supported, only a uniform one", 0)
-    args.keyword("uniform")
-    deck.gravity = read_terms(args, absolute_vector)
+def variable_mass(args: Arguments, node: Node, label: int) -> None:
+    """variable mass, mass, centre, inertia that changes with the mass, and with the shape"""
+    i = args.i
+    if node.points_only:
+        args.unsupported("a variable mass on a node that cannot turn is not supported", i)
+    mass = read_law(args)
+    centre = read_terms(args, lambda a: relative_vector(a, node.reference))
+    inertias = [matrix_terms(args), matrix_terms(args)]
     output_flag(args)
     args.end()
-    deck.build_later(args, lambda: apply_gravity(deck))
+
+    def make() -> None:
+        from linkwork.elements.variable_mass import VariableMass
+
+        def sums(terms: Terms, n: int) -> list[Drive]:
+            return [component(terms, k) or Constant(0.0) for k in range(n)]
+
+        c = [d if x == 0 else d + (-x) for d, x in zip(sums(centre, 3), node.centre.tolist())]
+        J = [sums([(M.ravel(), law) for M, law in terms], 9) for terms in inertias]
+        item = VariableMass(node.body, made(args, mass, i), c, J[0], J[1])
+        node.variable.append(args.deck.model.add(f"body {label}", item))
+
+    args.deck.build_later(args, make)
 
 
-def apply_gravity(deck: Deck) -> None:
-    """Constant gravity belongs to the model; one that changes is a force on every body."""
-    from linkwork.elements.force import Force
-
-    steady, changing = np.zeros(3), []
-    for v, law in deck.gravity or []:
-        drive = law(TIME)
-        if isinstance(drive, Constant):
-            steady = steady + drive.v * v
-        else:
-            changing.append((v, drive))
-    deck.model.gravity = steady
-    for node in deck.nodes.values():
-        for k, (v, drive) in enumerate(changing):
-            if node.body is not None and node.body.mass > 0:
-                name = f"gravity {k + 1} of node {node.label}"
-                deck.model.add(name, Force(node.body, node.body.mass * v, drive=drive))
+def matrix_terms(args: Arguments) -> list[tuple[np.ndarray, Law]]:
+    """A 3×3 matrix of drives as Σ matrix × drive."""
+    if args.keyword("null"):
+        return []
+    if args.keyword("component"):
+        kind = args.keyword("sym", "diag")
+        places = [(r, c) for r in range(3) for c in range(3)]
+        if kind:
+            places = [(r, c) for r, c in places if r == c or (kind == "sym" and r < c)]
+        found = []
+        for r, c in places:
+            if not args.keyword("inactive"):
+                unit = np.zeros((3, 3))
+                unit[r, c] = 1.0
+                if kind == "sym":
+                    unit[c, r] = 1.0
+                found.append((unit, read_law(args)))
+        return found
+    if args.keyword("array"):
+        count = args.count("the number of template drive callers")
+        return [term for _ in range(count) for term in matrix_terms(args)]
+    args.keyword("single")
+    return [(matrix(args, 3, "an inertia matrix"), read_law(args))]

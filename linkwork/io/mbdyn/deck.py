@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from linkwork.io.mbdyn.drive_cards import Law, Terms
     from linkwork.io.mbdyn.eigen_cards import EigenRequest
     from linkwork.io.mbdyn.inverse_cards import InverseProblem, Role
+    from linkwork.io.mbdyn.scalar_nodes import ScalarNode
     from linkwork.io.mbdyn.steps import Factor
 
 
@@ -90,6 +91,7 @@ class Node:
     accelerations: bool = False
     stiffness: tuple[float, float] | None = None  # in the assembly, where it has its own
     masses: list[Mass] = field(default_factory=list)
+    variable: list[Any] = field(default_factory=list)  # masses that change, once they are made
     base: Any = None  # of dummy nodes: how they follow others (nodes.Follower)
     body: Any = None
     centre: np.ndarray = field(default_factory=lambda: ZERO)
@@ -167,12 +169,13 @@ class Deck:
     environment: dict[str, str] = field(default_factory=dict)
     laws: dict[tuple[int, int], Any] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
+    scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
-    kinematics: dict[str, Terms] | None = None  # of the frame that everything is described in
+    frame: Any = None  # the moving frame that everything is described in (moving_frame.Moving)
     counts: dict[str, tuple[int, Arguments]] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
     labels: dict[str, set[int]] = field(default_factory=dict)
@@ -224,9 +227,13 @@ class Deck:
     # ------------------------------------------------------------------------------- building
     def build(self) -> None:
         """Items from records: bodies first, then what joins them, in the order of the file."""
+        from linkwork.io.mbdyn.scalar_nodes import add_scalar_node
+
         for node in self.nodes.values():
             if node.kind != "dummy":
                 in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]
+        for scalar in self.scalars.values():
+            in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             in_card(args, make)
         if not self.model.items:

@@ -8,6 +8,7 @@ no other drive).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.dofs import read_dof
 from linkwork.io.mbdyn.formula import Translator
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.plain_drives import (
@@ -30,6 +32,7 @@ from linkwork.io.mbdyn.plain_drives import (
     total,
     until,
 )
+from linkwork.io.mbdyn.readings import INDEX, element_datum, model_function, node_datum, plugin
 from linkwork.model.drives import (
     Chain,
     Constant,
@@ -43,6 +46,7 @@ from linkwork.model.drives import (
     SampleAndHold,
     Sine,
     expression,
+    formula,
 )
 
 # --------------------------------------------------------------------------- one card, one law
@@ -61,11 +65,6 @@ def read_law(args: Arguments) -> Law:
         name = KEYS[key]
         args.i += 1
         return DRIVES[name](args)
-    if key in STATE:
-        args.unsupported(
-            f"the drive '{key}' follows {STATE[key]}, which linkwork's drives cannot; describe "
-            "such a load in Python with lw.UserForce"
-        )
     word = args.words[args.i].strip() if args.more() else ""
     looks_like_name = word.replace(" ", "").isalpha() and word not in args.deck.symbols.variables
     if looks_like_name:
@@ -152,17 +151,90 @@ def string(args: Arguments) -> Law:
         args.fail(f"string drive: {error}", i)
 
     def law(x: Drive) -> Drive:
+        look = functools.partial(look_up, args.deck)
+        translator = Translator(args.deck.symbols, "t" if x is TIME else "x", look)
+        if x is not TIME:
+            translator.known["x"] = x
         try:
-            part = Translator(args.deck.symbols, "t" if x is TIME else "x").part(tree)
+            part = translator.part(tree)
         except ExpressionError as error:
             args.fail(f"string drive: {error}", i)
         except RecursionError:
             args.fail("string drive: the expression is nested too deeply", i)
         if part.constant:
             return constant(float(part.value))
+        if len(translator.known) > (x is not TIME):
+            return formula(part.text, **translator.known)
         return Expression(part.text) if x is TIME else Formula(part.text, x)
 
     return law
+
+
+def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
+    """What a name or a function of an expression stands for while the model moves."""
+    if kind == "plugin":
+        return plugin(deck, words)
+    name, translator, parts = words
+    if name.endswith("_prev"):
+        raise ExpressionError(f"model::{name} would look one step back, which drives cannot here")
+    if name == "drive" and len(parts) == 2 and parts[0].constant and not parts[1].constant:
+        if parts[0].value not in deck.drives:
+            raise ExpressionError(f"there is no drive caller {parts[0].value}")
+        inner = translator.drive(parts[1])
+        return deck.drives[parts[0].value](TIME if inner == TIME else inner)
+    if name.startswith("sf::") and len(parts) == 1 and not parts[0].constant:
+        if name[4:] not in deck.functions:
+            raise ExpressionError(f"there is no scalar function '{name[4:]}'")
+        return Chain(deck.functions[name[4:]], translator.drive(parts[0]))
+    if not all(part.constant for part in parts):
+        return None
+    values = [part.value for part in parts]
+    for prefix, datum in (("node::", node_datum), ("element::", element_datum)):
+        if name.startswith(prefix) and len(values) == 2:
+            return datum(deck, name.removeprefix(prefix), values[0], str(values[1]))
+    return model_function(deck, name, values)
+
+
+def dof(args: Arguments) -> Law:
+    """dof, degree of freedom, drive of its value"""
+    i, end = args.i, read_dof(args)
+    law = read_law(args)
+    return lambda x: law(in_place(args, i, end.read))
+
+
+def datum(kind: str, read: Callable[..., Drive]) -> Callable[[Arguments], Law]:
+    """node | element, label, type, string, "name" | index, number, drive of its value"""
+
+    def card(args: Arguments) -> Law:
+        i = args.i
+        label = args.label(f"the label of a {kind}")
+        what = args.key()
+        args.i += 1
+        name = ""
+        if args.keyword("string"):
+            name = args.string("the name of a datum")
+        elif args.keyword("index"):
+            name = named_by_index(args, kind, what)
+        law = read_law(args)
+        return lambda x: law(in_place(args, i, lambda: read(args.deck, what, label, name)))
+
+    return card
+
+
+def named_by_index(args: Arguments, kind: str, what: str) -> str:
+    i = args.i
+    index = args.integer("the index of a datum")
+    known = {"structural": INDEX, "abstract": ["x", "xP"], "parameter": ["x"]}.get(what, [])
+    if kind != "node" or not 1 <= index <= len(known):
+        args.unsupported("data are read by their names here: string, \"name\"", i)
+    return known[index - 1]
+
+
+def in_place(args: Arguments, i: int, make: Callable[[], Drive]) -> Drive:
+    try:
+        return make()
+    except ExpressionError as error:
+        args.fail(str(error), i)
 
 
 def ginac(args: Arguments) -> Law:
@@ -198,12 +270,9 @@ DRIVES: dict[str, Callable[[Arguments], Law]] = {
     **PLAIN, "array": array, "discrete filter": discrete_filter, "drive": drive,
     "frequency sweep": frequency_sweep, "ginac": ginac, "mult": mult, "periodic": periodic,
     "postponed": postponed, "sample and hold": sample_and_hold, "string": string,
+    "dof": dof, "element": datum("element", element_datum), "node": datum("node", node_datum),
 }  # fmt: skip
 KEYS = {name.replace(" ", ""): name for name in DRIVES}
-STATE = {
-    "dof": "a degree of freedom", "node": "the motion of a node", "element": "an element",
-    "bistop": "conditions with a memory", "closestnext": "the steps of the solver",
-}  # fmt: skip
 
 
 # --------------------------------------------------------------------------- vectors of drives

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.bodies import body, gravity
+from linkwork.io.mbdyn.bodies import body
 from linkwork.io.mbdyn.deformable import deformable, deformable_axial, rod, viscous_body
 from linkwork.io.mbdyn.forces import couple, force
+from linkwork.io.mbdyn.genels import bulk, genel
+from linkwork.io.mbdyn.gravity import gravity
 from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
 from linkwork.io.mbdyn.special import (
@@ -152,15 +154,16 @@ def automatic_structural(args: Arguments) -> None:
 ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
+    "bulk": bulk, "genel": genel,
 }  # fmt: skip
 COUNTED = {  # what control data calls the other elements of MBDyn
-    "beam2": "beams", "beam3": "beams", "beam": "beams", "genel": "genels",
+    "beam2": "beams", "beam3": "beams", "beam": "beams",
     "electric": "electric elements", "hydraulic": "hydraulic elements",
     "thermal": "thermal elements", "aerodynamic body": "aerodynamic elements",
     "aerodynamic beam2": "aerodynamic elements", "aerodynamic beam3": "aerodynamic elements",
     "aerodynamic beam": "aerodynamic elements", "aeromodal": "aeromodals",
     "air properties": "air properties", "induced velocity": "induced velocity elements",
-    "rotor": "rotors", "bulk": "bulk elements", "loadable": "loadable elements",
+    "rotor": "rotors", "loadable": "loadable elements",
     "user defined": "loadable elements", "stream output": "output elements",
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
     "bind": "", "driven": "", "aircraft instruments": "aerodynamic elements",

@@ -33,7 +33,7 @@ class Variable:
     kind: str
     value: Value
     const: bool = False
-    plugin: str = ""  # what a degree of freedom stands behind it
+    plugin: tuple[str, ...] = ()  # the words of the plugin that it follows while the model moves
 
 
 @dataclass
@@ -99,8 +99,8 @@ class Symbols:
             raise ExpressionError(f"there is no variable '{name}'; declare it with set: before")
         if found.plugin:
             raise ExpressionError(
-                f"'{name}' follows {found.plugin} while the model moves, which linkwork's drives "
-                "cannot; describe the load with lw.UserForce"
+                f"'{name}' follows a {found.plugin[0]} while the model moves; use it in a string "
+                "drive"
             )
         if found.value is None:
             raise ExpressionError(f"'{name}' is declared, but has no value yet")
@@ -138,8 +138,7 @@ class Symbols:
             )
         if not words[1].isidentifier():
             raise ExpressionError(f"a plugin needs the name of a variable, found '{words[1]}'")
-        what = f"a {'degree of freedom' if words[0] == 'dof' else words[0]}"
-        self.variables[words[1]] = Variable("real", 0.0, plugin=what)
+        self.variables[words[1]] = Variable("real", 0.0, plugin=tuple(words))
         return 0
 
     def call(self, name: str, values: list[Value]) -> Value:
@@ -319,7 +318,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Value], int]] = {
     "sign": (lambda x: math.copysign(1.0, x) if x else 0.0, 1), "sin": (math.sin, 1),
     "sinh": (math.sinh, 1), "sqrt": (math.sqrt, 1),
     "sramp": (lambda x, top: min(max(x, 0.0), top), 2),
-    "step": (lambda x: 1.0 if x > 0 else 0.0, 1), "tan": (math.tan, 1), "tanh": (math.tanh, 1),
+    "par": (lambda x: x * x if x > 0 else 0.0, 1),
+    "step": (lambda x: 0.5 if x == 0 else float(x > 0), 1), "tan": (math.tan, 1),
+    "tanh": (math.tanh, 1),
 }  # fmt: skip
 
 

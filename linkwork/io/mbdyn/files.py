@@ -4,6 +4,7 @@
     .jnt   joint, force and moment in local axes, both in global axes, and what the joint adds
     .frc   force, node, force, point (couples: the couple)          both once more for second nodes
     .ine   node, momentum, moment of momentum about the node, and the rates of both
+    .abs   abstract node, value, derivative            .prm   parameter node, value
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Forces and
@@ -23,6 +24,8 @@ import numpy as np
 from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
+from linkwork.io.mbdyn.genels import scalar_values
+from linkwork.io.mbdyn.momenta import changing_momentum
 from linkwork.io.mbdyn.motion import (
     Motion,
     angles,
@@ -31,7 +34,9 @@ from linkwork.io.mbdyn.motion import (
     rotate,
     rotate_back,
 )
+from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.results.result import Result
+from linkwork.results.stored import signal_values
 
 
 def written_rows(deck: Deck, run: Result) -> np.ndarray:
@@ -84,6 +89,10 @@ class Tables:
         parts = [m.x, turned, m.v, m.w]
         return np.hstack([*parts, m.a, m.p] if node.accelerations else parts)
 
+    def scalar(self, node: ScalarNode) -> np.ndarray:
+        """Value and derivative of an abstract or parameter node."""
+        return scalar_values(self.deck, self.run, node, self.rows)
+
     def momentum(self, label: int) -> tuple[np.ndarray, ...]:
         """β, γ about the node, and their rates."""
         node, m = self.deck.nodes[label], self.motion(label)
@@ -94,7 +103,12 @@ class Tables:
         spin = rotate(J, m.w)
         turning = rotate(J, m.p) + np.cross(m.w, spin)
         gamma = spin + np.cross(b, beta)
-        return beta, gamma, rate, turning + np.cross(np.cross(m.w, b), beta) + np.cross(b, rate)
+        moment = turning + np.cross(np.cross(m.w, b), beta) + np.cross(b, rate)
+        parts = beta, gamma, rate, moment
+        for item in node.variable:
+            more = changing_momentum(item, node.centre, self.time, m)
+            parts = tuple(x + y for x, y in zip(parts, more))
+        return parts
 
     # -------------------------------------------------------------------------------- joints
     def markers(self, joint: JointRecord) -> tuple[Motion, Motion]:
@@ -177,10 +191,13 @@ class Tables:
     # -------------------------------------------------------------------------------- forces
     def force(self, record: ForceRecord) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
         """Force, moment, and the points where the force acts, in world axes."""
+        if record.variant.startswith("abstract"):
+            value = signal_values(self.run, record.terms[0][1], self.rows)[:, None]
+            return value, value, []
         ends = [self.motion(label) for label in record.nodes]
         values = []
         for terms in (record.terms, record.moments):
-            v = sum((d.values(self.time)[:, None] * v for v, d in terms),
+            v = sum((signal_values(self.run, d, self.rows)[:, None] * v for v, d in terms),
                     np.zeros((len(self.rows), 3)))  # fmt: skip
             values.append(rotate(ends[0].R, v) if record.follower else v)
         points = [m.x + rotate(m.R, arm) for m, arm in zip(ends, record.arms)]
@@ -209,14 +226,16 @@ def force_lines(tables: Tables, precision: int) -> Iterable[str]:
         for k, label in enumerate(record.nodes):
             sign = 1 if k == 0 else -1
             parts.append(label)
-            if record.kind == "couple":
+            if record.variant.startswith("abstract"):
+                parts.append(sign * F)
+            elif record.kind == "couple":
                 parts.append(sign * M)
             else:
                 parts += [sign * F, points[k]]
                 if record.variant.startswith("total"):
                     parts.append(sign * M)
         form = f"{record.label:8d}" + "".join(
-            f" {p:8d}" if isinstance(p, int) else f" %.{precision}e" * 3 for p in parts
+            f" {p:8d}" if isinstance(p, int) else f" %.{precision}e" * p.shape[1] for p in parts
         )
         arrays = np.hstack([p for p in parts if not isinstance(p, int)])
         columns.append([f"{form % tuple(row)}\n" for row in arrays.tolist()])
@@ -257,6 +276,10 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
         "out": [*step_lines(tables), *modes],
     }
     wanted = {"mov": nodes, "ine": moving, "jnt": joints, "frc": deck.forces, "out": [1]}
+    for kind, suffix, columns in (("abstract", "abs", 2), ("parameter", "prm", 1)):
+        scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
+        wanted[suffix] = scalars
+        files[suffix] = lines(((n.label, tables.scalar(n)[:, :columns]) for n in scalars), digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

@@ -11,6 +11,7 @@ from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
 from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_terms
+from linkwork.io.mbdyn.genels import abstract_force
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -149,7 +150,8 @@ FORCES: dict[str, Callable[[Arguments, int], None]] = {
     "follower internal": load("force", True, True), "total": total(False),
     "total internal": total(True), "absolute displacement": load("force", False, False),
     "absolute internal displacement": load("force", False, True),
-    "conservative": load("force", False, False),
+    "conservative": load("force", False, False), "abstract": abstract_force(False),
+    "abstract internal": abstract_force(True),
 }  # fmt: skip
 COUPLES: dict[str, Callable[[Arguments, int], None]] = {
     "absolute": load("couple", False, False), "follower": load("couple", True, False),

@@ -6,10 +6,12 @@ operations stay integer: a/b of integers is cut towards zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from linkwork.io.mbdyn.evaluation import FUNCTIONS, Symbols, Value, cast, kind_of
 from linkwork.io.mbdyn.language import TYPES, ExpressionError, Tree
+from linkwork.model.drives import Constant, Drive, Expression, Polynomial, formula
 
 
 class Part(NamedTuple):
@@ -45,7 +47,8 @@ WRITTEN = {  # those that linkwork's formulas have no name for
     "in_le": "{0} < {1} and {1} <= {2}",
     "in_ll": "{0} < {1} and {1} < {2}",
     "sramp": "min(max({0}, 0), {1})",
-    "step": "where({0} > 0, 1, 0)",
+    "par": "where({0} > 0, {0}^2, 0)",
+    "step": "where({0} > 0, 1, where({0} < 0, 0, 0.5))",
 }
 LOGIC = {"&&": "({0} != 0) and ({1} != 0)", "||": "({0} != 0) or ({1} != 0)",
          "~|": "({0} != 0) != ({1} != 0)"}  # fmt: skip
@@ -62,9 +65,18 @@ def constant(value: Value) -> Part:
 class Translator:
     """One string drive: variables set in it are its own."""
 
-    def __init__(self, symbols: Symbols, variable: str = "x") -> None:
-        self.symbols, self.variable = symbols, variable
+    def __init__(
+        self, symbols: Symbols, variable: str = "x", look: Callable[..., Drive | None] | None = None
+    ) -> None:
+        self.symbols, self.variable, self.look = symbols, variable, look
         self.own: dict[str, Part] = {}
+        self.known: dict[str, Drive] = {}  # names in the formula that stand for other drives
+
+    def stands_for(self, drive: Drive) -> Part:
+        """A name in the formula for a drive."""
+        name = f"q{len(self.known) + 1}"
+        self.known[name] = drive
+        return Part(name, "real")
 
     def part(self, tree: Tree) -> Part:
         match tree:
@@ -76,8 +88,15 @@ class Translator:
                 return Part("t", "real")
             case ("name", "Var"):
                 return Part(self.variable, "real")
+            case ("name", name) if name in self.own:
+                return self.own[name]
             case ("name", name):
-                return self.own[name] if name in self.own else constant(self.symbols.value(name))
+                variable = self.symbols.variables.get(name)
+                if variable is not None and variable.plugin and self.look:
+                    followed = self.look("plugin", *variable.plugin)
+                    if followed is not None:
+                        return self.stands_for(followed)
+                return constant(self.symbols.value(name))
             case ("sequence", *parts):
                 found = [self.part(part) for part in parts]
                 return found[-1]
@@ -100,10 +119,25 @@ class Translator:
                 a = self.part(part)
                 return constant(not a.value) if a.constant else Part(f"({a.text} == 0)", "bool")
             case ("call", name, *parts):
-                return self.call(name, [self.part(part) for part in parts])
+                return self.call(name, [self.argument(part) for part in parts])
             case (operator, a, b):
                 return self.operation(operator, self.part(a), self.part(b))
         raise ExpressionError("a drive cannot have a plugin in its string")
+
+    def argument(self, tree: Tree) -> Part:
+        """An argument of a function, which may be a text."""
+        match tree:
+            case ("value", str() as text):
+                return Part("", "string", text)
+        return self.part(tree)
+
+    def drive(self, part: Part) -> Drive:
+        """A part of the formula as a drive of time, and of the names in it."""
+        if part.constant:
+            return Constant(float(part.value))
+        if part.text == "t":
+            return Polynomial((0.0, 1.0))
+        return formula(part.text, **self.known) if self.known else Expression(part.text)
 
     def cast(self, a: Part, kind: str, name: str) -> Part:
         if a.constant:
@@ -132,6 +166,10 @@ class Translator:
 
     def call(self, name: str, parts: list[Part]) -> Part:
         name = name.removeprefix("default::")
+        if name.startswith("model::") and self.look:
+            found = self.look("function", name.removeprefix("model::"), self, parts)
+            if found is not None:
+                return self.stands_for(found)
         if all(p.constant for p in parts) and name not in ("rand", "random", "seed"):
             values = [p.value for p in parts]
             return constant(self.symbols.call(name, values))
@@ -143,8 +181,7 @@ class Translator:
         if name not in SAME and name not in WRITTEN:
             raise ExpressionError(
                 f"'{name}' cannot be used in the string of a drive; known are "
-                f"{', '.join(sorted({*SAME, *WRITTEN}))}, and the rest of the model is out of its "
-                "reach (lw.UserForce describes loads that depend on the motion)"
+                f"{', '.join(sorted({*SAME, *WRITTEN}))}, and functions of the model"
             )
         count = FUNCTIONS[name][1]
         if len(parts) != count:

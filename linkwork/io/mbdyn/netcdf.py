@@ -69,6 +69,7 @@ def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = (
         writer.put("run.step", step.astype(np.int32), "-", "time step index")
         writer.put("run.timestep", tables.sizes[tables.rows], "s", "integration time step")
         put_nodes(writer, tables)
+        put_scalars(writer, tables)
         put_joints(writer, tables)
         put_forces(writer, tables)
         put_modes(file, deck, modes, tables.numbers)
@@ -94,6 +95,17 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
         if node.kind.startswith("dynamic"):
             for part, values in zip(MOMENTUM, tables.momentum(node.label)):
                 writer.put(f"{at}.{part}", values, *MOMENTUM[part])
+
+
+def put_scalars(writer: Writer, tables: Tables) -> None:
+    for kind in ("abstract", "parameter"):
+        nodes = [n for (k, _), n in tables.deck.scalars.items() if k == kind and n.output]
+        writer.put_labels(f"node.{kind}", [n.label for n in nodes])
+        for node in nodes:
+            values = tables.scalar(node)
+            writer.put(f"node.{kind}.{node.label}.X", values[:, 0], "-", "value")
+            if kind == "abstract":
+                writer.put(f"node.{kind}.{node.label}.XP", values[:, 1], "-", "derivative")
 
 
 def put_joints(writer: Writer, tables: Tables) -> None:
@@ -131,6 +143,9 @@ def put_forces(writer: Writer, tables: Tables) -> None:
         at = f"elem.{record.kind}.{record.label}"
         if record.kind == "couple":
             writer.put(f"{at}.M", M, "Nm", "global couple components")
+            continue
+        if record.variant.startswith("abstract"):
+            writer.put(f"{at}.F", F[:, 0], "N", "force")
             continue
         writer.put(f"{at}.F", F, "N", "global force components")
         if record.variant.startswith("total"):

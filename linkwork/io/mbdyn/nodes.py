@@ -21,6 +21,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_position,
 )
 from linkwork.io.mbdyn.problem import ORIENTATIONS, TURNS
+from linkwork.io.mbdyn.scalar_nodes import abstract, parameter
 
 
 class Follower(NamedTuple):
@@ -183,8 +184,10 @@ def switch(args: Arguments, word: str, records: dict) -> None:
             records[label].output = True
 
 
-NODES: dict[str, Callable[[Arguments], None]] = {"structural": structural, "output": output}
+NODES: dict[str, Callable[[Arguments], None]] = {
+    "structural": structural, "output": output, "abstract": abstract, "parameter": parameter,
+}  # fmt: skip
 OTHER_NODES = {
     kind: unsupported(kind, "")
-    for kind in ("abstract", "parameter", "electric", "hydraulic", "thermal")
+    for kind in ("electric", "hydraulic", "thermal")
 }

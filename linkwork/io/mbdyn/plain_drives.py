@@ -13,6 +13,7 @@ from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.scalar_functions import inline_function
 from linkwork.model.drives import (
     Chain,
+    ClosestNext,
     Constant,
     Drive,
     Meter,
@@ -250,6 +251,29 @@ def meter(args: Arguments) -> Law:
     return of(Meter(t0, t1, steps, run_step(args), args.deck.analysis.initial_time))
 
 
+def closest_next(args: Arguments) -> Law:
+    """closest next, t₀, t₁ | forever, increment"""
+    t0, t1 = args.real("the initial time of closest next"), until(args)
+    args.keyword("const")
+    i = args.i
+    known = args.deck.symbols.variables
+    if not args.more() or (args.key().isalpha() and args.words[i].strip() not in known):
+        args.unsupported("the increment of closest next must be constant", i)
+    increment = args.positive("the increment of closest next")
+    begin = args.deck.analysis.initial_time
+    return of(ClosestNext(t0, t1, increment, run_step(args), begin))
+
+
+def step5(args: Arguments) -> Law:
+    """step5, t₀, y₀, t₁, y₁:  y₀ + (y₁ − y₀) ξ³ (10 − 15 ξ + 6 ξ²),  ξ = (t − t₀)/(t₁ − t₀)"""
+    t0, y0, t1, y1 = args.reals(4, "a parameter of step5")
+    if t1 <= t0:
+        args.fail(f"the times of the drive must increase, found {t1:g} after {t0:g}")
+    xi = f"((t - ({t0!r}))/({t1 - t0!r}))"
+    rise = expression(f"({y0!r}) + ({y1 - y0!r})*{xi}^3*(10 - 15*{xi} + 6*{xi}^2)")
+    return of(Piecewise((t0, t1), (constant(y0), rise, constant(y1))))
+
+
 def file(args: Arguments) -> Law:
     """file, label of a driver [, column] [, amplitude, factor]"""
     i = args.i
@@ -273,10 +297,11 @@ def scalar_function(args: Arguments) -> Law:
 
 
 PLAIN: dict[str, Callable[[Arguments], Law]] = {
-    "const": const, "cosine": cosine, "cubic": polynomial(3), "direct": direct,
-    "double ramp": double_ramp, "double step": double_step, "exponential": exponential,
-    "file": file, "fourier series": fourier_series, "linear": polynomial(1), "meter": meter,
-    "null": null, "one": unit, "parabolic": polynomial(2), "piecewise linear": piecewise_linear,
-    "ramp": ramp, "random": random, "scalar function": scalar_function, "sine": sine,
-    "step": step, "tanh": tanh, "time": time, "timestep": timestep, "unit": unit,
+    "closest next": closest_next, "const": const, "cosine": cosine, "cubic": polynomial(3),
+    "direct": direct, "double ramp": double_ramp, "double step": double_step,
+    "exponential": exponential, "file": file, "fourier series": fourier_series,
+    "linear": polynomial(1), "meter": meter, "null": null, "one": unit,
+    "parabolic": polynomial(2), "piecewise linear": piecewise_linear, "ramp": ramp,
+    "random": random, "scalar function": scalar_function, "sine": sine, "step": step,
+    "step5": step5, "tanh": tanh, "time": time, "timestep": timestep, "unit": unit,
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """Drives: functions of time with their first and second derivatives.
 
-    constant  ramp  sine  table  polynomial  expression  function
+    constant  ramp  sine  table  polynomial  expression  formula  function
 
 Further kinds are put together from these: pieces in time, chains, integrals, sampled values.
 """
@@ -25,16 +25,25 @@ from linkwork.model.drives.base import (
 from linkwork.model.drives.carried import CarriedVelocity
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
-from linkwork.model.drives.formula import Expression, Formula, expression
+from linkwork.model.drives.formula import Combined, Expression, Formula, expression, formula
 from linkwork.model.drives.function import Function, as_drive, function
 from linkwork.model.drives.pieces import Chain, Integral, Periodic, Piecewise, Quotient
-from linkwork.model.drives.sampled import DiscreteFilter, Meter, Random, SampleAndHold, Switch
-from linkwork.model.drives.turns import Turn
+from linkwork.model.drives.sampled import (
+    ClosestNext,
+    DiscreteFilter,
+    Meter,
+    Random,
+    SampleAndHold,
+    Switch,
+)  # fmt: skip
+from linkwork.model.drives.turns import Turn, TurnMatrix
 
 __all__ = [
     "CarriedVelocity",
     "Chain",
     "Chebyshev",
+    "ClosestNext",
+    "Combined",
     "Constant",
     "Delayed",
     "DiscreteFilter",
@@ -57,11 +66,13 @@ __all__ = [
     "Switch",
     "Table",
     "Turn",
+    "TurnMatrix",
     "as_drive",
     "constant",
     "differentiate",
     "drive_from_dict",
     "expression",
+    "formula",
     "function",
     "polynomial",
     "ramp",

@@ -45,6 +45,8 @@ class Drive:
 
     what: str = field(default="", kw_only=True, compare=False, repr=False)
     kinds: ClassVar[dict[str, type[Drive]]] = {}
+    follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
+    remembers: ClassVar[bool] = False  # is asked for other times than now by itself
     __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 
     def __init_subclass__(cls) -> None:
@@ -187,20 +189,50 @@ def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:
     return NotImplemented
 
 
+def parts_of(drive: Drive) -> list[Drive]:
+    """The drives that a drive is made of, one level down."""
+    found: list[Drive] = []
+    for f in fields(drive):
+        value = getattr(drive, f.name)
+        parts = value if isinstance(value, tuple) else (value,)
+        found += [part for part in parts if isinstance(part, Drive)]
+    return found
+
+
+def leaves_that_follow(drive: Drive) -> list[Drive]:
+    """The readings of the motion in a drive, in their order."""
+    if drive.follows:
+        return [drive]
+    return [leaf for part in parts_of(drive) for leaf in leaves_that_follow(part)]
+
+
+def refuse_memory(drive: Drive) -> None:
+    """Delays, integrals and what lives on steps would have to remember a motion that they read."""
+    for part in parts_of(drive):
+        if drive.remembers and leaves_that_follow(part):
+            raise DriveError(
+                f"{drive.label}: expected functions of time as its parts, found one that reads the "
+                "motion, which it would have to remember"
+            )
+        refuse_memory(part)
+
+
 def _store(x: Any) -> Any:
     if isinstance(x, Drive):
         return x.to_dict()
     return [_store(y) for y in x] if isinstance(x, tuple) else x
 
 
-def _restore(x: Any) -> Any:
+def _restore(x: Any, frame: Callable[[dict], Any] | None) -> Any:
     if isinstance(x, dict):
-        return drive_from_dict(x)
-    return tuple(_restore(y) for y in x) if isinstance(x, list) else x
+        return drive_from_dict(x, frame) if "drive" in x or not frame else frame(x["frame"])
+    return tuple(_restore(y, frame) for y in x) if isinstance(x, list) else x
 
 
-def drive_from_dict(d: dict[str, Any]) -> Drive:
+def drive_from_dict(d: dict[str, Any], frame: Callable[[dict], Any] | None = None) -> Drive:
     """Rebuild the drive that `Drive.to_dict` stored, exactly.
+
+    frame : makes the frames of stored readings, which name their bodies
 
     Example: ``drive_from_dict(lw.sine(1, 2).to_dict()) == lw.sine(1, 2)``
     """
@@ -218,7 +250,7 @@ def drive_from_dict(d: dict[str, Any]) -> Drive:
             f"stored {kind} drive: expected the entries {', '.join(sorted(expected))}, found "
             f"{short(', '.join(map(str, d)))}; store drives with to_dict()"
         )
-    return cls(**{name: _restore(d[name]) for name in expected})
+    return cls(**{name: _restore(d[name], frame) for name in expected})
 
 
 
@@ -452,6 +484,7 @@ class Delayed(Drive):
 
     a: Drive
     dt: float
+    remembers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.a)

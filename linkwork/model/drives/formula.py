@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import DriveError, ModelError
-from linkwork.model.drives.base import Drive
+from linkwork.model.drives.base import Constant, Drive, _check_drives
 from linkwork.model.drives.jets import CONSTANTS, FUNCTIONS, OPERATORS, RULES, Jet
 from linkwork.model.drives.words import short
 
@@ -22,8 +22,8 @@ Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and it
 LONGEST = 10_000
 
 
-def _run(program: tuple[Step, ...], t: np.ndarray, x: Jet = None) -> Jet:
-    """Evaluate a postfix program over jets; x is the jet of the second variable."""
+def _run(program: tuple[Step, ...], t: np.ndarray, known: dict[str, Jet] | None = None) -> Jet:
+    """Evaluate a postfix program over jets; those of other names than t are known."""
     stack: list[Jet] = []
     for step in program:
         if isinstance(step, tuple):
@@ -31,8 +31,8 @@ def _run(program: tuple[Step, ...], t: np.ndarray, x: Jet = None) -> Jet:
             stack[-n:] = [RULES[name](*stack[-n:])]
         elif step == "t":
             stack.append((t, np.ones(t.size), np.zeros(t.size)))
-        elif step == "x":
-            stack.append(x)
+        elif isinstance(step, str):
+            stack.append(known[step])  # type: ignore[index]
         else:
             stack.append((np.float64(step), np.float64(0), np.float64(0)))
     return stack[0]
@@ -193,12 +193,58 @@ class Formula(Drive):
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         jet = np.empty((t.size, 3))
-        for order, y in enumerate(_run(self._program, t, tuple(self.x.jet(t).T))):
+        for order, y in enumerate(_run(self._program, t, {"x": tuple(self.x.jet(t).T)})):
             jet[:, order] = y
         return jet
 
     def named(self, what: str) -> Drive:
         return Formula(self.text, self.x.named(what), what=what)
+
+
+@dataclass(frozen=True)
+class Combined(Drive):
+    """y = a formula in the time t and in names that stand for other drives.  See `formula`."""
+
+    text: str
+    names: tuple[str, ...]
+    parts: tuple[Drive, ...]
+
+    def __post_init__(self) -> None:
+        wrong = [n for n in self.names if not n.isidentifier() or n in CONSTANTS or n in FUNCTIONS]
+        if wrong or "t" in self.names or len(self.names) != len(self.parts):
+            raise DriveError(
+                f"{self.label}: expected names other than t, pi, e and those of functions, one "
+                f"for each drive, found {short(', '.join(self.names))}"
+            )
+        _check_drives(self, *self.parts)
+        _ = self._program
+
+    def _detail(self) -> str:
+        return f"formula {short(self.text)!r}"
+
+    @functools.cached_property
+    def _program(self) -> tuple[Step, ...]:
+        return _Parser(self.text, self.label, ("t", *self.names)).parse()
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        known = {name: tuple(part.jet(t).T) for name, part in zip(self.names, self.parts)}
+        jet = np.empty((t.size, 3))
+        for order, y in enumerate(_run(self._program, t, known)):
+            jet[:, order] = y
+        return jet
+
+    def named(self, what: str) -> Drive:
+        parts = tuple(part.named(what) for part in self.parts)
+        return Combined(self.text, self.names, parts, what=what)
+
+
+def formula(text: str, **drives: Drive | float) -> Combined:
+    """A formula in the time t and in names that stand for drives, differentiated exactly.
+
+    Example: ``lw.formula("k*x - c*v", k=100, c=2, x=lw.sine(0.1, 5), v=lw.ramp(1))``
+    """
+    parts = tuple(d if isinstance(d, Drive) else Constant(d) for d in drives.values())
+    return Combined(text, tuple(drives), parts)
 
 
 def expression(text: str) -> Expression:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import DriveError, LinkworkWarning, ModelError
-from linkwork.model.drives.base import ORDER, Constant, Drive
+from linkwork.model.drives.base import ORDER, Constant, Drive, leaves_that_follow, refuse_memory
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
 from linkwork.model.drives.words import is_number, short
 
@@ -124,14 +124,21 @@ def function(
     return Function(f, d1 if d1 is not None else a1, d2 if d2 is not None else a2)
 
 
-def as_drive(x: Any, what: str = "") -> Drive:
+def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
     """Make a drive of a drive, a number (constant) or a Python function of time.
 
-    `what` names the item in messages.
+    `what` names the item in messages; `follows` says whether it may read the motion (lw.reads).
 
     Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
     """
     if isinstance(x, Drive):
+        if not follows and leaves_that_follow(x):
+            raise DriveError(
+                f"{what or 'drive'}: expected a function of time alone, found one that reads the "
+                f"motion ({leaves_that_follow(x)[0]._detail()}); forces, torques and pairs of "
+                "forces may follow the motion, motion laws and constitutive laws may not"
+            )
+        refuse_memory(x)
         return x.named(what) if what else x
     if is_number(x):
         return Constant(x, what=what)

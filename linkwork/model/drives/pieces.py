@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -124,6 +125,7 @@ class Integral(Drive):
     a: Drive
     start: float = 0.0
     value: float = 0.0
+    remembers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.a)

@@ -7,11 +7,13 @@ They have no slope, so they serve as loads rather than as motion laws.
     random             y = mean + amplitude u, u uniform in [−1, 1), drawn anew every so many steps
     meter              1 at every n-th step, 0 between
     switch             1 from a step with on(t_k) ≠ 0 until one with off(t_k) ≠ 0, else 0
+    closest next       1 at the first step on or after each of start, start + increment, …
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +24,8 @@ from linkwork.model.drives.base import Drive, _check_drives
 @dataclass(frozen=True)
 class Stepped(Drive):
     """What drives on steps share: the number of the step at a time, and no slope."""
+
+    remembers: ClassVar[bool] = True
 
     def _on_steps(self, k: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -177,3 +181,29 @@ class Switch(Stepped):
                 states[change] = active
             k = change + 1
         return states[n]
+
+
+@dataclass(frozen=True)
+class ClosestNext(Stepped):
+    """y = 1 at the first step of the run on or after each of start + k increment, 0 between."""
+
+    start: float
+    end: float | None
+    increment: float
+    step: float
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._set_numbers("start", "origin", *(() if self.end is None else ("end",)))
+        self._positive("step")
+        self._positive("increment")
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        n = self._number(t, self.origin, self.step)
+        passed = [
+            np.floor((self.origin + k * self.step - self.start) / self.increment + 1e-6)
+            for k in (n, n - 1)
+        ]
+        end = np.inf if self.end is None else self.end
+        on = (passed[0] >= 0) & (np.maximum(passed[1], -1) < passed[0])
+        return (on & (t <= end + 1e-6 * self.step)).astype(float)

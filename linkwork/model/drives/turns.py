@@ -40,6 +40,33 @@ class Turn(Drive):
         return Turn((x, y, z), self.axis, what=what)
 
 
+@dataclass(frozen=True)
+class TurnMatrix(Drive):
+    """The component (row, column) of the rotation matrix exp(θ̃) of a rotation vector theta."""
+
+    theta: tuple[Drive, Drive, Drive]
+    row: int
+    column: int
+
+    def __post_init__(self) -> None:
+        _check_drives(self, *self.theta)
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        q = quaternion([tuple(d.jet(t).T) for d in self.theta])
+        w, v, i, j = q[0], q[1:], self.row, self.column
+        if i == j:
+            terms = [product(x, x) if k in (0, i + 1) else times(-1, product(x, x))
+                     for k, x in enumerate(q)]  # fmt: skip
+            return np.column_stack(add(*terms))
+        sign = 1.0 if (j - i) % 3 == 2 else -1.0
+        turn = times(sign, product(w, v[3 - i - j]))
+        return np.column_stack(times(2, add(product(v[i], v[j]), turn)))
+
+    def named(self, what: str) -> Drive:
+        x, y, z = (d.named(what) for d in self.theta)
+        return TurnMatrix((x, y, z), self.row, self.column, what=what)
+
+
 def add(*jets: Jet) -> Jet:
     return tuple(sum(parts) for parts in zip(*jets, strict=True))
 

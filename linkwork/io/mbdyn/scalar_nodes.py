@@ -1,0 +1,162 @@
+"""Abstract and parameter nodes: single numbers, and what acts on them.
+
+linkwork's unknowns are bodies, so an abstract node is a body that can only move along x: its place
+is the node's value, its velocity the derivative, a `mass` genel its mass.
+A node without a mass on which only elastic springs and given forces act has no motion of its own:
+
+    k x = Σ f   →   x = Σ f/k            a function, not a body
+
+A parameter node is a constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.language import ExpressionError
+from linkwork.model.drives import Constant, Drive, Sum
+from linkwork.model.readings import reads
+
+if TYPE_CHECKING:
+    from linkwork.io.mbdyn.deck import Deck
+
+ACROSS = (1.0, 0.0, 0.0)
+
+
+@dataclass
+class ScalarNode:
+    """An abstract or parameter node: how it begins, and what becomes of it."""
+
+    kind: str
+    label: int
+    args: Arguments
+    value: float = 0.0
+    derivative: float | None = None
+    output: bool = True
+    masses: list[Any] = field(default_factory=list)  # drives, made later
+    loads: list[Any] = field(default_factory=list)  # drives of forces, made later
+    stiffness: float = 0.0  # of elastic supports
+    moves: bool = False  # something else than a given force and an elastic support acts on it
+    clamp: Any = None
+    body: Any = None
+    given: Drive | None = None  # its value, where it is a function
+
+    def read(self, name: str) -> Drive:
+        """The drive of its value ("x") or of its derivative ("xP")."""
+        if name not in ("x", "xP"):
+            raise ExpressionError(f"an {self.kind} node has the data x and xP, found '{name}'")
+        if self.given is not None:
+            if name == "xP" and not isinstance(self.given, Constant):
+                raise ExpressionError(
+                    f"{self.kind} node {self.label} is a function here; its derivative cannot be "
+                    "read"
+                )
+            return self.given if name == "x" else Constant(0.0)
+        if self.body is None:
+            raise ExpressionError(f"{self.name} cannot be read here, before the model is made")
+        return reads(self.body, "position" if name == "x" else "velocity", "x")
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.label}"
+
+
+def abstract(args: Arguments) -> None:
+    """abstract: label [, algebraic | differential] [, value, x [, derivative, ẋ]];"""
+    node = new_node(args, "abstract")
+    order = args.keyword("algebraic", "differential") or "differential"
+    if args.keyword("value"):
+        node.value = args.real("the value of an abstract node")
+        if args.keyword("derivative"):
+            node.derivative = args.real("the derivative of an abstract node")
+            if order == "algebraic":
+                args.fail("an algebraic node has no derivative", args.i - 1)
+    options(args, node)
+
+
+def parameter(args: Arguments) -> None:
+    """parameter: label [, value, x];"""
+    node = new_node(args, "parameter")
+    if word := args.keyword("element", "sample and hold", "beam strain gage"):
+        args.unsupported(f"a parameter node that follows '{word}' is not supported", args.i - 1)
+    if args.keyword("value") or (args.more() and args.key() not in ("output", "scale")):
+        node.value = args.real("the value of a parameter node")
+    node.given = Constant(node.value)
+    options(args, node)
+
+
+def new_node(args: Arguments, kind: str) -> ScalarNode:
+    args.deck.count(f"{kind} nodes")
+    label = args.deck.new_label(args, f"{kind} node")
+    node = ScalarNode(kind, label, args)
+    args.deck.scalars[kind, label] = node
+    return node
+
+
+def options(args: Arguments, node: ScalarNode) -> None:
+    while word := args.keyword("scale", "output"):
+        if word == "scale":
+            if not args.keyword("default"):
+                args.real("a scale")
+            args.deck.ignore(f"scale of {node.kind} nodes")
+        else:
+            node.output = args.flag("whether the node is written")
+    args.end()
+
+
+# ------------------------------------------------------------------------------------ building
+
+
+def add_scalar_node(deck: Deck, node: ScalarNode) -> None:
+    """The body of an abstract node, or its function."""
+    from linkwork.elements.body import Body
+    from linkwork.elements.joints import Actuator, Prismatic
+    from linkwork.elements.variable_mass import VariableMass
+    from linkwork.io.mbdyn.deck import ground_frame
+
+    if node.kind == "parameter":
+        return
+    masses = [make() for make in node.masses]
+    steady = sum(m.v for m in masses if isinstance(m, Constant))
+    changing = [m for m in masses if not isinstance(m, Constant)]
+    if not masses and node.clamp is None:
+        node.given = function_of(node)
+        return
+    node.body = deck.model.add(node.name, Body(
+        steady, (0.0, 0.0, 0.0), position=(node.value, 0.0, 0.0),
+        velocity=None if node.derivative is None else (node.derivative, 0.0, 0.0),
+    ))  # fmt: skip
+    for k, m in enumerate(changing):
+        deck.model.add(f"mass {k + 1} of {node.name}", VariableMass(node.body, m))
+    axes = along_x()
+    from linkwork.model.frame import Frame
+
+    ends = ground_frame(axes=axes), Frame(node.body, (0.0, 0.0, 0.0), axes)
+    if node.clamp is None:
+        rail: Any = Prismatic(*ends)
+    else:
+        rail = Actuator(*ends, displacement=node.clamp())
+    deck.model.add(f"line of {node.name}", rail)
+
+
+def along_x() -> Any:
+    """Axes whose z is the world's x."""
+    import numpy as np
+
+    return np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+def function_of(node: ScalarNode) -> Drive:
+    """x = Σ f/k of a node that nothing else acts on."""
+    if node.moves or node.stiffness == 0:
+        node.args.unsupported(
+            f"abstract node {node.label} has no mass: linkwork solves second-order equations, so a "
+            "node needs a mass genel, or an elastic spring support and given forces alone", 0,
+        )  # fmt: skip
+    loads = [make() for make in node.loads]
+    if not loads:
+        return Constant(0.0)
+    total = loads[0] if len(loads) == 1 else Sum(tuple(loads))
+    return total if node.stiffness == 1 else (1 / node.stiffness) * total

@@ -1,0 +1,242 @@
+"""Readings: numbers that follow the motion of a model, as parts of the drives of loads.
+
+With frame A at p_A, of velocity v_A and angular velocity w_A (world axes), frame B likewise, X the
+rotation matrices from frames to the world, and e a direction in the axes of a frame C,
+
+    position           e·X_Cᵀ (p_A − p_B)          velocity   e·X_Cᵀ (v_A − v_B)
+    angular velocity   e·X_Cᵀ (w_A − w_B)          cosine     e·X_Cᵀ X_A n
+    rotation           e·φ,  exp φ̃ = X_BᵀX_A      angle      2 atan2(e·ε, η),  (η, ε) of X_BᵀX_A
+
+A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
+the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
+is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.errors import DriveError, ModelError
+from linkwork.math import rotations
+from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.registry import ITEMS
+
+QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+HALF_TURN = 3.1  # rad: angles are not counted over turns
+
+
+@dataclass(frozen=True)
+class Reading(Drive):
+    """A number that follows the motion of frames.  See `reads`."""
+
+    frame: Any
+    quantity: str
+    axis: tuple[float, ...]
+    relative_to: Any
+    axes: Any
+    along: tuple[float, ...] = (0.0, 0.0, 0.0)
+    follows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.quantity not in QUANTITIES:
+            raise DriveError(
+                f"a reading: expected one of {', '.join(QUANTITIES)}, found {self.quantity!r}"
+            )
+        for word in ("axis", "along"):
+            self._set_list(word, 3)
+            if len(getattr(self, word)) != 3:
+                raise DriveError(f"{self.label}: expected three numbers for {word}")
+        if self.quantity == "angle" and abs(np.linalg.norm(self.axis) - 1) > 1e-12:
+            self._set("axis", tuple(np.array(self.axis) / np.linalg.norm(self.axis)))
+
+    def _detail(self) -> str:
+        return f"{self.quantity} of {self.frame.body!r}"
+
+    @property
+    def frames(self) -> tuple[Frame, Frame, Frame]:
+        return self.frame, self.relative_to, self.axes
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        raise DriveError(
+            f"{self.label}: expected a function of time alone, found one that reads the motion; it "
+            "has a value only while the model moves"
+        )
+
+    def measure(self, motions: list[np.ndarray]) -> float:
+        """Its value; motions (13) of the bodies of its three frames: r, quaternion, v, ω."""
+        X, p, v, w = [], [], [], []
+        for m, f in zip(motions, self.frames):
+            R = rotations.matrix(m[3:7])
+            X.append(R @ rotations.matrix(f.orientation))
+            p.append(m[:3] + R @ f.position)
+            v.append(m[7:10] + R @ np.cross(m[10:13], f.position))
+            w.append(R @ m[10:13])
+        e, d = np.array(self.axis), X[2] @ self.axis
+        if self.quantity == "cosine":
+            return float(d @ X[0] @ np.array(self.along))
+        if self.quantity in ("rotation", "angle"):
+            q = rotations.from_matrix(X[1].T @ X[0])
+            q = q if q[0] >= 0 else -q
+            if self.quantity == "rotation":
+                return float(e @ rotations.logarithm(q))
+            return float(2 * np.arctan2(e @ q[1:], q[0]))
+        x = {"position": p, "velocity": v, "angular velocity": w}[self.quantity]
+        return float(d @ (x[0] - x[1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        stored: dict[str, Any] = {"drive": "reading"}
+        for f in fields(self):
+            if f.name != "what":
+                value = getattr(self, f.name)
+                stored[f.name] = frame_words(value) if isinstance(value, Frame) else value
+                if isinstance(value, tuple):
+                    stored[f.name] = list(value)
+        return stored
+
+
+def frame_words(frame: Frame) -> dict[str, Any]:
+    body = frame.body
+    if body is not GROUND and type(body).__name__ not in ITEMS:
+        raise ModelError(f"a reading of {body!r} cannot be stored in a file; read another body")
+    name = None if body is GROUND else body.name
+    words = {"position": frame.position.tolist(), "orientation": frame.orientation.tolist()}
+    return {"frame": {"body": name, **words}}
+
+
+def reads(
+    frame: Any, quantity: str, axis: Any = "x", *, relative_to: Any = GROUND, axes: Any = GROUND,
+    along: Any = (0.0, 0.0, 0.0),
+) -> Reading:  # fmt: skip
+    """A number that follows the motion, for drives of forces and torques.
+
+    frame and relative_to are bodies or Frames (default: the ground); quantity is one of
+
+    - "position", "velocity", "angular velocity" (m, m/s, rad/s): of the frame less those of
+      `relative_to`, along `axis` in the axes of the frame `axes` (default: the world's);
+    - "cosine": of the angle between `axis` in the axes of `axes` and `along` in those of `frame`;
+    - "rotation" (rad): the component along `axis` of the rotation vector from `relative_to` to
+      `frame`; "angle" (rad): the twist about `axis`, within half a turn.
+
+    axis is "x", "y", "z" or three numbers.  Sums, products and lw.formula of readings and of
+    functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
+    A reading costs some 50 µs each time the forces are evaluated; lw.UserForce with a compiled
+    function is faster.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> cart = lw.Body(2, (1, 1, 1), position=(0.1, 0, 0))
+    >>> hold = -50 * lw.reads(cart, "position", "x") - 4 * lw.reads(cart, "velocity", "x")
+    >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
+    """
+    found = [as_frame(f, "a reading") for f in (frame, relative_to, axes)]
+    if isinstance(axis, str) and axis not in AXES:
+        raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
+    given = AXES[axis] if isinstance(axis, str) else axis
+    return Reading(found[0], quantity, given, found[1], found[2], along)
+
+
+# ------------------------------------------------------------------------------------ signals
+
+
+class Now:
+    """The values of a signal's readings, and whether derivatives by them are wanted."""
+
+    def __init__(self, m: int) -> None:
+        self.x = np.zeros(m)
+        self.seeded = False
+
+
+@dataclass(frozen=True)
+class Slot(Drive):
+    """Stands for the k-th reading of a signal."""
+
+    now: Any
+    k: int
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        jet = np.zeros((t.size, 3))
+        jet[:, 0] = self.now.x[self.k]
+        if self.now.seeded:
+            if t.size != len(self.now.x) + 1:
+                raise DriveError("a drive that reads the motion is asked for other times than now")
+            jet[self.k + 1, 1] = 1.0
+        return jet
+
+
+class Signal:
+    """A drive y(t, x) of time and of m readings x."""
+
+    def __init__(self, drive: Drive) -> None:
+        self.drive = drive
+        self.readings: list[Reading] = []
+        for leaf in leaves_that_follow(drive):
+            if not any(same(leaf, known) for known in self.readings):
+                self.readings.append(leaf)  # type: ignore[arg-type]
+        self.now = Now(len(self.readings))
+        self.bound = self._bind(drive)
+
+    def _bind(self, drive: Drive) -> Drive:
+        if drive.follows:
+            k = next(i for i, known in enumerate(self.readings) if same(drive, known))
+            return Slot(self.now, k)
+        changed: dict[str, Any] = {}
+        for f in fields(drive):
+            value = getattr(drive, f.name)
+            if isinstance(value, Drive):
+                changed[f.name] = self._bind(value)
+            elif isinstance(value, tuple) and any(isinstance(x, Drive) for x in value):
+                changed[f.name] = tuple(self._bind(x) for x in value)
+        return replace(drive, **changed) if changed else drive
+
+    def value(self, t: float, x: np.ndarray) -> float:
+        self._check(x)
+        self.now.x, self.now.seeded = x, False
+        return float(self.bound.values(np.array([t]))[0])
+
+    def value_and_slopes(self, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
+        """y and ∂y/∂x."""
+        self._check(x)
+        self.now.x, self.now.seeded = x, True
+        jet = self.bound.jet(np.full(len(x) + 1, t))
+        return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
+
+    def _check(self, x: np.ndarray) -> None:
+        for value, reading in zip(x, self.readings):
+            if reading.quantity == "angle" and abs(value) > HALF_TURN:
+                raise DriveError(
+                    f"{reading._detail()} goes beyond half a turn, where readings of angles do not "
+                    "count on; read an angular velocity, or cosines"
+                )
+
+    def over_times(self, times: np.ndarray, motion: np.ndarray, number: Any) -> np.ndarray:
+        """Values at stored times; motion (T, bodies, 13), number(body) is −1 for the ground."""
+        ground = np.zeros(13)
+        ground[3] = 1.0
+        places = [[number(f.body) for f in reading.frames] for reading in self.readings]
+        found = np.empty(len(times))
+        for k, t in enumerate(times):
+            here = np.asarray(motion[k])
+            x = [reading.measure([ground if b < 0 else here[b] for b in place])
+                 for reading, place in zip(self.readings, places)]  # fmt: skip
+            found[k] = self.value(float(t), np.array(x))
+        return found
+
+
+def same(a: Drive, b: Drive) -> bool:
+    """Whether two readings are of the same thing, whatever they are called."""
+    words = ("quantity", "axis", "along")
+    if any(getattr(a, w) != getattr(b, w) for w in words):
+        return False
+    pairs = zip(a.frames, b.frames)  # type: ignore[attr-defined]
+    return all(
+        f is g or (f.body is g.body and np.array_equal(f.position, g.position)
+                   and np.array_equal(f.orientation, g.orientation))
+        for f, g in pairs
+    )  # fmt: skip
