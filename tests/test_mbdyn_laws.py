@@ -178,8 +178,6 @@ def test_strings_see_variables_at_the_end_of_the_file(read):
     (1, "shock absorber, 1., 2., 3., 4., 5., 6., 7.", "needs a metering area"),
     (1, 'shock absorber, 1., 2., 3., 4., metering, string, "Time*Var", 1., 1., 1.',
      "changes with the time is not supported"),
-    (1, "linear elastic, 1., prestrain, dof, 1, structural, 1, algebraic, linear, 0., 1.",
-     "follows a degree of freedom"),
     (4, "linear elastic, 1.", "dimension of a constitutive law is 1, 3 or 6"),
     (3, "reference, 5", "no constitutive law 5 of dimension 3"),
 ])  # fmt: skip
@@ -196,6 +194,8 @@ def test_refusals_of_laws(read, n, text, words):
     ('rod, 1, 2, 1., symbolic elastic, epsilon, "x", expression, "y"', "'y'"),
     ("deformable hinge, 1, 2, reference, 1", "no constitutive law 1 of dimension 3"),
     ("viscous body, 1, linear viscous, 1., linear", "expected the end"),
+    ("rod, 1, 2, 1., linear elastic, 1., prestrain, dof, 1, structural, 1, algebraic, linear, 0.,"
+     " 1.", "reads the motion"),
     ("deformable joint, 1, position, null, 2, position, null, linear elastic, 1.,"
      " orientation description, quaternion", "an orientation description, one of euler123"),
 ])  # fmt: skip

@@ -19,6 +19,7 @@ from linkwork.io.mbdyn.deck import Deck, ForceRecord, ground_frame
 from linkwork.io.mbdyn.dofs import Dof, read_dof
 from linkwork.io.mbdyn.drive_cards import made, read_drive, read_law
 from linkwork.io.mbdyn.geometry import ZERO
+from linkwork.io.mbdyn.law_reading import LawRead
 from linkwork.io.mbdyn.laws import read_law as read_constitutive
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.model.drives import Drive
@@ -136,29 +137,18 @@ def spring_support(args: Arguments, label: int) -> None:
 
         if end.scalar and end.scalar.given is not None:
             return
-        across = Axial(tuple(AXES[end.axis]), one_component(law))
+        across = Axial(tuple(AXES[end.axis]), law.make())
         item = DeformableDisplacement(ground_frame(), end.frame, law=across)
         args.deck.model.add(f"genel {label}", item)
 
     args.deck.build_later(args, make)
 
 
-def one_component(found: Any) -> Any:
-    """A law of linkwork with one component from what the card of a constitutive law gives."""
-    from linkwork.elements.laws import ConstitutiveLaw, LinearViscoelastic
-
-    law = found() if callable(found) else found
-    if isinstance(law, ConstitutiveLaw):
-        return law
-    K, C, f = (float(np.ravel(x)[0]) for x in (law.stiffness, law.viscosity, law.prestress))
-    return LinearViscoelastic(K, C, prestress=f or None)
-
-
-def plain_stiffness(found: Any) -> float | None:
+def plain_stiffness(read: LawRead) -> float | None:
     """The number of a linear elastic law without pre-stress and pre-strain, else None."""
     from linkwork.elements.laws import LinearElastic, LinearViscoelastic
 
-    law = one_component(found)
+    law = read.make()
     if not isinstance(law, (LinearElastic, LinearViscoelastic)):
         return None
     words = law.words()
@@ -186,7 +176,7 @@ def spring(args: Arguments, label: int) -> None:
         from linkwork.elements.laws import Axial
 
         both = [end.frame for end in ends]
-        along = Axial(tuple(AXES[0]), one_component(law))
+        along = Axial(tuple(AXES[0]), law.make())
         item = DeformableDisplacement(both[0], both[1], law=along)
         args.deck.model.add(f"genel {label}", item)
 
