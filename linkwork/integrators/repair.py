@@ -60,7 +60,7 @@ class RepairedRun:
         except SingularError:
             tried = 3
         try:
-            if tried <= (1 if rows_alone else 3):
+            if tried <= (2 if rows_alone else 3):
                 self._other_rows()
                 return False
         except SingularError:
@@ -77,7 +77,7 @@ class RepairedRun:
             self.set_step(h / pieces)
             try:
                 self.pivot()
-                status = self._take(begin + (time - begin) * np.arange(1, pieces + 1) / pieces)
+                status = self._pieces(begin + (time - begin) * np.arange(1, pieces + 1) / pieces)
             except SingularError:
                 status = PIVOTS
             if status == DONE:
@@ -89,6 +89,21 @@ class RepairedRun:
             self.recover(snapshot)
             self._solving[1][:] = report
         self._give_up(time)
+
+    def _pieces(self, times: np.ndarray) -> int:
+        """Steps to given times; new pivots, then other rows, where the old ones do not serve."""
+        tried = 0
+        while (status := self._take(times)) in (PIVOTS, OTHER_ROWS):
+            left = times[times > self.time]
+            tried = tried + 1 if len(left) == len(times) else 1
+            if tried > 2:
+                break
+            if status == PIVOTS and tried == 1:
+                self._new_pivots(float(left[0]))
+            else:
+                self._other_rows()
+            times = left
+        return status
 
     def _give_up(self, time: float) -> None:
         system, (iterations, _, place, residual) = self._solving
