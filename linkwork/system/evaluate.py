@@ -114,7 +114,7 @@ def set_rotations(nodes):
         set_rotation(nodes, b)
 
 
-@inlined
+@spliced
 def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
     """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
     kernels[slot](
@@ -124,7 +124,7 @@ def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
     )  # fmt: skip
 
 
-@inlined
+@spliced
 def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
     d = tables.directory
