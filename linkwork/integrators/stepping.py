@@ -144,7 +144,7 @@ def predict(stepper, work):
     return predicting(stepper, work)
 
 
-@inlined
+@spliced
 def residual_side(stepper, tables, work):
     """Right-hand side −r/(m ca), −C (or the velocity residual in the stabilised form)."""
     nb = stepper.p.shape[0]
@@ -215,7 +215,7 @@ def worst_residual(stepper, work):
     stepper.report[3] = worst
 
 
-@inlined
+@spliced
 def newton(kernels, tables, lu, work, stepper, time):
     """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or NOT_FINITE."""
     s = stepper.settings
