@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -77,3 +78,22 @@ def test_import_is_lazy_and_complete():
     assert done.stdout.strip() == "[]"
     with pytest.raises(AttributeError, match="no attribute 'Pendulum'"):
         lw.Pendulum  # noqa: B018
+
+
+def test_a_system_finds_its_kernels_in_another_process(tmp_path):
+    """Addresses of compiled code hold in one process alone."""
+    m = lw.Model()
+    bar = m.add("bar", lw.Body(2, (1, 2, 2.5), position=(0.5, 0, 0)))
+    m.add("hinge", lw.Revolute(lw.GROUND, bar, at=(0, 0, 0), axis=(0, 1, 0)))
+    system = lw.compile_model(m)
+    state = system.described_state()
+    (tmp_path / "system").write_bytes(pickle.dumps((system, state)))
+    code = (
+        "import pickle, sys; system, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "print(*system.evaluate(state).f.ravel().tolist())"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "system")], capture_output=True, text=True
+    )
+    assert there.returncode == 0, there.stderr
+    assert [float(x) for x in there.stdout.split()] == system.evaluate(state).f.ravel().tolist()

@@ -91,7 +91,7 @@ def test_energy_over_a_hundred_thousand_steps(name, h):
 
 @pytest.mark.parametrize("digit", [2, 4, 5])
 def test_singular_positions_do_not_depend_on_the_last_digit(digit):
-    """The linkage changes its redundant row near t = 431.6, where pivots fail in pieces of a step."""
+    """The linkage changes its redundant row near t = 431.6, where pivots fail in pieces too."""
     model = load_example("six_body_linkage").build()
     model.gravity = (1 + digit * 1e-13) * np.asarray(model.gravity)
     run = lw.transient(model, t=435, h=1e-2, method=EM(), every=500, progress=False)

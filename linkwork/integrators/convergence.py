@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import OMEGA, TANGENT
 from linkwork.integrators.stepping import CA
-from linkwork.math.compiled import inlined, lean
+from linkwork.math.compiled import call_kernel, inlined, lean
 from linkwork.math.vectors import at, at9, cross, mv
 
 NORM, RELNORM, SEPNORM, MINMAX = 1, 2, 3, 4
@@ -53,7 +53,8 @@ def absolute_sums(kernels, tables, work, stages, time):
             f[ground] = 0.0
             for j in range(stages.ends.shape[1]):
                 f[stages.ends[element, j]] = 0.0
-            kernels[tables.directory[m, 0]](
+            call_kernel(
+                kernels, tables.directory[m, 0],
                 tables.ints[i + k * wi : i + (k + 1) * wi].reshape(1, wi),
                 tables.reals[r + k * wr : r + (k + 1) * wr].reshape(1, wr),
                 work.nodes, work.gamma, time, work.coef,

@@ -278,7 +278,7 @@ def accept(kernels, tables, work, stepper, time):
     """Take over the solution of a step: motion, history, multipliers, work done."""
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
     if s[MEMORY] != 0.0:
-        placing(stepper, work, 1.0)  # for those that keep something of the step
+        place_bodies(stepper, work, 1.0)  # for those that keep something of the step
     H, x, p, base = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(stepper.base)
     affine, n, six = borrow(stepper.affine), STRIDE * bodies, load8(stepper.six, 0)
     ca, cv, calpha = s[CA], s[CV], s[CALPHA]

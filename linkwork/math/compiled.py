@@ -12,13 +12,16 @@ import functools
 import hashlib
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
+from llvmlite import ir
 from numba import float64, int64, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.extending import typeof_impl
+from numba.extending import intrinsic, overload
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
@@ -163,13 +166,55 @@ class Kernel(Door):
         super().__init__(function, KERNEL, _nrt=allocates)
 
 
-class KernelTable(tuple):
-    """The kernels of a system, by slot; its type is known without looking at every kernel."""
+class KernelTable(np.ndarray):
+    """Addresses of the kernels of a system, by slot; unpickled, they are found anew."""
+
+    kernels: tuple[Kernel, ...]
+
+    def __reduce__(self) -> Any:
+        return kernel_table, (self.kernels,)
 
 
-@typeof_impl.register(KernelTable)
-def _typeof_kernel_table(table: KernelTable, _: Any) -> Any:
-    return types.UniTuple(types.FunctionType(KERNEL), len(table))
+def kernel_table(kernels: Iterable[Kernel]) -> Any:
+    """The kernels of a system by slot, for `call_kernel` (without compilation, themselves)."""
+    kernels = tuple(kernels)
+    if not JIT:
+        return kernels
+    addresses = np.array([kernel.__wrapper_address__() for kernel in kernels], np.int64)
+    table = addresses.view(KernelTable)
+    table.kernels = kernels
+    return table
+
+
+def call_kernel(
+    table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
+):  # fmt: skip
+    table[slot](ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
+
+
+@intrinsic
+def _call(
+    typing, table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
+):  # fmt: skip
+    def generate(context, builder, signature, args):
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        address = builder.load(builder.gep(array.data, [args[1]]))
+        kinds = [context.get_value_type(kind) for kind in KERNEL.args]
+        kernel = ir.FunctionType(context.get_value_type(KERNEL.return_type), kinds)
+        builder.call(builder.inttoptr(address, kernel.as_pointer()), args[2:])
+        return context.get_dummy_value()
+
+    return types.void(table, types.int64, *KERNEL.args), generate
+
+
+@overload(call_kernel)
+def _call_kernel(
+    table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
+):  # fmt: skip
+    def call(table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+        _call(table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
+
+    return call
 
 
 def is_cached(dispatcher: Any) -> bool:

@@ -27,7 +27,7 @@ from linkwork.elements.layout import (
     VEL,
     add33,
 )  # fmt: skip
-from linkwork.math.compiled import inlined, lean
+from linkwork.math.compiled import call_kernel, inlined, lean
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY,
@@ -196,8 +196,8 @@ def assemble_forces(kernels, forces, tables, work, m, time, tangent):
 
 @inlined
 def spring_forces(forces, reals, m, coef, vals):
-    forces.kernel[0](
-        forces.springs, m.base, m.end, reals, m.settings[STEP], coef, m.wrench,
+    call_kernel(
+        forces.kernel, 0, forces.springs, m.base, m.end, reals, m.settings[STEP], coef, m.wrench,
         forces.nothing, forces.nothing, forces.nothing, vals, m.taken,
     )  # fmt: skip
 

@@ -41,7 +41,7 @@ from linkwork.elements.lock import LOCK
 from linkwork.elements.spring import SPRING
 from linkwork.elements.torsion_spring import TORSION
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, KernelTable, inlined
+from linkwork.math.compiled import Kernel, KernelTable, inlined, kernel_table
 from linkwork.math.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     add,
@@ -105,7 +105,7 @@ def make_forces(system: System) -> Forces:
     )
     return Forces(
         np.array(springs, np.int64).reshape(-1, INTS),
-        KernelTable([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
+        kernel_table([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 3),
         system.work.vals[: system.pattern.sums.stop],
     )  # fmt: skip

@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwork.elements.body import body_terms
 from linkwork.elements.layout import CD, CK, NODE, QUAT, ROT, STRIDE, TANGENT
-from linkwork.math.compiled import compiled, inlined, lean, spliced
+from linkwork.math.compiled import call_kernel, compiled, inlined, lean, spliced
 from linkwork.math.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
@@ -117,7 +117,8 @@ def set_rotations(nodes):
 @spliced
 def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
     """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
-    kernels[slot](
+    call_kernel(
+        kernels, slot,
         tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
         work.nodes, work.gamma, time, work.coef,
         f, work.C, work.Ct, work.Qc, work.vals, work.power,
@@ -184,7 +185,8 @@ def fill(kernels, tables, work, time, cM):
         work.coef, work.f, work.vals,
     )  # fmt: skip
     if tables.flexible.shape[0] > 0:
-        kernels[FLEXIBLE_SLOT](
+        call_kernel(
+            kernels, FLEXIBLE_SLOT,
             tables.flexible, tables.flexible_reals, work.nodes, tables.gravity, cM, work.coef,
             work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
             work.vals, work.power,
@@ -192,7 +194,8 @@ def fill(kernels, tables, work, time, cM):
     if tables.heavy.shape[0] > 0:
         n, i, wi = tables.heavy[1], tables.heavy[2], tables.heavy[3]
         r, wr = tables.heavy[4], tables.heavy[5]
-        kernels[HEAVY_SLOT](
+        call_kernel(
+            kernels, HEAVY_SLOT,
             tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
             work.nodes, tables.gravity, cM, work.coef, work.f, work.vdot.reshape(work.vdot.size),
             work.x.reshape(work.x.size), work.scratch, work.vals, work.power,

@@ -12,7 +12,7 @@ from linkwork.elements.body import BODY_REALS
 from linkwork.elements.flexible.inertia import FLEXIBLE
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, KernelTable
+from linkwork.math.compiled import Kernel, KernelTable, kernel_table
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
@@ -91,7 +91,7 @@ def make_tables(
     kernels.append(FLEXIBLE if links else NO_FAMILY)
     inertia = families[heavy[0]].inertia if heavy else None
     kernels.append(inertia or NO_FAMILY)
-    return tables, tuple(laws), KernelTable(kernels)
+    return tables, tuple(laws), kernel_table(kernels)
 
 
 def _signals(

@@ -10,10 +10,14 @@ from linkwork.elements.layout import STRIDE
 from linkwork.system.elimination.tables import RHS
 from linkwork.system.pattern import Pattern
 from linkwork.system.sparse_lu import LU, SingularMatrix, analyse
+from linkwork.system.sparse_lu.fronts import FRONT
 
-ZERO = np.zeros(1, np.int64)
-# of a matrix that is 1
-NO_CORE = analyse(np.array([0, 1]), ZERO, np.ones(1), ZERO, 0, (ZERO, ZERO, np.ones(1)))
+INTS, PLACES, REALS = np.zeros(0, np.int64), np.zeros(0, np.uint32), np.zeros(0)
+NO_CORE = LU(  # of no unknowns
+    row_perm=INTS, col_perm=INTS, row_scale=REALS, fronts=np.zeros(0, FRONT), child=INTS,
+    slot_of=PLACES, into=INTS, weight=REALS, source=PLACES, target=PLACES, factors=REALS,
+    remainders=REALS, peak=REALS, slots=REALS, local=REALS,
+)  # fmt: skip
 
 
 class Core(NamedTuple):
