@@ -4,6 +4,7 @@
     python -m benchmarks --quick     one repetition and fewer sizes; writes nothing
     python -m benchmarks --docs F    writes to the folder F instead
     python -m benchmarks --only trees    measures one section of the page again
+    python -m benchmarks --only core     measures all but those sections, which stay as they are
 
 linkwork and the others (Exudyn, pinocchio, MuJoCo and Drake, installed from PyPI into .venv-peers)
 run in turns, each in processes of its own with one thread.  No time is printed before the programs
@@ -25,21 +26,24 @@ from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
 from benchmarks.startup import start_up
 
+CORE = "core"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="speed of linkwork")
     parser.add_argument("--quick", action="store_true", help="one repetition, nothing written")
     parser.add_argument("--docs", type=Path, help="folder to write speed.md to, instead of docs")
-    parser.add_argument("--only", choices=SECTIONS, help="measure one section of the page again")
+    parser.add_argument("--only", choices=[*SECTIONS, CORE], help="measure one part of the page again")
     said = parser.parse_args()
     quick, docs = said.quick, said.docs
     if docs is None and not quick:
         docs = ROOT / "docs"
     runs = 1 if quick else 5
-    if said.only and quick:
+    alone = said.only in SECTIONS
+    if alone and quick:
         SECTIONS[said.only].measure(runs, quick)
         return
-    if said.only:
+    if alone:
         renew(docs, said.only, runs)
         print(f"renewed: {SECTIONS[said.only].heading} in {docs / 'speed.md'}")
         return
@@ -51,7 +55,8 @@ def main() -> None:
     print()
     tasks = compare(runs, exudyn=missing is None)
     crank = squeezer(runs, exudyn=missing is None)
-    more = {name: section.measure(runs, quick) for name, section in SECTIONS.items()}
+    wanted = {} if said.only == CORE else SECTIONS
+    more = {name: section.measure(runs, quick) for name, section in wanted.items()}
     own = inside(1 if quick else 3)
     large = sizes(quick)
     seconds = time.perf_counter() - begin

@@ -49,6 +49,13 @@ def replace(page: str, section: Section, text: str) -> str:
     return f"{page[:begin]}{text}\n{page[end:]}"
 
 
+def kept(docs: Path) -> str:
+    """The text of all sections as the page has them now."""
+    page = (docs / "speed.md").read_text(encoding="utf-8")
+    begin = min(page.index(f"{section.heading}\n") for section in SECTIONS.values())
+    return page[begin : page.index(f"{NEXT}\n")].rstrip("\n") + "\n"
+
+
 def renew(docs: Path, name: str, runs: int) -> None:
     """Measure one section and put it into the page."""
     section, path = SECTIONS[name], docs / "speed.md"

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 
 from benchmarks.comparison import LOOSE, TUNED, Task
 from benchmarks.page_text import PAGE
-from benchmarks.sections import SECTIONS
+from benchmarks.sections import SECTIONS, kept
 from benchmarks.squeezer import Squeezer
 from benchmarks.startup import Wait
 from benchmarks.table import figure, line
@@ -140,6 +140,7 @@ def draw(path: Path, tasks: Sequence[Task], version: str) -> None:
 def write_page(docs: Path, m: Measured) -> None:
     (docs / "images").mkdir(parents=True, exist_ok=True)
     sections = "\n".join(SECTIONS[name].tell(docs, found) for name, found in m.more.items())
+    sections = sections or kept(docs)
     draw(docs / "images" / "speed.png", m.tasks, m.version)
     biggest = max((f for _, f in m.large), key=lambda f: f["bodies"])
     per_body = biggest["memory"] / biggest["bodies"]  # MB
