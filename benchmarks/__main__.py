@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="speed of linkwork")
     parser.add_argument("--quick", action="store_true", help="one repetition, nothing written")
     parser.add_argument("--docs", type=Path, help="folder to write speed.md to, instead of docs")
-    parser.add_argument("--only", choices=[*SECTIONS, CORE], help="measure one part of the page again")
+    parser.add_argument("--only", choices=[*SECTIONS, CORE], help="measure one part again")
     said = parser.parse_args()
     quick, docs = said.quick, said.docs
     if docs is None and not quick:

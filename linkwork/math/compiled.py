@@ -152,6 +152,10 @@ class Door(types.WrapperAddressProtocol):
     def __wrapper_address__(self) -> int:
         return self._address
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without its address, which holds in this process alone."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("_address", "compiled")}
+
     def signature(self) -> Any:
         return self.types
 
@@ -171,8 +175,11 @@ class KernelTable(np.ndarray):
 
     kernels: tuple[Kernel, ...]
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return kernel_table, (self.kernels,)
+
+    def __deepcopy__(self, memo: Any) -> KernelTable:
+        return self
 
 
 def kernel_table(kernels: Iterable[Kernel]) -> Any:
