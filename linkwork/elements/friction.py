@@ -39,7 +39,7 @@ from linkwork.elements import torsion_spring as ts
 from linkwork.elements.friction_models import LUGRE, Coulomb, FrictionModel, LuGre
 from linkwork.elements.joints import Joint, Prismatic, Revolute
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+    ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, UNKNOWN, A, B,
 )  # fmt: skip
 from linkwork.elements.screw import Screw
 from linkwork.elements.slide import slide, slide_force, slide_tangent, travel
@@ -60,7 +60,6 @@ QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRE
 LEAST, POINTS, TABLE, MEMORY = 27, 28, 29, 2  # the table of g(v): speed, value, slope
 TURNS, SLIDES, SCREWS = 0, 1, 2
 LOADS = 6  # ints: where the multipliers of rows x y z and of a screw are
-UNKNOWN = 1e300  # a path that no step has been accepted on
 SLIDING = 1e-3  # limits of bristles per second, above which a joint starts sliding
 
 

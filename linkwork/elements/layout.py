@@ -38,6 +38,7 @@ A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5
 EQ, M, CA, CB, OWN, ROWS = 6, 7, 8, 9, 10, 11
 
 STRIDE = 8  # between the rows of a block
+UNKNOWN = 1e300  # in an element's memory: a path that no step has been accepted on
 
 
 def int_width(bodies: int, rows: int) -> int:

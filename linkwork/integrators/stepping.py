@@ -324,11 +324,16 @@ def accept(kernels, tables, work, stepper, time):
 @lean
 def store(stepper, out, row):
     nb = stepper.p.shape[0]
+    motion, base = borrow(out.motion), borrow(stepper.base)
+    acceleration, H = borrow(out.acceleration), borrow(stepper.history)
+    m, a, n = row * nb * 13, row * nb * 6, VDOT * nb * STRIDE
     for b in range(nb):
-        for i in range(13):
-            out.motion[row, b, i] = stepper.base[b, i]
-        for i in range(6):
-            out.acceleration[row, b, i] = stepper.history[VDOT, b, i]
+        q, i = NODE * b, n + STRIDE * b
+        store8(motion, m, load8(base, q))
+        store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
+        for j in range(6):
+            acceleration[a + j] = H[i + j]
+        m, a = m + 13, a + 6
     for e in range(stepper.kept.shape[0]):
         out.gamma[row, stepper.kept[e]] = stepper.gamma[0, e]
     out.work[row, 0] = stepper.work[0]

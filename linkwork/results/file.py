@@ -27,7 +27,6 @@ import linkwork
 from linkwork.errors import LinkworkError, ResultFileError
 from linkwork.model.model import Model
 from linkwork.results.file_array import FileArray, StoredSteps
-from linkwork.results.model_file import model_from_dict
 from linkwork.results.netcdf import (
     Sink,
     get_arrays,
@@ -334,6 +333,8 @@ def _system(path: str | Path, parts: dict[str, Any], model: Model | None) -> Sys
                 f"lw.load({str(path)!r}, model=...), or read the plain arrays with "
                 "xarray.open_dataset"
             )
+        from linkwork.results.model_file import model_from_dict  # slow to import
+
         model = model_from_dict(parts["model"])
     system = compile_model(model)
     rows = [[row.owner, row.name] for row in system.all_rows]

@@ -19,8 +19,6 @@ import numpy as np
 
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
-from linkwork.elements.friction_models import FrictionModel
-from linkwork.elements.laws import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, drive_from_dict
 from linkwork.model.frame import GROUND, Frame, Ground
@@ -106,7 +104,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
-    if isinstance(value, (ConstitutiveLaw, FrictionModel)):
+    if hasattr(value, "words") and hasattr(value, "kinds"):  # constitutive and friction laws
         return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
@@ -219,8 +217,11 @@ class _Builder:
             return Rotation.from_quat(self.decode(value["rotation"]))
         raise ModelError(f"stored model: expected a known kind of value, found {sorted(value)}")
 
-    def law(self, stored: dict[str, Any]) -> ConstitutiveLaw | FrictionModel:
+    def law(self, stored: dict[str, Any]) -> Any:
         kind = stored["law"]
+        from linkwork.elements.friction_models import FrictionModel  # slow to import
+        from linkwork.elements.laws import ConstitutiveLaw
+
         known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds}
         if kind not in known:
             raise ModelError(

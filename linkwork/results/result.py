@@ -16,8 +16,8 @@ import numpy as np
 from linkwork.elements.lock import LOCK
 from linkwork.errors import ModelError
 from linkwork.results import totals
-from linkwork.results.file_array import FileArray
 from linkwork.results.model_file import model_to_dict
+from linkwork.results.file_array import FileArray
 from linkwork.results.stored import lock_angle, memory_elements, memory_over_time
 from linkwork.results.variables import (
     diagnostic_dims,

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.flexible.parts import FloatingFrame
-from linkwork.elements.friction import FRICTION_KERNEL, MOTION, SLIDES
 from linkwork.elements.lock import LOCK
 from linkwork.elements.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.results.flexible import deformed
-from linkwork.results.friction import friction_of
 from linkwork.results.relative import rotate
 from linkwork.results.stored import (
     Wrench,
@@ -200,7 +198,7 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
-            if e.entry.family.kernel is FRICTION_KERNEL:
+            if e.entry.family.name.startswith("friction"):
                 outputs |= self._friction_outputs(e)
         if isinstance(self._item, StrapdownSensor):
             outputs |= self._sensor_outputs(self._item)
@@ -236,6 +234,9 @@ class ElementView(View):
         return outputs
 
     def _friction_outputs(self, e: Element) -> dict[str, Output]:
+        from linkwork.elements.friction import MOTION, SLIDES  # slow to import, rarely used
+        from linkwork.results.friction import friction_of
+
         def part(name: str) -> np.ndarray:
             return getattr(friction_of(self._result, e), name)
 
