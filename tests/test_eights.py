@@ -14,6 +14,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled
 from linkwork.math.eights import (
     LANES,
+    any8,
     high8,
     item8,
     join8,
@@ -78,6 +79,11 @@ def parts(a, i, out):
 
 
 @compiled
+def is_something(a):
+    return any8(load8(a, 0))
+
+
+@compiled
 def through_borrowed(a, numbers, grid, i, j):
     """Numbers and eights read and written at the same places as in the flat arrays."""
     b, k, g = borrow(a), borrow(numbers), borrow(grid)
@@ -115,6 +121,14 @@ def test_rearrangements(v, w, i):
     expected = np.zeros(32)
     rearranged.py_func(a, i, expected)
     assert np.array_equal(found[:8], expected[:8]) and np.array_equal(found[16:], expected[16:])
+
+
+@pytest.mark.parametrize("number", [0.0, -0.0, 5e-324, -1.0, np.inf, np.nan])
+@pytest.mark.parametrize("lane", range(LANES))
+def test_any(number, lane):
+    a = np.zeros(LANES)
+    a[lane] = number
+    assert is_something(a) == is_something.py_func(a) == (number != 0.0)
 
 
 @MANY

@@ -7,6 +7,7 @@
     put8(v, i, w)        v with w[i] in place i      last8(v, s, t)  v with s and t at 6 and 7
     item8(v, i)          v[i]                        join8(v, w) v, and w at 3 to 5
     high8(v)             zeros, and v at 3 to 5      store6      the first six alone
+    any8(v)              whether one is not zero
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Arithmetic is in `lanes`.
@@ -78,6 +79,10 @@ def last8(v, s, t):
 
 def item8(v, i):
     return v[i]
+
+
+def any8(v):
+    return bool(np.any(v != 0.0))
 
 
 def larger8(v, w):
@@ -193,6 +198,17 @@ def _last(typing, v, s, t):
 
 
 @intrinsic
+def _any(typing, v):
+    def generate(context, builder, signature, args):
+        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        found = builder.fcmp_unordered("!=", args[0], zeros)
+        bits = builder.bitcast(found, ir.IntType(LANES))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(EIGHT), generate
+
+
+@intrinsic
 def _larger(typing, v, w):
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered(">", *args), *args)
@@ -282,6 +298,11 @@ def _last8(v, s, t):
 @overload(item8)
 def _item8(v, i):
     return lambda v, i: _first(_lane(v, i))
+
+
+@overload(any8)
+def _any8(v):
+    return lambda v: _any(v)
 
 
 @overload(larger8)

@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined, glued
 from linkwork.math.eights import (
+    any8,
     item8,
     lane8,
     load8,
@@ -181,9 +182,13 @@ def factor_hinge(e, number, vals, rhs, fresh):
     store8(store, tail + 4 * STRIDE, five)
     if ints[node + PARENT] >= 0:
         pb, pp, free = ints[node + PB], ints[node + PP], unit(e.units, FREE + k - 5)
+        x, y, z = load8(vals, pb), load8(vals, pb + STRIDE), load8(vals, pb + 2 * STRIDE)
+        forces = any8(x * x + y * y + z * z)  # not where the neighbour is a joint's first body
         for i in range(6):
-            row = load8(vals, pp + i * STRIDE) + free * vals[pb + i * STRIDE + cols[5]]
-            row = inserted(row, P, cols, vals, pb + i * STRIDE, k)
+            row = load8(vals, pp + i * STRIDE)
+            if i > 2 or forces:
+                row = row + free * vals[pb + i * STRIDE + cols[5]]
+                row = inserted(row, P, cols, vals, pb + i * STRIDE, k)
             row = without_multipliers(row, T, store, left + i, k)
             if k == 5:
                 row = row - six * lane8(row, FREE)
