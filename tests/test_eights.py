@@ -14,11 +14,18 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled
 from linkwork.math.eights import (
     LANES,
+    any8,
+    high8,
+    item8,
+    join8,
     lane8,
     larger8,
+    last8,
     load8,
+    put8,
     six8,
     spread8,
+    store6,
     store8,
     sum8,
     zeros8,
@@ -60,6 +67,23 @@ def rearranged(a, i, out):
 
 
 @compiled
+def parts(a, i, out):
+    """Single lanes, triples and the last two."""
+    v, w = load8(a, 0), load8(a, LANES)
+    store8(out, 0, put8(v, i, w))
+    store8(out, 8, high8(v))
+    store8(out, 16, join8(v, w))
+    store8(out, 24, last8(v, a[9], a[10]))
+    store6(out, 32, v)
+    return item8(v, i)
+
+
+@compiled
+def is_something(a):
+    return any8(load8(a, 0))
+
+
+@compiled
 def through_borrowed(a, numbers, grid, i, j):
     """Numbers and eights read and written at the same places as in the flat arrays."""
     b, k, g = borrow(a), borrow(numbers), borrow(grid)
@@ -97,6 +121,28 @@ def test_rearrangements(v, w, i):
     expected = np.zeros(32)
     rearranged.py_func(a, i, expected)
     assert np.array_equal(found[:8], expected[:8]) and np.array_equal(found[16:], expected[16:])
+
+
+@pytest.mark.parametrize("number", [0.0, -0.0, 5e-324, -1.0, np.inf, np.nan])
+@pytest.mark.parametrize("lane", range(LANES))
+def test_any(number, lane):
+    a = np.zeros(LANES)
+    a[lane] = number
+    assert is_something(a) == is_something.py_func(a) == (number != 0.0)
+
+
+@MANY
+@given(EIGHTS, EIGHTS, st.integers(0, LANES - 1))
+def test_parts(v, w, i):
+    """Also that six numbers are stored and the two behind them stay."""
+    found, a = np.full(40, 7.0), np.concatenate([v, w])
+    assert parts(a, i, found) == v[i]
+    changed = v.copy()
+    changed[i] = w[i]
+    expected = [*changed, 0, 0, 0, *v[3:6], 0, 0, *v[:3], *w[3:6], *v[6:], *v[:6], w[1], w[2]]
+    assert np.array_equal(found, [*expected, *v[:6], 7, 7])
+    model = np.full(40, 7.0)
+    assert parts.py_func(a, i, model) == v[i] and np.array_equal(model, found)
 
 
 @MANY

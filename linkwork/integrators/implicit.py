@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import COEFS, STRIDE
+from linkwork.errors import SingularError
 from linkwork.integrators import stepping as st
 from linkwork.integrators.methods import LinearMethod
 from linkwork.integrators.repair import RepairedRun, StepFailure
@@ -21,6 +22,7 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
+SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
 LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
@@ -43,6 +45,8 @@ class ImplicitRun(RepairedRun):
         self.previous: float | None = None
         self.origin = state.time  # steps are taken at origin + k h
         self.repairs = 0  # failed attempts at steps, told in the result's info
+        self.core = 2**62  # the fewest unknowns so far that went to the sparse part
+        self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
         if state.restart:
             self._take_up(system, state)
         else:
@@ -149,7 +153,7 @@ class ImplicitRun(RepairedRun):
         self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
         h, self.h = self.h, float(r["h"])
         self.set_step(self.h, fresh=False)
-        self.lu = self._factorise(stored_pivots(r))
+        self._stored_pivots(r)
         if h != self.h:
             self.set_step(h)
 
@@ -173,6 +177,33 @@ class ImplicitRun(RepairedRun):
     def pivot(self) -> None:
         """Choose pivots for the matrix of the next step."""
         self.lu = self._factorise()
+        self.core = min(self.core, len(self.lu.core))
+
+    def _stored_pivots(self, restart: dict[str, Any]) -> None:
+        """Take up the pivots of an earlier run."""
+        names = sorted(name for name in restart if name.startswith("pivots"))
+        self.lu = self._factorise(tuple(np.asarray(restart[name]) for name in names))
+        self.core, self.pause, self.wait = (int(n) for n in restart["trials"])
+
+    def _until_trial(self) -> int:
+        """So many steps before new pivots are tried: after singular positions, where much goes to
+        the sparse part that goes elsewhere later."""
+        return self.wait if len(self.lu.core) > self.core else 2**62
+
+    def _after(self, steps: int) -> None:
+        """Try new pivots when it is time."""
+        if len(self.lu.core) <= self.core:
+            return
+        self.wait -= steps
+        if self.wait > 0:
+            return
+        try:
+            lu = self._factorise()
+        except SingularError:
+            lu = self.lu
+        better = len(lu.core) < len(self.lu.core)
+        self.lu, self.pause = lu, SHORTEST if better else min(2 * self.pause, LONGEST)
+        self.wait = self.pause
 
     def _factorise(self, pivots: tuple | None = None) -> Any:
         """Factors of the matrix at the predicted end of the next step."""
@@ -213,12 +244,14 @@ class ImplicitRun(RepairedRun):
             if self.follows != self.previous:  # multistep coefficients know the step before
                 self.set_step(self.h, fresh=False)
             before, last = done, len(times) if self.previous == self.h else done + 1
+            last = min(last, done + self._until_trial())
             status, done = st.advance(
                 system.kernels, system.tables, self.lu, system.work, self.stepper,
                 times, schedule, saved, out, done, last,
             )  # fmt: skip
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h
+                self._after(done - before)
         return status, done
 
     # --------------------------------------------------------------------------------- mending
@@ -244,7 +277,7 @@ class ImplicitRun(RepairedRun):
         forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
         Cq = system.evaluate(replace(state, acceleration=None, gamma=None)).Cq
         gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
-        kept = s
+        kept, self.core = s, 2**62
         self._allocate(system)
         for name in ("base", "history", "work", "kappa"):
             getattr(self.stepper, name)[:] = getattr(kept, name)
@@ -302,6 +335,7 @@ class ImplicitRun(RepairedRun):
         out["learn"] = np.array(s.settings[st.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)
+        out["trials"] = np.array([self.core, self.pause, self.wait])
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
@@ -342,11 +376,6 @@ def set_coefficients(stepper: Stepper, work: Any) -> None:
     s = stepper.settings
     scale = s[st.CA] * s[st.MASS]
     work.coef[:COEFS] = (1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS])
-
-
-def stored_pivots(restart: dict[str, Any]) -> tuple:
-    """The pivots that a stored run had."""
-    return tuple(np.asarray(restart[k]) for k in sorted(restart) if k.startswith("pivots"))
 
 
 def make_output(system: System, rows: int, own: int = 0) -> Output:

@@ -14,7 +14,7 @@ from linkwork.integrators import stages as sg
 from linkwork.integrators import stepping as st
 from linkwork.integrators.convergence import TESTS
 from linkwork.integrators.formulas import Formula, filter_start
-from linkwork.integrators.implicit import ImplicitRun, stored_pivots, vectors
+from linkwork.integrators.implicit import ImplicitRun, vectors
 from linkwork.integrators.stages import RATE, SPEED, XDOT, Stages, X
 from linkwork.integrators.staged import Past, StagedMethod
 from linkwork.integrators.staging import advance_stages
@@ -117,7 +117,7 @@ class StagedRun(ImplicitRun):
         self.equal, self.phase = int(r["equal"]), int(r["phase"])
         h, self.h = self.h, float(r["h"])
         self._plan(np.array([self.time + self.h]))
-        self.lu = self._factorise(stored_pivots(r))
+        self._stored_pivots(r)
         if h != self.h:
             self.set_step(h)
 
@@ -203,6 +203,7 @@ class StagedRun(ImplicitRun):
         single = self.method.kind == sg.FILTER and self.method.varying
         while done < len(times) and status == st.DONE:
             last = done + 1 if single or self.previous != self.h else len(times)
+            last = min(last, done + self._until_trial())
             if single:
                 self._retune(float(times[done]))
             which = np.zeros(len(times), np.int64)
@@ -218,6 +219,7 @@ class StagedRun(ImplicitRun):
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h
                 self.formula = self.found[which[done - 1]]
+                self._after(done - before)
         return status, done
 
     def _count(self, steps: int) -> None:

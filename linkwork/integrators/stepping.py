@@ -291,7 +291,8 @@ def accept(kernels, tables, work, stepper, time):
         base[q + POS + 2] += x[i + 2] + p[i + 2]
         turn = x[i + 3] + p[i + 3], x[i + 4] + p[i + 4], x[i + 5] + p[i + 5]
         e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
-        size = 1.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) ** 0.5
+        # 1/|e|, of a product of unit quaternions
+        size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
         base[r], base[r + 1], base[r + 2] = e[0] * size, e[1] * size, e[2] * size
         base[r + 3] = e[3] * size
         a = move * calpha

@@ -120,10 +120,13 @@ def spliced(function: Any) -> Any:
 # For loops that allocate nothing: no reference to an array is counted, which costs more than the
 # step of a small model.
 lean = compiled(_nrt=False)
-# Where products and sums may also be one operation: linear algebra, not geometry, in which
-# differences of equal products must vanish exactly.
+# Where products and sums may also be one operation: not in cross products and products of
+# quaternions, in which differences of equal products must vanish exactly.
 fused = compiled(fastmath={"contract"}, _nrt=False)
 fused_inlined = inlined(fastmath={"contract"})
+# Parts of the innermost loops that LLVM would call instead: to pass all those arrays costs as much
+# as the work.
+glued = inlined(fastmath={"contract"}, forceinline=True)
 
 
 class Door(types.WrapperAddressProtocol):

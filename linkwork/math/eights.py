@@ -4,58 +4,31 @@
     store8(a, i, v)      a[i : i + 8] = v            sum8(v)     the sum of the eight
     spread8(s)           eight times s               lane8(v, i) eight times v[i]
     larger8(v, w)        the larger of each pair     six8(a, b)  two triples and two zeros
-    put8(v, i, w)        v with w[i] in place i      turn8(a, i) zeros, and a[i : i + 3] at 3 to 5
-    item8(v, i)          v[i]                        high8(v)    zeros, and v at 3 to 5
+    put8(v, i, w)        v with w[i] in place i      last8(v, s, t)  v with s and t at 6 and 7
+    item8(v, i)          v[i]                        join8(v, w) v, and w at 3 to 5
+    high8(v)             zeros, and v at 3 to 5      store6      the first six alone
+    any8(v)              whether one is not zero
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
-search for them, SLP, switched off).  Without compilation an eight is a numpy array.  Products and
-sums are contracted to one operation where the machine has it.
+search for them, SLP, switched off).  Arithmetic is in `lanes`.
 """
 
 from __future__ import annotations
-
-import operator
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import (
-    intrinsic,
-    lower_builtin,
-    lower_cast,
-    models,
-    overload,
-    register_model,
-)  # fmt: skip
+from numba.extending import intrinsic, overload
 
-from linkwork.math.borrowed import BorrowedType
+from linkwork.math.lanes import EIGHT, picked, place, spread
 
-LANES = 8
-
-
-class EightType(types.Type):
-    """Numba's type of eight numbers in a register."""
-
-    def __init__(self) -> None:
-        super().__init__(name="eight")
-
-
-EIGHT = EightType()
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
-_FLAGS = ["contract"]
+LANES = EIGHT.width
+_VECTOR = EIGHT.vector
 # registers of eight numbers can pick a lane by its number; others go through memory
 WIDE_REGISTERS = get_host_cpu_features().get("avx512f", False)
 PERMUTE = "llvm.x86.avx512.permvar.df.512"
-
-
-@register_model(EightType)
-class EightModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
 
 
 def zeros8(count: int) -> np.ndarray:
@@ -76,6 +49,10 @@ def store8(a, i, v):
     a[i : i + LANES] = v
 
 
+def store6(a, i, v):
+    a[i : i + 6] = v[:6]
+
+
 def spread8(s):
     return np.full(LANES, s)
 
@@ -88,16 +65,24 @@ def six8(a, b):
     return np.array([*a, *b, 0.0, 0.0])
 
 
-def turn8(a, i):
-    return np.array([0.0, 0.0, 0.0, *a[i : i + 3], 0.0, 0.0])
-
-
 def high8(v):
-    return turn8(v, 3)
+    return np.array([0.0, 0.0, 0.0, *v[3:6], 0.0, 0.0])
+
+
+def join8(v, w):
+    return np.array([*v[:3], *w[3:6], *v[6:]])
+
+
+def last8(v, s, t):
+    return np.array([*v[:6], s, t])
 
 
 def item8(v, i):
     return v[i]
+
+
+def any8(v):
+    return bool(np.any(v != 0.0))
 
 
 def larger8(v, w):
@@ -115,23 +100,10 @@ def put8(v, i, w):
 # ------------------------------------------------------------------------------- compiled
 
 
-def _place(context, builder, kind, array, offset):
-    if not isinstance(kind, BorrowedType):
-        array = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(array, [offset]), _VECTOR.as_pointer())
-
-
-def _spread(builder, number):
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    one = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(one, undefined, zeros)
-
-
 @intrinsic
 def _load(typing, a, i):
     def generate(context, builder, signature, args):
-        return builder.load(_place(context, builder, a, *args), align=8)
+        return builder.load(place(context, builder, EIGHT, a, *args), align=8)
 
     return EIGHT(a, types.int64), generate
 
@@ -139,7 +111,20 @@ def _load(typing, a, i):
 @intrinsic
 def _store(typing, a, i, v):
     def generate(context, builder, signature, args):
-        builder.store(args[2], _place(context, builder, a, *args[:2]), align=8)
+        builder.store(args[2], place(context, builder, EIGHT, a, *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.int64, EIGHT), generate
+
+
+@intrinsic
+def _store_six(typing, a, i, v):
+    def generate(context, builder, signature, args):
+        for first, width in ((0, 4), (4, 2)):
+            part = picked(builder, args[2], args[2], range(first, first + width))
+            here = builder.add(args[1], ir.Constant(ir.IntType(64), first))
+            there = place(context, builder, EIGHT, a, args[0], here)
+            builder.store(part, builder.bitcast(there, part.type.as_pointer()), align=8)
         return context.get_dummy_value()
 
     return types.void(a, types.int64, EIGHT), generate
@@ -147,7 +132,10 @@ def _store(typing, a, i, v):
 
 @intrinsic
 def _fill(typing, s):
-    return EIGHT(types.float64), lambda context, builder, signature, args: _spread(builder, args[0])
+    def generate(context, builder, signature, args):
+        return spread(builder, EIGHT, args[0])
+
+    return EIGHT(types.float64), generate
 
 
 def _halves(builder, v, combine):
@@ -155,10 +143,8 @@ def _halves(builder, v, combine):
     width = LANES
     while width > 1:
         width //= 2
-        index = ir.VectorType(ir.IntType(32), width)
-        low = builder.shuffle_vector(v, v, ir.Constant(index, list(range(width))))
-        high = builder.shuffle_vector(v, v, ir.Constant(index, list(range(width, 2 * width))))
-        v = combine(low, high)
+        low = picked(builder, v, v, range(width))
+        v = combine(low, picked(builder, v, v, range(width, 2 * width)))
     return builder.extract_element(v, ir.Constant(ir.IntType(32), 0))
 
 
@@ -183,23 +169,43 @@ def _six(typing, a, b):
     return EIGHT(three, three), generate
 
 
-def _high(builder, v):
-    lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [8, 8, 8, 3, 4, 5, 8, 8])
-    return builder.shuffle_vector(v, ir.Constant(_VECTOR, [0.0] * LANES), lanes)
-
-
-@intrinsic
-def _turn(typing, a, i):
-    def generate(context, builder, signature, args):
-        here = builder.sub(args[1], ir.Constant(ir.IntType(64), 3))  # three numbers are before it
-        return _high(builder, builder.load(_place(context, builder, a, args[0], here), align=8))
-
-    return EIGHT(a, types.int64), generate
-
-
 @intrinsic
 def _rotations(typing, v):
-    return EIGHT(EIGHT), lambda context, builder, signature, args: _high(builder, args[0])
+    def generate(context, builder, signature, args):
+        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        return picked(builder, args[0], zeros, [8, 8, 8, 3, 4, 5, 8, 8])
+
+    return EIGHT(EIGHT), generate
+
+
+@intrinsic
+def _join(typing, v, w):
+    def generate(context, builder, signature, args):
+        return picked(builder, *args, [0, 1, 2, 11, 12, 13, 6, 7])
+
+    return EIGHT(EIGHT, EIGHT), generate
+
+
+@intrinsic
+def _last(typing, v, s, t):
+    def generate(context, builder, signature, args):
+        v = args[0]
+        for i in (6, 7):
+            v = builder.insert_element(v, args[i - 5], ir.Constant(ir.IntType(32), i))
+        return v
+
+    return EIGHT(EIGHT, types.float64, types.float64), generate
+
+
+@intrinsic
+def _any(typing, v):
+    def generate(context, builder, signature, args):
+        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        found = builder.fcmp_unordered("!=", args[0], zeros)
+        bits = builder.bitcast(found, ir.IntType(LANES))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(EIGHT), generate
 
 
 @intrinsic
@@ -210,20 +216,23 @@ def _larger(typing, v, w):
     return EIGHT(EIGHT, EIGHT), generate
 
 
+def _places(builder, i):
+    """The number of a lane, eight times."""
+    undefined = ir.Constant(ir.VectorType(ir.IntType(64), LANES), ir.Undefined)
+    one = builder.insert_element(undefined, i, ir.Constant(ir.IntType(32), 0))
+    return picked(builder, one, undefined, [0] * LANES)
+
+
 @intrinsic
 def _lane(typing, v, i):
     def generate(context, builder, signature, args):
         if not WIDE_REGISTERS:
-            return _spread(builder, builder.extract_element(args[0], args[1]))
-        index = ir.VectorType(ir.IntType(64), LANES)
+            return spread(builder, EIGHT, builder.extract_element(args[0], args[1]))
+        places = _places(builder, args[1])
         permute = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_VECTOR, [_VECTOR, index]), PERMUTE
+            builder.module, ir.FunctionType(_VECTOR, [_VECTOR, places.type]), PERMUTE
         )
-        one = builder.insert_element(
-            ir.Constant(index, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0)
-        )
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return builder.call(permute, [args[0], builder.shuffle_vector(one, one, zeros)])
+        return builder.call(permute, [args[0], places])
 
     return EIGHT(EIGHT, types.int64), generate
 
@@ -239,13 +248,8 @@ def _first(typing, v):
 @intrinsic
 def _put(typing, v, i, w):
     def generate(context, builder, signature, args):
-        index = ir.VectorType(ir.IntType(64), LANES)
-        one = builder.insert_element(
-            ir.Constant(index, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0)
-        )
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        place = builder.shuffle_vector(one, one, zeros)
-        here = builder.icmp_signed("==", place, ir.Constant(index, list(range(LANES))))
+        places = _places(builder, args[1])
+        here = builder.icmp_signed("==", places, ir.Constant(places.type, list(range(LANES))))
         return builder.select(here, args[2], args[0])
 
     return EIGHT(EIGHT, types.int64, EIGHT), generate
@@ -261,6 +265,11 @@ def _store8(a, i, v):
     return lambda a, i, v: _store(a, i, v)
 
 
+@overload(store6)
+def _store6(a, i, v):
+    return lambda a, i, v: _store_six(a, i, v)
+
+
 @overload(spread8)
 def _spread8(s):
     return lambda s: _fill(s)
@@ -271,19 +280,29 @@ def _six8(a, b):
     return lambda a, b: _six(a, b)
 
 
-@overload(turn8)
-def _turn8(a, i):
-    return lambda a, i: _turn(a, i)
-
-
 @overload(high8)
 def _high8(v):
     return lambda v: _rotations(v)
 
 
+@overload(join8)
+def _join8(v, w):
+    return lambda v, w: _join(v, w)
+
+
+@overload(last8)
+def _last8(v, s, t):
+    return lambda v, s, t: _last(v, s, t)
+
+
 @overload(item8)
 def _item8(v, i):
     return lambda v, i: _first(_lane(v, i))
+
+
+@overload(any8)
+def _any8(v):
+    return lambda v: _any(v)
 
 
 @overload(larger8)
@@ -304,65 +323,3 @@ def _put8(v, i, w):
 @overload(sum8)
 def _sum8(v):
     return lambda v: _sum(v)
-
-
-class _Binary(AbstractTemplate):
-    def generic(self, args, kws):
-        if len(args) == 2 and EIGHT in args:
-            other = args[0] if args[1] == EIGHT else args[1]
-            if other == EIGHT or isinstance(other, (types.Float, types.Integer)):
-                return signature(EIGHT, EIGHT, EIGHT)
-        return None
-
-
-@lower_cast(types.Float, EightType)
-def _float_to_eight(context, builder, fromty, toty, value):
-    return _spread(builder, context.cast(builder, value, fromty, types.float64))
-
-
-@lower_cast(types.Integer, EightType)
-def _integer_to_eight(context, builder, fromty, toty, value):
-    return _spread(builder, context.cast(builder, value, fromty, types.float64))
-
-
-def _add(builder, a, b):
-    return builder.fadd(a, b, flags=_FLAGS)
-
-
-def _sub(builder, a, b):
-    return builder.fsub(a, b, flags=_FLAGS)
-
-
-def _mul(builder, a, b):
-    return builder.fmul(a, b, flags=_FLAGS)
-
-
-def _div(builder, a, b):
-    return builder.fdiv(a, b, flags=_FLAGS)
-
-
-def _register(operation, build):
-    infer_global(operation)(type(f"_Eight_{operation.__name__}", (_Binary,), {"key": operation}))
-
-    @lower_builtin(operation, EightType, EightType)
-    def lower(context, builder, signature, args):
-        return build(builder, *args)
-
-
-for _operation, _build in (
-    (operator.add, _add), (operator.sub, _sub), (operator.mul, _mul), (operator.truediv, _div),
-):  # fmt: skip
-    _register(_operation, _build)
-
-
-@infer_global(operator.neg)
-class _Negative(AbstractTemplate):
-    key = operator.neg
-
-    def generic(self, args, kws):
-        return signature(EIGHT, EIGHT) if args == (EIGHT,) else None
-
-
-@lower_builtin(operator.neg, EightType)
-def _lower_negative(context, builder, signature, args):
-    return builder.fneg(args[0])

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from linkwork.math.compiled import inlined
+from linkwork.math.compiled import fused_inlined, inlined
 
 # ----------------------------------------------------------------------- compiled, on tuples
 
@@ -44,7 +44,7 @@ def qscale(s, q):
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
-@inlined
+@fused_inlined
 def qexp(x):
     """Unit quaternion of the rotation vector x."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -60,7 +60,7 @@ def qexp(x):
     return (c, s * x[0], s * x[1], s * x[2])
 
 
-@inlined
+@fused_inlined
 def rotation_matrix(q):
     w, x, y, z = q
     return (
@@ -70,7 +70,7 @@ def rotation_matrix(q):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def inverse_tangent(x):
     """T(x)⁻¹, for rotation vectors shorter than 2π."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -88,7 +88,7 @@ def inverse_tangent(x):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def tangent_times(x, d):
     """T(x) d = d − (1 − cos φ)/φ² x×d + (φ − sin φ)/φ³ x×(x×d): the body rate of x with ẋ = d."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]

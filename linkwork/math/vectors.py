@@ -6,27 +6,27 @@ row.  `skew(a)` is ã with ã b = a × b.
 
 from __future__ import annotations
 
-from linkwork.math.compiled import inlined
+from linkwork.math.compiled import fused_inlined, inlined
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-@inlined
+@fused_inlined
 def add(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@inlined
+@fused_inlined
 def sub(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@inlined
+@fused_inlined
 def scale(s, a):
     return (s * a[0], s * a[1], s * a[2])
 
 
-@inlined
+@fused_inlined
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -54,7 +54,7 @@ def outer(a, b):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def madd(A, B):
     return (
         A[0] + B[0], A[1] + B[1], A[2] + B[2],
@@ -63,7 +63,7 @@ def madd(A, B):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def mscale(s, A):
     return (
         s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8],
@@ -75,7 +75,7 @@ def transpose(A):
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
 
 
-@inlined
+@fused_inlined
 def mv(A, b):
     """A b."""
     return (
@@ -85,7 +85,7 @@ def mv(A, b):
     )
 
 
-@inlined
+@fused_inlined
 def tv(A, b):
     """Aᵀ b."""
     return (
@@ -95,7 +95,7 @@ def tv(A, b):
     )
 
 
-@inlined
+@fused_inlined
 def mm(A, B):
     """A B."""
     return (
@@ -111,19 +111,19 @@ def mm(A, B):
     )
 
 
-@inlined
+@fused_inlined
 def tm(A, B):
     """Aᵀ B."""
     return mm(transpose(A), B)
 
 
-@inlined
+@fused_inlined
 def mt(A, B):
     """A Bᵀ."""
     return mm(A, transpose(B))
 
 
-@inlined
+@fused_inlined
 def cm(a, B):
     """ã B: a × each column of B."""
     return (
@@ -133,7 +133,7 @@ def cm(a, B):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def mc(A, b):
     """A b̃: each row of A × b."""
     return (
@@ -143,7 +143,7 @@ def mc(A, b):
     )  # fmt: skip
 
 
-@inlined
+@fused_inlined
 def cc(a, b):
     """ã b̃ = b aᵀ − (a·b) I."""
     d = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

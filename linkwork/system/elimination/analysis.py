@@ -19,8 +19,8 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.core import NO_CORE, find_core, original
-from linkwork.system.elimination.node import factor_node
 from linkwork.system.elimination.straight import AXES
+from linkwork.system.elimination.sweeps import eliminate
 from linkwork.system.elimination.tables import (
     LEFT,
     MOST_ROWS,
@@ -92,8 +92,7 @@ def analyse(
 @fused
 def try_node(e, vals, rhs, fresh):
     """Eliminate the one node of a trial; the growth."""
-    first = e.nodes.shape[0] - 1  # no literal 0: numba would compile everything once more for it
-    return factor_node(borrowed(e), first, borrow(vals), borrow(rhs), fresh)
+    return eliminate(borrowed(e), e.nodes.shape[0], borrow(vals), borrow(rhs), fresh)
 
 
 @dataclass
@@ -216,8 +215,8 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
     scale, units = zeros8(4 * STRIDE), zeros8(3 * STRIDE * STRIDE)
     scale[:6] = np.repeat([length, 1.0], 3)
     scale[STRIDE : STRIDE + 6] = 1.0 / scale[:6]
-    scale[2 * STRIDE : 2 * STRIDE + 6] = np.repeat([AXES, 1.0 / length], 3)
-    scale[3 * STRIDE : 3 * STRIDE + 3] = AXES
+    scale[2 * STRIDE : 2 * STRIDE + 6] = np.repeat([AXES, 1.0 / length], 3) ** 2
+    scale[3 * STRIDE : 3 * STRIDE + 3] = AXES**2
     units.reshape(3, STRIDE, STRIDE)[1] = np.eye(STRIDE)
     ints, none = np.int64, np.zeros(0, np.int64)
     return Elimination(

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8
+from linkwork.math.eights import item8, lane8, last8, load8, put8, spread8, store8, sum8
 from linkwork.system.elimination.tables import (
-    FREE,
     RHS,
     ROW_B,
     ROW_INTS,
     ROW_P,
     UNKNOWN,
-    unit,
 )  # fmt: skip
 
 WIDTH = 2 * STRIDE  # of a row: P and G
@@ -32,21 +30,14 @@ def columns(e, n0):
 
 
 @fused_inlined
-def beside(e, k):
-    """Unit vectors of the right-hand side and of the free unknown (zeros where there is none)."""
-    return unit(e.units, RHS), unit(e.units, FREE + k - 5)
-
-
-@fused_inlined
 def loaded(e, vals, rhs, row, last, k, shift):
     """A row's C_b and [C_p | c | C_F]."""
     u, i = e.rows[row + UNKNOWN], e.rows[row + ROW_B] + shift
-    side, free = beside(e, k)
     c = vals[i + RHS]
     if u < e.unknowns:
         c += rhs[u]
-    p = load8(vals, e.rows[row + ROW_P] + shift) + side * c + free * vals[i + last]
-    return load8(vals, i), p
+    free = vals[i + last] if k == 5 else 0.0
+    return load8(vals, i), last8(load8(vals, e.rows[row + ROW_P] + shift), c, free)
 
 
 @fused_inlined

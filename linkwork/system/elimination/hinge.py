@@ -15,9 +15,19 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8
-from linkwork.system.elimination.echelon import WIDTH, beside, columns, reduce_rows, reduced
+from linkwork.math.compiled import fused_inlined, glued
+from linkwork.math.eights import (
+    any8,
+    item8,
+    lane8,
+    load8,
+    put8,
+    spread8,
+    store6,
+    store8,
+    sum8,
+)  # fmt: skip
+from linkwork.system.elimination.echelon import WIDTH, columns, reduce_rows, reduced
 from linkwork.system.elimination.rows import FADED, LOST, SMALL, choose_pivots, load_rows
 from linkwork.system.elimination.straight import choose_straight, reduce_straight
 from linkwork.system.elimination.tables import (
@@ -46,12 +56,12 @@ KEPT, STRAIGHT, LARGEST = range(3)  # pivots: as they were, those of `straight`,
 def leverage(P, cols, scale):
     """Σ D² in scaled unknowns: Dᵀ S D goes to the neighbour, and its round-off too."""
     w = load8(scale, 0)
-    x, y, z = P[0] * w * scale[STRIDE + cols[0]], P[1] * w * scale[STRIDE + cols[1]], P[2] * w
-    squares, z = x * x + y * y, z * scale[STRIDE + cols[2]]
-    x, y = P[3] * w * scale[STRIDE + cols[3]], P[4] * w * scale[STRIDE + cols[4]]
+    x, y = P[0] * scale[STRIDE + cols[0]], P[1] * scale[STRIDE + cols[1]]
+    squares, z = x * x + y * y, P[2] * scale[STRIDE + cols[2]]
+    x, y = P[3] * scale[STRIDE + cols[3]], P[4] * scale[STRIDE + cols[4]]
     squares = squares + z * z + x * x
-    x = P[5] * w * scale[STRIDE + cols[5]]
-    return sum8(squares + y * y + x * x)
+    x = P[5] * scale[STRIDE + cols[5]]
+    return sum8((squares + y * y + x * x) * (w * w))
 
 
 @fused_inlined
@@ -68,7 +78,7 @@ def inserted(row, P, cols, vals, place, k):
 @fused_inlined
 def equation(e, i, P, cols, vals, bb, bp, rhs, b0, k):
     """Equation i of the body, [S_p | r | S_F], with the pivot unknowns inserted."""
-    (side, free), place = beside(e, k), bb + i * STRIDE
+    side, free, place = unit(e.units, RHS), unit(e.units, FREE + k - 5), bb + i * STRIDE
     row = load8(vals, bp + i * STRIDE) + side * (vals[place + RHS] + rhs[b0 + i])
     return inserted(row + free * vals[place + cols[5]], P, cols, vals, place, k)
 
@@ -85,6 +95,22 @@ def without_multipliers(row, T, store, left, k):
 
 
 @fused_inlined
+def new_pivots(e, number, vals, rhs, attempt):
+    """Choose pivots in one of two ways; False where there are none."""
+    node, ints = NODE_INTS * number, e.nodes
+    k, at_ = ints[node + ROWS], ints[node + STORE]
+    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
+    e.straight[number] = 0
+    if attempt == STRAIGHT:
+        if e.left != 0 or not choose_straight(e, vals, r0, o0, k, n0):
+            return False
+        e.straight[number] = 1
+        return True
+    load_rows(e, vals, rhs, r0, o0, k, 1, at_, 0 * e.left)
+    return choose_pivots(e, k, 1, k, o0, n0, at_)
+
+
+@glued
 def reduce_hinge(e, number, vals, rhs, fresh):
     """The rows of a node in echelon form; False when they have no pivots.
 
@@ -96,15 +122,7 @@ def reduce_hinge(e, number, vals, rhs, fresh):
     here = 0 * e.left  # no literal 0: numba would compile everything once more for it
     attempt = STRAIGHT if fresh else KEPT
     while attempt <= LARGEST:
-        chosen = True
-        if attempt == STRAIGHT:
-            chosen = e.left == 0 and choose_straight(e, vals, r0, o0, k, n0)
-            e.straight[number] = 1 if chosen else 0
-        elif attempt == LARGEST:
-            e.straight[number] = 0
-            load_rows(e, vals, rhs, r0, o0, k, 1, at_, here)
-            chosen = choose_pivots(e, k, 1, k, o0, n0, at_)
-        if chosen:
+        if attempt == KEPT or new_pivots(e, number, vals, rhs, attempt):
             if e.straight[number] != 0:
                 ratio, faded = reduce_straight(e, vals, rhs, r0, o0, k, n0, at_)
             else:
@@ -120,7 +138,7 @@ def reduce_hinge(e, number, vals, rhs, fresh):
     return attempt <= LARGEST
 
 
-@fused_inlined
+@glued
 def factor_hinge(e, number, vals, rhs, fresh):
     """Eliminate a node; the growth squared, infinite when it has no pivots.
 
@@ -163,10 +181,14 @@ def factor_hinge(e, number, vals, rhs, fresh):
     store8(store, tail + 3 * STRIDE, four)
     store8(store, tail + 4 * STRIDE, five)
     if ints[node + PARENT] >= 0:
-        pb, pp, (_, free) = ints[node + PB], ints[node + PP], beside(e, k)
+        pb, pp, free = ints[node + PB], ints[node + PP], unit(e.units, FREE + k - 5)
+        x, y, z = load8(vals, pb), load8(vals, pb + STRIDE), load8(vals, pb + 2 * STRIDE)
+        forces = any8(x * x + y * y + z * z)  # not where the neighbour is a joint's first body
         for i in range(6):
-            row = load8(vals, pp + i * STRIDE) + free * vals[pb + i * STRIDE + cols[5]]
-            row = inserted(row, P, cols, vals, pb + i * STRIDE, k)
+            row = load8(vals, pp + i * STRIDE)
+            if i > 2 or forces:
+                row = row + free * vals[pb + i * STRIDE + cols[5]]
+                row = inserted(row, P, cols, vals, pb + i * STRIDE, k)
             row = without_multipliers(row, T, store, left + i, k)
             if k == 5:
                 row = row - six * lane8(row, FREE)
@@ -174,31 +196,49 @@ def factor_hinge(e, number, vals, rhs, fresh):
     return growth
 
 
-@fused_inlined
+@glued
+def pivot_row(store, row, equation, left, known, free, loads):
+    """A pivot's unknown, and what its multiplier adds to the loads in the rows' axes."""
+    x = sum8(load8(store, row) * known) + store[row + FREE] * free
+    load = sum8(load8(store, equation) * known) + store[equation + FREE] * free
+    return -x, loads - load8(store, left + STRIDE) * load
+
+
+@glued
 def solve_hinge(e, number):
     """Increments and multipliers of a node from those of its neighbour, in e.x and e.out."""
     node, ints = NODE_INTS * number, e.nodes
     k, at_, left = ints[node + ROWS], ints[node + STORE], ints[node + LEFT]
     store, x, out, n0, tail = e.store, e.x, e.out, 6 * number, at_ + k * WIDTH
     cols, p, b = columns(e, n0), ints[node + PARENT], STRIDE * ints[node + BODY]
-    side, free = beside(e, k)
-    known = -side
+    known = -unit(e.units, RHS)
     if p >= 0:
         known = known + load8(x, STRIDE * p)
-    if k == 5:
-        value = -sum8(load8(store, tail + 5 * STRIDE) * known)
-        known = known + free * value
-        x[b + cols[5]] = value
-    loads = spread8(0.0)
-    for t in range(k):
-        q = at_ + t * WIDTH
-        x[b + e.pivot_col[n0 + t]] = -sum8(load8(store, q) * known)
-        load = sum8(load8(store, tail + t * STRIDE) * known)
-        loads = loads - load8(store, left + t * WIDTH + STRIDE) * load
+    # of five rows the last equation is that of the free unknown, of six that of the last pivot
+    last = sum8(load8(store, tail + 5 * STRIDE) * known)
+    free = -last if k == 5 else 0.0
+    one, loads = pivot_row(store, at_, tail, left, known, free, spread8(0.0))
+    two, loads = pivot_row(store, at_ + WIDTH, tail + STRIDE, left + WIDTH, known, free, loads)
+    three, loads = pivot_row(
+        store, at_ + 2 * WIDTH, tail + 2 * STRIDE, left + 2 * WIDTH, known, free, loads
+    )
+    four, loads = pivot_row(
+        store, at_ + 3 * WIDTH, tail + 3 * STRIDE, left + 3 * WIDTH, known, free, loads
+    )
+    five, loads = pivot_row(
+        store, at_ + 4 * WIDTH, tail + 4 * STRIDE, left + 4 * WIDTH, known, free, loads
+    )
+    six = free
+    if k > 5:
+        six = sum8(load8(store, at_ + 5 * WIDTH) * known)
+        loads = loads - load8(store, left + 5 * WIDTH + STRIDE) * last
+        six = -six
+    mine = unit(e.units, cols[0]) * one + unit(e.units, cols[1]) * two
+    more = unit(e.units, cols[2]) * three + unit(e.units, cols[3]) * four
+    mine = mine + more + (unit(e.units, cols[4]) * five + unit(e.units, cols[5]) * six)
+    store8(x, b, mine)
+    store6(out, 6 * ints[node + BODY], mine)
     store8(e.spare, 0, loads)
-    j = 6 * ints[node + BODY]
-    for i in range(6):
-        out[j + i] = x[b + i]
     o0 = ints[node + ROW]
     for t in range(k):
         row = ROW_INTS * (o0 + e.order[o0 + t]) + UNKNOWN

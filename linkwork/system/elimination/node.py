@@ -25,7 +25,6 @@ import numpy as np
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import lane8, load8, spread8, store8, sum8
-from linkwork.system.elimination.hinge import factor_hinge, solve_hinge
 from linkwork.system.elimination.rows import (
     FADED,
     LOST,
@@ -180,14 +179,12 @@ def add_to_parent(e, at_, left, tail, wide, k, n0, vals, pb, pp):
 
 @fused_inlined
 def factor_node(e, number, vals, rhs, fresh):
-    """Eliminate a node; the growth squared, infinite when it has no pivots.
+    """Eliminate a node that is no hinge; the growth squared, infinite when it has no pivots.
 
     fresh: choose pivots now.
     """
     node, ints = NODE_INTS * number, e.nodes
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
-    if m == 5 or m == 6:
-        return factor_hinge(e, number, vals, rhs, fresh)
     r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
     tail, left, two = at_ + m * (2 + wide) * STRIDE, ints[node + LEFT], e.left > 0
     here = 0 * e.left  # no literal 0: numba would compile everything once more for it
@@ -228,12 +225,9 @@ def factor_node(e, number, vals, rhs, fresh):
 
 @fused_inlined
 def solve_node(e, number):
-    """Increments and multipliers of a node from those of its neighbour, in e.x and e.out."""
+    """As `solve_hinge`, of a node that is no hinge."""
     node, ints = NODE_INTS * number, e.nodes
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
-    if m == 5 or m == 6:
-        solve_hinge(e, number)
-        return
     width, store, units, x, out = (2 + wide) * STRIDE, e.store, e.units, e.x, e.out
     col, n0 = e.pivot_col, 6 * number
     tail, left = at_ + m * width, ints[node + LEFT]

@@ -12,8 +12,8 @@ of the verdict on the pivots (weights AXES): rows that are otherwise are reduced
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import high8, load8, put8, spread8, sum8
+from linkwork.math.compiled import fused_inlined, glued
+from linkwork.math.eights import high8, join8, load8, put8, six8, spread8, sum8
 from linkwork.system.elimination.echelon import (
     WIDTH,
     cleared,
@@ -27,6 +27,7 @@ from linkwork.system.elimination.rows import WEAK
 from linkwork.system.elimination.tables import ROW_B, ROW_INTS, unit
 
 AXES = 1e12  # deviations of some 1e-11 are refused
+NONE = (0.0, 0.0, 0.0)
 
 
 @fused_inlined
@@ -94,7 +95,7 @@ def turned(a, b, c, vals, i, j, l):
     )
 
 
-@fused_inlined
+@glued
 def reduce_straight(e, vals, rhs, r0, o0, k, n0, at_):
     """Echelon form; the verdict, two sums of squares."""
     order, scale, store, col = e.order, e.scale, e.store, e.pivot_col
@@ -111,13 +112,13 @@ def reduce_straight(e, vals, rhs, r0, o0, k, n0, at_):
     ex, ey, ez = unit(e.units, 0), unit(e.units, 1), unit(e.units, 2)
     x, y, z = turned(a[0], b[0], c[0], vals, i, j, l)
     p, q, r = turned(a[1], b[1], c[1], vals, i, j, l)
-    g, h, t = turned(ex, ey, ez, vals, i, j, l)
     weights, axes = load8(scale, 2 * STRIDE), load8(scale, 3 * STRIDE)
-    u, v, w = (x - ex) * weights, (y - ey) * weights, (z - ez) * weights
-    squares = u * u + v * v + w * w
-    u, v = d[0] * axes, f[0] * axes
-    verdict, w = (squares + u * u + v * v, 0.0), high8(load8(scale, 0))
-    a, b, c = (g + high8(x), p), (h + high8(y), q), (t + high8(z), r)
+    u, v, w = x - ex, y - ey, z - ez
+    squares = (u * u + v * v + w * w) * weights + (d[0] * d[0] + f[0] * f[0]) * axes
+    verdict, w = (squares, 0.0), high8(load8(scale, 0))
+    a = join8(six8((vals[i], vals[j], vals[l]), NONE), x), p
+    b = join8(six8((vals[i + 1], vals[j + 1], vals[l + 1]), NONE), y), q
+    c = join8(six8((vals[i + 2], vals[j + 2], vals[l + 2]), NONE), z), r
     d, verdict, w = scaled(d, m, verdict, w, scale)
     a, b, c, f = cleared(a, d, m), cleared(b, d, m), cleared(c, d, m), cleared(f, d, m)
     f, verdict, w = scaled(f, n, verdict, w, scale)
@@ -125,8 +126,7 @@ def reduce_straight(e, vals, rhs, r0, o0, k, n0, at_):
     if k > 5:
         last = loaded(e, vals, rhs, r0 + ROW_INTS * order[o0 + 5], o, k, here)
         given, zero = last[0], spread8(0.0)
-        u = given * axes
-        verdict = verdict[0] + u * u, verdict[1]
+        verdict = verdict[0] + given * given * axes, verdict[1]
         last = put8(put8(given, m, zero), n, zero), last[1]
         last = less(less(last, d, given, m), f, given, n)
         last, verdict, w = scaled(last, o, verdict, w, scale)

@@ -10,7 +10,7 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
-from linkwork.system.elimination.hinge import forward_hinge
+from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
     BB,
@@ -28,21 +28,48 @@ from linkwork.system.elimination.tables import (
     UNKNOWN,
     WIDE,
     borrowed,
+    hinged,
     unit,
 )  # fmt: skip
 from linkwork.system.sparse_lu import numeric as sparse
 
 
-@spliced
-def factor_nodes(e, vals, rhs):
-    """`refactor`, as part of the function that calls it."""
-    growth, nodes, v, r = 0.0, borrowed(e), borrow(vals), borrow(rhs)
-    fresh = growth > 0.0  # no literal False: numba would compile everything once more for it
-    for number in range(e.nodes.shape[0]):
-        grown = factor_node(nodes, number, v, r, fresh)
+@fused_inlined
+def eliminate(e, count, vals, rhs, fresh):
+    """All nodes; the largest growth squared, infinite when one has no pivots.
+
+    fresh: choose pivots now.
+    """
+    growth = 0.0
+    for number in range(count):
+        if hinged(e.nodes, number):
+            grown = factor_hinge(e, number, vals, rhs, fresh)
+        else:
+            grown = factor_node(e, number, vals, rhs, fresh)
         if not grown < np.inf:
             return np.inf
         growth = max(growth, grown)
+    return growth
+
+
+@fused_inlined
+def go_back(e, count):
+    """Increments and multipliers of all nodes, the last first."""
+    for number in range(count - 1, -1, -1):
+        if hinged(e.nodes, number):
+            solve_hinge(e, number)
+        else:
+            solve_node(e, number)
+
+
+@spliced
+def factor_nodes(e, vals, rhs):
+    """`refactor`, as part of the function that calls it."""
+    count = e.nodes.shape[0]
+    fresh = count < 0  # no literal False: numba would compile everything once more for it
+    growth = eliminate(borrowed(e), count, borrow(vals), borrow(rhs), fresh)
+    if not growth < np.inf:
+        return np.inf
     growth = growth**0.5
     core_side(e, vals, rhs)
     if e.core.shape[0] > 0:
@@ -82,9 +109,7 @@ def solve_nodes(e, rhs):
             if e.core[i] < 6 * (e.x.shape[0] // STRIDE):
                 b, j = e.core[i] // 6, e.core[i] % 6
                 e.x[STRIDE * b + j] = e.core_rhs[i]
-    nodes = borrowed(e)
-    for number in range(e.nodes.shape[0] - 1, -1, -1):
-        solve_node(nodes, number)
+    go_back(borrowed(e), e.nodes.shape[0])
     for i in range(e.unknowns):
         rhs[i] = e.out[i]
 
@@ -114,7 +139,7 @@ def forward_node(e, number, vals, b):
     """The way of a right-hand side through a node: into its store, and on to the neighbour."""
     ints, node = e.nodes, NODE_INTS * number
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
-    if m == 5 or m == 6:
+    if hinged(ints, number):
         forward_hinge(e, number, vals, b)
         return
     bb, pb, parent = ints[node + BB], ints[node + PB], ints[node + PARENT]

@@ -19,6 +19,7 @@ from linkwork.system.sparse_lu import LU
 ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
 RHS, FREE = 6, 7  # the columns of the right-hand side and, in `hinge`, of the free unknown
 MOST_ROWS = 16
+HINGE_ROWS = 5  # and 6: the rows of nodes that are kept in the form of `hinge`
 
 
 class Elimination(NamedTuple):
@@ -87,14 +88,15 @@ def borrowed(e):
 
 def store_size(rows: int, wide: int, two_sided: bool) -> int:
     """Numbers that a node keeps: rows [E D G], then T, then the same rows of the columns."""
-    if is_hinge(rows):
+    if HINGE_ROWS <= rows <= 6:
         return ((1 + two_sided) * rows * 2 + 6) * STRIDE
     return (1 + two_sided) * rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
 
 
-def is_hinge(rows: int) -> bool:
-    """Whether a node with so many rows is kept in the form of `hinge`."""
-    return rows in (5, 6)
+@fused_inlined
+def hinged(nodes, number):
+    """Whether a node is kept in the form of `hinge`."""
+    return HINGE_ROWS <= nodes[NODE_INTS * number + ROWS] <= 6
 
 
 @fused_inlined

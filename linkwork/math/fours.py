@@ -1,0 +1,110 @@
+"""Four numbers at a time, of which three are a row of a 3×3 matrix: half the work of an eight.
+
+    v = row4(a, i)       a[i : i + 3] and a zero     v + w, v - w, v * s, -v …  as in `lanes`
+    load4(a, i)          a[i : i + 4]                unit4(k)    a one in lane k, which is a literal
+    store4(a, i, v)      a[i : i + 4] = v            zeros4()
+
+A row of a block of the iteration matrix is [lengths | rotations | two free numbers], so the four
+with its rotations begins at 3 and the fourth of them falls on a free number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from linkwork.math.lanes import FOUR, picked, place
+
+WIDTH = FOUR.width
+
+
+def load4(a, i):
+    return a[i : i + WIDTH].copy()
+
+
+def row4(a, i):
+    return np.array([*a[i : i + 3], 0.0])
+
+
+def store4(a, i, v):
+    a[i : i + WIDTH] = v
+
+
+def unit4(k):
+    return np.eye(WIDTH)[k]
+
+
+def zeros4():
+    return np.zeros(WIDTH)
+
+
+# ------------------------------------------------------------------------------- compiled
+
+
+@intrinsic
+def _load(typing, a, i):
+    def generate(context, builder, signature, args):
+        return builder.load(place(context, builder, FOUR, a, *args), align=8)
+
+    return FOUR(a, types.int64), generate
+
+
+@intrinsic
+def _row(typing, a, i):
+    def generate(context, builder, signature, args):
+        v = builder.load(place(context, builder, FOUR, a, *args), align=8)
+        return picked(builder, v, ir.Constant(FOUR.vector, [0.0] * WIDTH), [0, 1, 2, 4])
+
+    return FOUR(a, types.int64), generate
+
+
+@intrinsic
+def _store(typing, a, i, v):
+    def generate(context, builder, signature, args):
+        builder.store(args[2], place(context, builder, FOUR, a, *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.int64, FOUR), generate
+
+
+@intrinsic
+def _unit(typing, k):
+    if not isinstance(k, types.IntegerLiteral):
+        return None
+
+    def generate(context, builder, signature, args):
+        return ir.Constant(FOUR.vector, [float(i == k.literal_value) for i in range(WIDTH)])
+
+    return FOUR(k), generate
+
+
+@intrinsic
+def _zeros(typing):
+    return FOUR(), lambda *arguments: ir.Constant(FOUR.vector, [0.0] * WIDTH)
+
+
+@overload(load4)
+def _load4(a, i):
+    return lambda a, i: _load(a, i)
+
+
+@overload(row4)
+def _row4(a, i):
+    return lambda a, i: _row(a, i)
+
+
+@overload(store4)
+def _store4(a, i, v):
+    return lambda a, i, v: _store(a, i, v)
+
+
+@overload(unit4)
+def _unit4(k):
+    return lambda k: _unit(k)
+
+
+@overload(zeros4)
+def _zeros4():
+    return lambda: _zeros()
