@@ -5,17 +5,21 @@ is isotropic in them.  With y = z₀ + Δs, where the bristles would be if none 
 (x)₊ = max(x, 0), g = g(|v|) and z_m = g/σ₀,
 
     Coulomb   c = σ₀ y + σ₁ v while |c| ≤ g, z = y;  else c = g c/|c|, z = c/σ₀          (+ σ₂ v)
-    LuGre     z = y − α(|z|) (Δs·u)₊ z/z_m,   ż = v − α(|z|) (v·u)₊ z/z_m
-              c = σ₀ z + σ₁ ż + σ₂ v
+    LuGre     z = y − α(|z|) (Δs·u)₊ z/z_m
+              c = σ₀ z + σ₁ (1 − β) v + σ₂ v,   β = α(|z|) (v·u)₊ |z|/(|v| z_m)
 
 so z has the direction u, and its size ζ satisfies the equation of one direction with the part of
 the path outwards, ζ + α ζ (Δs·u)₊/z_m = |y|.  Along a line both are the scalar models.  While it
 slides, z turns into the direction of the path within a way z_m, and |z| never passes z_m: bristles
-lose as much as they are pulled outwards (α is that of Dupont et al. 2002; a factor |v| instead of
-(v·u)₊ would pull them in too when they move sideways, and make α jump where v·z changes its sign).
+lose as much as they are pulled outwards (α is that of Dupont et al. 2002; a factor |Δs| instead of
+(Δs·u)₊ would pull them in too when they move sideways, and make α jump where v·z changes its sign).
+ż is taken for (1 − β) v, which damps bristles as far as they do not slip; the rest of ż, with which
+z turns after the path, dies out within z_m and would be found at the end of a step with an error of
+the order of v h.
 
-The direction of the path is that of the whole step, so where sliding turns it lags by half a step.
-Derivatives: with P = 1 − u uᵀ, δu = P δs/|y|, δζ by elements.bristles.pulled.
+The direction of the path is that of the whole step, so where sliding turns it lags by half a step:
+order one in the direction, two in the size.  Derivatives: with P = 1 − u uᵀ, δu = P δs/|y|, and δζ
+by elements.bristles.pulled.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from linkwork.elements.bristles import (
 )  # fmt: skip
 from linkwork.elements.friction_models import LUGRE
 from linkwork.math.compiled import inlined
-from linkwork.math.vectors import IDENTITY, add, dot, madd, mscale, mv, outer, scale, sub
+from linkwork.math.vectors import IDENTITY, add, dot, madd, mscale, mv, outer, scale
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -70,23 +74,25 @@ def lugre_in_space(reals, i, z0, step, v):
     g, dg = limit(reals, i, speed)
     top, dtop = g / s0, dg / s0
     y, u = sized(add(z0, step))
-    way, pace = dot(step, u), dot(v, u)
-    out, on = (1.0 if way > 0.0 else 0.0), (1.0 if pace > 0.0 else 0.0)
+    way = dot(step, u)
+    out, on = (1.0 if way > 0.0 else 0.0), (1.0 if dot(v, u) > 0.0 else 0.0)
     zeta, zy, zp, zm = pulled(y, out * way, top, kappa)
     P, over = across(u), (1.0 / y if y > 0.0 else 0.0)
     # ζ by the path, and z = ζ u
     dzeta = add(scale(zy + zp * out, u), scale(zp * out * over, mv(P, step)))
     zs = madd(outer(u, dzeta), mscale(zeta * over if y > 0.0 else 1.0, P))
     zv = mscale(zm * dtop, outer(u, w))
-    # ż = v − a q u
-    q = on * pace
+    # the rate: (1 − β) v, β = a q with the cosine q between v and z
+    q = on * dot(w, u)
     alpha, az, am = slipping(zeta, q, top, kappa)
     a, a_z, a_m = alpha * zeta / top, (az * zeta + alpha) / top, zeta * (am - alpha / top) / top
-    by_path = add(scale(q * a_z, dzeta), scale(a * on * over, mv(P, v)))
-    by_speed = add(scale(q * (a_z * zm + a_m) * dtop, w), scale(a * on, u))
-    rs = madd(mscale(-1.0, outer(u, by_path)), mscale(-a * q * over, P))
-    rv = madd(IDENTITY, mscale(-1.0, outer(u, by_speed)))
-    c = add(scale(s0 * zeta, u), scale(s1, sub(v, scale(a * q, u))))
+    by_path = add(scale(q * a_z, dzeta), scale(a * on * over, mv(P, w)))
+    by_speed = add(
+        scale(speed * q * (a_z * zm + a_m) * dtop, w), scale(a * on, mv(across(w), u))
+    )
+    rs = mscale(-1.0, outer(v, by_path))
+    rv = madd(mscale(1.0 - a * q, IDENTITY), mscale(-1.0, outer(w, by_speed)))
+    c = add(scale(s0 * zeta, u), scale(s1 * (1.0 - a * q), v))
     cs = madd(mscale(s0, zs), mscale(s1, rs))
     return c, scale(zeta, u), cs, madd(mscale(s0, zv), mscale(s1, rv))
 
