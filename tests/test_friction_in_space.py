@@ -1,4 +1,4 @@
-"""Friction in balls, planes, bushes and universal joints against closed forms and other programs."""
+"""Friction in balls, planes, bushes and universal joints, against closed forms and ODEs."""
 
 import numpy as np
 import pytest
@@ -371,7 +371,7 @@ def test_a_plunging_joint_rubs_in_both_its_motions():
                                atol=5e-3)
 
 
-# --------------------------------------------------------------------------------- runs and refusals
+# -------------------------------------------------------------------------------- runs and refusals
 
 
 def test_it_goes_on_from_a_file(tmp_path):
@@ -401,6 +401,47 @@ def test_other_formulations_say_what_they_cannot():
     m, _, _, _ = block(lw.Coulomb(0.3), t=0.01)
     with pytest.raises(lw.ModelError, match="loaded by the reactions of a joint"):
         lw.transient(m, t=0.1, h=1e-3, method=lw.Recursive(), progress=False)
+
+
+TAKES = {  # what rubs in every registered joint, by motion; with a radius and a preload
+    "Fixed": "", "Align": "", "Revolute": "turn", "Motor": "turn", "Screw": "turn",
+    "Spherical": "turn", "Homokinetic": "turn", "Universal": "turn", "Gimbal": "turn",
+    "DriveHinge": "turn", "Parallel": "turn", "Prismatic": "slide", "Actuator": "slide",
+    "Oldham": "slide", "Cylindrical": "turn slide both", "Planar": "turn slide both",
+    "PointOnPlane": "turn slide both", "PointOnLine": "turn slide", "Rzeppa": "turn slide",
+}  # fmt: skip
+
+
+def joints():
+    import linkwork.elements.catalogue  # noqa: F401
+    from linkwork.elements.joints import Joint
+    from linkwork.model.registry import ITEMS
+
+    return sorted(n for n, c in ITEMS.items() if issubclass(c, Joint) and n != "Lock")
+
+
+@pytest.mark.parametrize("motion", ["turn", "slide", "both"])
+@pytest.mark.parametrize("name", joints())
+def test_every_joint_rubs_or_says_why_not(name, motion):
+    """One that takes it moves against it: its energy falls, or its drive works."""
+    words = {"Screw": {"pitch": 0.1}, "Motor": {"angle": lw.ramp(1.0)},
+             "Actuator": {"displacement": lw.ramp(1.0)},
+             "DriveHinge": {"vector": (lw.ramp(1.0), 0, 0)}}  # fmt: skip
+    m = lw.Model(gravity=(0, -3.0, -G))
+    b = m.add("b", lw.Body(1, (0.1, 0.2, 0.3), position=(0.1, 0.2, 0.3), velocity=(1, 0.5, 0.2),
+                           angular_velocity=(0.5, 1.0, 2.0)))
+    at = {} if name in ("DriveHinge",) else {"at": (0, 0, 0)}
+    joint = m.add("j", getattr(lw, name)(lw.GROUND, b, **at, axis=(0, 0, 1), **words.get(name, {})))
+    made = dict(radius=0.1, preload=2.0, motion=motion)
+    if motion not in TAKES[name]:
+        with pytest.raises(lw.ModelError, match="cannot act on|acts on the turn of"):
+            lw.Friction(joint, lw.Coulomb(0.2), **made)
+        return
+    m.add("f", lw.Friction(joint, lw.Coulomb(0.2, damping=20.0), **made))
+    run = lw.transient(m, t=0.05, h=1e-3, progress=False)
+    assert float(run.energy.dissipated[-1]) > 1e-6
+    assert np.abs(run.energy.balance).max() < 0.05 * float(run.energy.dissipated[-1])
+    assert np.all(np.isfinite(run["f"].coefficient)) and np.all(run["f"].load >= 2.0)
 
 
 BODY = lw.Body(1, (1, 1, 1))

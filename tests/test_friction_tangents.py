@@ -1,4 +1,4 @@
-"""Friction in several directions: derivatives, frame indifference, and lines as the scalar model."""
+"""Friction in several directions: derivatives, indifference to frames, lines as one direction."""
 
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Dry friction in joints that turn or slide, loaded by the joint's own reaction.
 
+What rubs in a joint says elements.friction_joints; where it moves in several directions at once,
+elements.friction_surface.  Here it is one direction, or those of a universal joint's two pins.
 With the path s of the surfaces (radius × angle, or travel along z; elements.torsion_spring,
 elements.slide), its speed v = ṡ, and the load N, the friction on b is −N c: c is the deflection z
 of bristles over what they bear at most.  With g(v) (elements.friction_models) and z_m = g/σ₀,
@@ -24,6 +26,10 @@ lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from t
 same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
 method converges linearly where friction changes its own load, as fast as that is little.  Where
 rows of the joint are redundant its reaction, and with it the friction, is not unique.
+
+The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
+that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its
+axes, each a pin of its own under N₀ + |F| + |M|/arm, M the torque that the joint transmits.
 """
 
 from __future__ import annotations
@@ -182,8 +188,8 @@ class Friction(Item):
     """Dry friction in a joint, loaded by the joint's reaction.
 
     joint is any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
-    two pins, a Screw.  Where it does both, `motion` says "turn", "slide" or "both" (a plane on which
-    it also spins, a rod that turns and slides in one bush; they share one limit).  model is
+    two pins, a Screw.  Where it does both, `motion` says "turn", "slide" or "both" (a plane that it
+    also spins on, a rod that turns and slides in one bush; they share one limit).  model is
     lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the bearing or the ball, of a plane the
     one that turning about the normal has (2/3 of that of a disc; without it only sliding rubs), or
     the mean one of a thread, whose half angle is thread (rad).  preload (N) is added to the
@@ -267,14 +273,16 @@ class Friction(Item):
         radius = 0.0 if rubs.motion == "slide" else self.radius
         counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
         reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
-        words = (self.model, rubs.kind, radius, self.preload, self.least)
+        words: Any = (self.model, rubs.kind, radius, self.preload, self.least)
         if rubs.kind in (BALL, PLANE, BUSH):
-            return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
+            return [surface_entry(
+                rubs.frames(joint), *words, reads=reads, spin=self.spin, axis=rubs.axis
+            )]  # fmt: skip
         if rubs.kind == PINS:
             return [self.pin(axis, words, reads) for axis in (0, 1)]
         if rubs.kind == SCREWS:
             reads = (*reads, (joint, len(joint.entries()) - 1, 0))
-        entry = friction_entry(rubs.frames(joint), *words, reads)
+        entry = friction_entry(rubs.frames(joint), *words, reads=reads)
         if rubs.kind == SCREWS:
             lead = math.atan2(abs(joint.pitch), TURN * radius)
             entry.reals[TAN] = math.copysign(math.tan(lead), joint.pitch)
@@ -289,10 +297,10 @@ class Friction(Item):
             return PARTS["radial"] if self.load == "all" else ()
         return PARTS[self.load]
 
-    def pin(self, axis: int, words: tuple, reads: tuple) -> Entry:
+    def pin(self, axis: int, words: Any, reads: tuple) -> Entry:
         """The arm of a Universal that turns in a (x of its frame) or in b (y)."""
         reads = (*reads, (self.joint, 1, 0 if self.load == "all" and self.arm else -1))
-        entry = friction_entry(turned(self.joint.frames, axis), *words, reads)
+        entry = friction_entry(turned(self.joint.frames, axis), *words, reads=reads)
         entry.reals[ARM] = 1.0 / self.arm if self.arm else 0.0
         return entry
 
@@ -304,6 +312,8 @@ class Friction(Item):
         joint = kind(a, b, **words, **({"pitch": 0.5} if kind is Screw else {}))
         model = LuGre if rng.integers(2) else Coulomb
         made = model(0.3, 0.5, 2.0, stiffness=0.2, damping=0.1, viscous=0.05)
-        more = {Spherical: {"spin": 0.4}, Cylindrical: {"motion": "both"}, Universal: {"arm": 0.7}}
-        words = dict(radius=0.4, preload=0.5, thread=0.2, **more.get(kind, {}))
-        return [joint, cls(joint, made, **words)]
+        more: dict[Any, dict[str, Any]] = {
+            Spherical: {"spin": 0.4}, Cylindrical: {"motion": "both"}, Universal: {"arm": 0.7},
+        }  # fmt: skip
+        rest = more.get(kind, {})
+        return [joint, cls(joint, made, radius=0.4, preload=0.5, thread=0.2, **rest)]

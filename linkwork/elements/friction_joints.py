@@ -3,13 +3,16 @@
 With H the rows x y z that the joint holds, T and Q the displacements and rotations that it leaves
 free or drives,
 
-    turn    Q one axis: a pin, |F| presses            slide   T one axis: a rail, |F across it|
-            Q more: a ball, |F|                               T two axes: a plane, |F along its normal|
-            a Universal: two pins, |F| + |M|/arm      both    T two, the normal in Q: spin and slide share
-            a Screw: its thread, |axial force|                one limit; T = Q one axis: a rod in a bush
+    turn    Q one axis: a pin, loaded by |F|
+            Q more: a ball, |F|
+            a Universal: two pins, |F| + |M|/arm;  a Screw: its thread, |axial force|
+    slide   T one axis: a rail, |F across it|
+            T two axes: a plane, |F along its normal|
+    both    T two axes, the normal in Q: a plane on which it also spins
+            T = Q one axis: a rod in a bush
 
-F is the reaction in the rows H: what a drive does along its own row presses nothing.  Joints without
-a row of H have no force that could press surfaces together; turning, they need a preload.
+F is the reaction in the rows H: what a drive does along its own row presses nothing.  Joints
+without a row of H have no force that could press surfaces together; turning, they need a preload.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ A ball rubs alike about all axes (q = 1: the socket fits), or less about the loa
 `spin`; with 0 it touches at a point, and turning on the spot is free).  In a plane the friction
 force and the torque about the normal share one limit, F² + (M/r)² ≤ (g N)², and sliding is normal
 to that surface: S. Goyal, A. Ruina, J. Papadopoulos, Wear 143 (1991); the ellipsoid in place of the
-true limit surface is that of R. D. Howe, M. R. Cutkosky, Int. J. Robotics Research 15 (1996).  For a
-disc of radius R under even pressure r = 2R/3 gives the right torque of spinning alone.
+true limit surface is that of R. D. Howe, M. R. Cutkosky, Int. J. Robotics Research 15 (1996).  For
+a disc of radius R under even pressure r = 2R/3 gives the right torque of spinning alone.
 
 The bristles live in the axes of S.  N = max(N₀ + |reaction|, least) as in elements.friction, and
 likewise the tangent leaves ∂N/∂γ out.  With φ_a, φ_b turns of the bodies and T of

@@ -36,7 +36,7 @@ UNITS = {
 class History(NamedTuple):
     """Over time: speed of the surfaces, load N, coefficient c, force and torque on b.
 
-    (T,) in one direction, sizes and vectors (T, 3) in several, (T, 2) of two pins (the load is one).
+    (T,) in one direction, sizes and vectors (T, 3) in several, (T, 2) of two pins (with one load).
     """
 
     speed: np.ndarray
