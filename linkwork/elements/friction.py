@@ -273,16 +273,14 @@ class Friction(Item):
         radius = 0.0 if rubs.motion == "slide" else self.radius
         counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
         reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
-        words: Any = (self.model, rubs.kind, radius, self.preload, self.least)
+        words = self.model, rubs.kind, radius, self.preload, self.least
         if rubs.kind in (BALL, PLANE, BUSH):
-            return [surface_entry(
-                rubs.frames(joint), *words, reads=reads, spin=self.spin, axis=rubs.axis
-            )]  # fmt: skip
+            return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
         if rubs.kind == PINS:
             return [self.pin(axis, words, reads) for axis in (0, 1)]
         if rubs.kind == SCREWS:
             reads = (*reads, (joint, len(joint.entries()) - 1, 0))
-        entry = friction_entry(rubs.frames(joint), *words, reads=reads)
+        entry = friction_entry(rubs.frames(joint), *words, reads)
         if rubs.kind == SCREWS:
             lead = math.atan2(abs(joint.pitch), TURN * radius)
             entry.reals[TAN] = math.copysign(math.tan(lead), joint.pitch)
@@ -297,10 +295,10 @@ class Friction(Item):
             return PARTS["radial"] if self.load == "all" else ()
         return PARTS[self.load]
 
-    def pin(self, axis: int, words: Any, reads: tuple) -> Entry:
+    def pin(self, axis: int, words: tuple[Any, int, float, float, float], reads: tuple) -> Entry:
         """The arm of a Universal that turns in a (x of its frame) or in b (y)."""
         reads = (*reads, (self.joint, 1, 0 if self.load == "all" and self.arm else -1))
-        entry = friction_entry(turned(self.joint.frames, axis), *words, reads=reads)
+        entry = friction_entry(turned(self.joint.frames, axis), *words, reads)
         entry.reals[ARM] = 1.0 / self.arm if self.arm else 0.0
         return entry
 
