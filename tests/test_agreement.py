@@ -80,5 +80,9 @@ def test_examples_in_all_formulations(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)
         found = lw.compare(example.model, 40 * example.step, example.step, check_order=True)
+    if any(isinstance(item, lw.Friction) for item in example.model.items.values()):
+        assert set(found.runs) == {"GeneralizedAlpha"}  # the others say why they do not
+        assert "Recursive did not run" in str(found) and "reactions of a joint" in str(found)
+        return
     assert {"GeneralizedAlpha", "Recursive"} <= set(found.runs), str(found)
     assert found.agree, str(found)

@@ -308,3 +308,49 @@ def test_tangent_with_a_path_behind(joint, kind, deflection):
     np.testing.assert_allclose(found, K / (2 * h), atol=1e-7 * np.abs(found).max())
     found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     np.testing.assert_allclose(found, D / (2 * h), atol=1e-7)
+
+
+# ------------------------------------------------------------- analyses other than implicit methods
+
+
+def crank(mu=0.2, radius=0.1):
+    """A crank with an eccentric mass that a motor turns against the friction of its bearing."""
+    m = lw.Model(gravity=(0, 0, -G))
+    wheel = m.add("wheel", lw.Body(2, (1, 1, 1), position=(0.3, 0, 0)))
+    angle = lw.ramp(3.0)
+    pin = m.add("pin", lw.Motor(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 1, 0), angle=angle))
+    m.add("f", lw.Friction(pin, lw.Coulomb(mu), radius=radius))
+    return m
+
+
+def crank_torque(time, mu=0.2, radius=0.1):
+    """About y: against the weight at the turning arm, and μ r |F|; F = m (r̈ − g)."""
+    phi = 3.0 * time
+    r = 0.3 * np.stack([np.cos(phi), 0 * phi, -np.sin(phi)], axis=1)  # about y, x goes to −z
+    force = 2 * (-9.0 * r + np.array([0, 0, G]))
+    return -np.cross(r, np.array([0, 0, -2 * G]))[:, 1] + mu * radius * np.linalg.norm(
+        force, axis=1
+    )
+
+
+def test_kinematics_and_inverse_dynamics_know_what_friction_takes():
+    kin = lw.kinematics(crank(), t=2, h=1e-2)
+    expected = crank_torque(kin.time)
+    np.testing.assert_allclose(kin["pin"].torque[:, 2], expected, atol=1e-8)
+    inv = lw.inverse(crank(), t=2, h=1e-2)
+    np.testing.assert_allclose(inv.values[:, 0], expected, atol=1e-8)
+    run = lw.transient(crank(), t=2, h=1e-3, progress=False)
+    np.testing.assert_allclose(run["pin"].torque[60:, 2], crank_torque(run.time)[60:], atol=1e-3)
+
+
+def test_accelerations_at_the_start_know_the_friction():
+    _, run = incline(0.5, lw.Coulomb(0.3, damping=20.0), t=0.01, speed=1.0)
+    a = G * (np.sin(0.5) - 0.3 * np.cos(0.5))
+    assert run["block"].acceleration.values[0] @ run_axis(0.5) == pytest.approx(a, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", [lw.RK4(), lw.ODE()])
+def test_explicit_methods_refuse_friction(method):
+    m, _ = incline(0.5, lw.Coulomb(0.3), t=0.01)
+    with pytest.raises(lw.ModelError, match="loaded by the reactions of a joint"):
+        lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)

@@ -93,6 +93,16 @@ def test_friction():
     w = (SPIN + MU / (0.5 * R)) * np.exp(-k * t) - MU / (0.5 * R)
     recoil = MU * np.sqrt(MASS * G / (2e4 * J))
     np.testing.assert_allclose(speed[10], np.maximum(w, 0), atol=recoil)
+    # a ball: the bearing's torque against its turn about y, none about its load
+    turn = tables.node(11)[:, 9:12]
+    np.testing.assert_allclose(turn[:, 1], coasting, atol=MU * np.sqrt(MASS * G / (2e4 * J)))
+    np.testing.assert_allclose(turn[:, 2], 2.0, atol=1e-4)
+    *_, force, moment, more = tables.joint(deck.joints[11])
+    np.testing.assert_allclose(force[5:], np.tile([0, 0, MASS * G], (len(t) - 5, 1)), atol=1e-6)
+    sliding = slice(5, int(0.9 * SPIN / rate / 1e-3))
+    np.testing.assert_allclose(moment[sliding, 1], -MU * MASS * G * R, rtol=1e-4)
+    np.testing.assert_allclose(more[sliding, :3], moment[sliding], atol=1e-12)
+    np.testing.assert_allclose(more[sliding, 3], MU, rtol=1e-4)
 
 
 def test_friction_in_python():
@@ -113,8 +123,13 @@ def test_friction_in_python():
     rail = m.add("rail", lw.PointOnLine(lw.Frame(lw.GROUND, (0, 2, 0), along),
                                         lw.Frame(level, (0, 0, 0), along)))
     m.add("rubbing", lw.Friction(rail, lw.Coulomb(MU, **stiff), motion="slide"))
+    body = m.add("node 11", lw.Body(MASS, (J, J, J), position=(0, 7, 0),
+                                    angular_velocity=(0, SPIN, 2.0)))
+    ball = m.add("ball", lw.Spherical(lw.GROUND, body, at=(0, 7, 0)))
+    m.add("socket", lw.Friction(ball, lw.LuGre(MU, **lugre), radius=R, least=1e-10, spin=0.0))
     other = same(run, m)
     for ours, theirs, word in (("friction of joint 1", "bearing 1", "torque"),
+                               ("friction of joint 11", "socket", "torque"),
                                ("friction of joint 60", "brake", "torque"),
                                ("friction of joint 9", "rubbing", "force")):
         a, b = (getattr(r[name], word).values for r, name in ((run, ours), (other, theirs)))

@@ -300,7 +300,7 @@ def test_friction_with_few_steps_written(read):
     ('revolute pin, 1, position, null, position, null, friction, .1, discrete coulomb, "f", '
      "screw joint, radius, 1., half thread angle, 0.;", "does not go with this joint"),
     ('spherical pin, 1, position, null, position, null, friction, .1, discrete coulomb, "f", '
-     "simple;", "friction is part of joints that turn about one axis"),
+     "simple;", "friction is part of revolute and plane hinges"),
     ('revolute pin, 1, position, null, position, null, friction, .1, discrete coulomb, "g", const, '
      "-.1, simple;", "friction coefficient must be positive"),
     ("beam slider, 1, null, 1;", "needs beams"),
@@ -314,6 +314,25 @@ def test_what_is_refused(read, text, words):
     function = 'scalar function: "f", const, .2;'
     with pytest.raises(MbdynError, match=words):
         read(nodes=NODE, before=function, elements=BODY + f"joint: 1, {text}")
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ('spherical hinge, 1, 2, friction, .1, discrete coulomb, "f", simple;',
+     r"supported: discrete coulomb 2D, modlugre 2D"),
+    ('spherical hinge, 1, 2, friction, .1, discrete coulomb 2D, "f", simple;',
+     "a shape function, one of simple 2D"),
+    ('spherical hinge, 3, 2, friction, .1, discrete coulomb 2D, "f", simple 2D;',
+     "needs nodes that turn"),
+    ('revolute rotation, 1, 2, friction, .1, discrete coulomb, "f", simple;', "holds no point"),
+    ('universal hinge, 1, null, 2, null, friction, .1, discrete coulomb, "f", simple;',
+     "not of this joint"),
+])  # fmt: skip
+def test_friction_that_is_refused(read, text, words):
+    nodes = NODE + """ structural: 2, static, null, eye, null, null;
+      structural: 3, dynamic displacement, null, null;"""
+    with pytest.raises(MbdynError, match=words):
+        read(nodes=nodes, before='scalar function: "f", const, .2;',
+             elements=BODY + f"body: 3, 3, 1.; joint: 1, {text}")
 
 
 def test_a_friction_function_that_falls_below_zero_is_held(read):

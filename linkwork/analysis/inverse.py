@@ -41,6 +41,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.system.accelerations import LOAD_PASSES
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -193,6 +194,12 @@ class March:
                 "links by rigid bodies"
             )
         for e in self.full.elements:
+            if self.dynamic and e.entry.reads:
+                raise ModelError(
+                    f"lw.inverse cannot treat {self.full.model[e.owner].label} in a model that is "
+                    "not driven in all its freedom: accelerations and the reactions that load it "
+                    "depend on each other; drive the rest, or use lw.transient"
+                )
             if e.entry.family.inertia is not None:
                 raise ModelError(
                     f"lw.inverse does not know {self.full.model[e.owner].label}; give the body a "
@@ -263,6 +270,7 @@ class Actuators:
     ) -> None:
         self.full, self.passive = full, ~(driven | loose)
         self.rows = np.zeros_like(driven)  # that actuators push along
+        self.loaded = any(e.entry.reads for e in full.elements)  # friction depends on multipliers
         if names is None:
             self.rows = loose if loose.any() else driven
         self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
@@ -290,8 +298,26 @@ class Actuators:
 
     def forces(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """On second bodies: −c of the smallest (λ, c) that balance the motion; all multipliers."""
-        e = self.full.evaluate(replace(state, gamma=None, acceleration=state.acceleration))
+        values, gamma = self.balance(state, None)
+        for _ in range(LOAD_PASSES if self.loaded else 0):
+            before = gamma  # friction under these loads, and what then loads it
+            values, gamma = self.balance(state, before)
+            if np.abs(gamma - before).max() <= 1e-12 * np.abs(gamma).max():
+                break
+        else:
+            if self.loaded:
+                raise ModelError(
+                    f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
+                    "reactions that it makes; look for a coefficient or a radius that is too large"
+                )
+        return values, gamma
+
+    def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """`forces`, with friction under these multipliers."""
+        e = self.full.evaluate(replace(state, gamma=loads, acceleration=state.acceleration))
         J = e.Cq.toarray()
+        if loads is not None:
+            e.f.ravel()[:] -= J.T @ loads
         rows = np.array([
             J[x] if isinstance(x, int) else direction(self.full, *x, state) for x in self.joints
         ])  # fmt: skip

@@ -123,12 +123,33 @@ def moved_by(j, Ra, Rb, sb):
 
 
 @inlined
+def put_wrench(f, a, b, Ra, Rb, sb, l, F, G):
+    """F at P and G into the residual of b, their opposites into that of a."""
+    accumulate(f, b, 0, F)
+    accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
+    accumulate(f, a, 0, scale(-1.0, F))
+    accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
+
+
+@inlined
+def wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK):
+    """Column j of 12 of the tangent of `put_wrench`, with the changes of F, G and of the arms."""
+    moment_a, moment_b = add(cross(l, F), G), add(cross(sb, F), G)
+    da = add(cross(l, dF), scale(cK, sub(cross(dl, F), cross(pa, moment_a))))
+    db = add(cross(sb, dF), scale(cK, sub(cross(cross(pb, sb), F), cross(pb, moment_b))))
+    base_a, base_b = ints[i, AA], ints[i, BA]
+    if j >= 6:
+        base_a, base_b = ints[i, AB], ints[i, BB]
+    add_column(vals, base_a, j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dG))))
+    add_column(vals, base_b, j % 6, dF, tv(Rb, add(db, dG)))
+
+
+@inlined
 def bushing_tangent(
     vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G, cK, cD
 ):  # fmt: skip
     """Column by column: δr_a, θ_a, δr_b, θ_b."""
     nb = cross(wb, sb)
-    moment_a, moment_b = add(cross(l, F), G), add(cross(sb, F), G)
     for j in range(12):
         pa, pb, dl = moved_by(j, Ra, Rb, sb)
         turn = sub(pb, pa)
@@ -153,15 +174,7 @@ def bushing_tangent(
             scale(cK, bend_change(0.5, psi, k, dk, mu, dpsi)),
         )
         dG = add(mv(S, dg), scale(cK, cross(pa, G)))
-        da = add(cross(l, dF), scale(cK, sub(cross(dl, F), cross(pa, moment_a))))
-        db = add(cross(sb, dF), scale(cK, sub(cross(cross(pb, sb), F), cross(pb, moment_b))))
-        base_a, base_b = ints[i, AA], ints[i, BA]
-        if j >= 6:
-            base_a, base_b = ints[i, AB], ints[i, BB]
-        add_column(
-            vals, base_a, j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dG)))
-        )
-        add_column(vals, base_b, j % 6, dF, tv(Rb, add(db, dG)))
+        wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
 
 
 def bushing_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -183,10 +196,7 @@ def bushing_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, po
         nd, md = law(reals, i, CC, x1, psi1)
         mu = add(mu, md)
         F, G = mv(S, add(n, nd)), mv(S, bend(0.5, psi, k, mu))
-        accumulate(f, b, 0, F)
-        accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
-        accumulate(f, a, 0, scale(-1.0, F))
-        accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
+        put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
         power[0] += dot(x1, nd) + dot(psi1, md)
         if coef[TANGENT] != 0.0:
             bushing_tangent(

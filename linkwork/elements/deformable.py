@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.bushing import (
-    add_column, bend, bend_change, kappa, moved_by, rotation_vector,
+    bend, bend_change, kappa, moved_by, put_wrench, rotation_vector, wrench_column,
 )  # fmt: skip
 from linkwork.elements.joints import markers
 from linkwork.elements.laws import LinearViscoelastic
@@ -42,14 +42,14 @@ from linkwork.elements.laws.base import (
     over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+    CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
-    accumulate, add, at, at4, at9, cross, dot, mv, scale, sub, tv,
+    add, at, at4, at9, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
@@ -109,7 +109,6 @@ def deformable_tangent(
     """Column by column: δr_a, θ_a, δr_b, θ_b."""
     na, nb, wr = cross(wa, sa), cross(wb, sb), sub(wb, wa)
     om, m = tv(S, wr), cross(d, F)
-    moment_a, moment_b = add(cross(l, F), H), add(cross(sb, F), H)
     for j in range(12):
         pa, pb, dl = moved_by(j, Ra, Rb, sb)
         turn, dd = sub(pb, pa), sub(dl, cross(pa, sa))
@@ -150,13 +149,7 @@ def deformable_tangent(
         dm = add(scale(cK, cross(dd, F)), cross(d, dF))
         dm = sub(sub(dm, cross(dm, c)), scale(cK, cross(m, dc)))
         dH = sub(dH, scale(0.5 * chi, dm))
-        da = add(cross(l, dF), scale(cK, sub(cross(dl, F), cross(pa, moment_a))))
-        db = add(cross(sb, dF), scale(cK, sub(cross(cross(pb, sb), F), cross(pb, moment_b))))
-        base_a, base_b = ints[i, AA], ints[i, BA]
-        if j >= 6:
-            base_a, base_b = ints[i, AB], ints[i, BB]
-        add_column(vals, base_a, j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dH))))
-        add_column(vals, base_b, j % 6, dF, tv(Rb, add(db, dH)))
+        wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, H, dF, dH, cK)
 
 
 def deformable_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -208,10 +201,7 @@ def deformable_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals,
         G = mv(S, bend(0.5, psi, k, mu)) if gradient else mv(E, mu)
         m = cross(d, F)
         H = sub(G, scale(0.5 * chi, sub(m, cross(m, c))))
-        accumulate(f, b, 0, F)
-        accumulate(f, b, 3, tv(Rb, add(cross(sb, F), H)))
-        accumulate(f, a, 0, scale(-1.0, F))
-        accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), H))))
+        put_wrench(f, a, b, Ra, Rb, sb, l, F, H)
         if coef[TANGENT] != 0.0:
             deformable_tangent(
                 vals, ints, i, y, first, n, chi, gradient, Ra, Rb, S, E, sa, sb, l, d, wa, wb, U,

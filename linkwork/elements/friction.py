@@ -1,5 +1,7 @@
 """Dry friction in joints that turn or slide, loaded by the joint's own reaction.
 
+What rubs in a joint says elements.friction_joints; where it moves in several directions at once,
+elements.friction_surface.  Here it is one direction, or those of a universal joint's two pins.
 With the path s of the surfaces (radius × angle, or travel along z; elements.torsion_spring,
 elements.slide), its speed v = ṡ, and the load N, the friction on b is −N c: c is the deflection z
 of bristles over what they bear at most.  With g(v) (elements.friction_models) and z_m = g/σ₀,
@@ -24,6 +26,10 @@ lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from t
 same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
 method converges linearly where friction changes its own load, as fast as that is little.  Where
 rows of the joint are redundant its reaction, and with it the friction, is not unique.
+
+The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
+that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its
+axes, each a pin of its own under N₀ + |F| + |M|/arm, M the torque that the joint transmits.
 """
 
 from __future__ import annotations
@@ -36,14 +42,22 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements import torsion_spring as ts
-from linkwork.elements.friction_models import LUGRE, Coulomb, FrictionModel, LuGre
-from linkwork.elements.joints import Joint, Prismatic, Revolute
-from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, UNKNOWN, A, B,
+from linkwork.elements.bristles import (
+    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
+    friction_reals,
 )  # fmt: skip
+from linkwork.elements.friction_joints import (
+    PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
+)  # fmt: skip
+from linkwork.elements.friction_models import Coulomb, FrictionModel, LuGre
+from linkwork.elements.friction_surface import BALL, BUSH, PLANE, surface_entry
+from linkwork.elements.joints import Cylindrical, Planar, Prismatic, Revolute, Spherical
+from linkwork.elements.layout import (
+    ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+)  # fmt: skip
+from linkwork.elements.orthogonal import Universal
 from linkwork.elements.screw import Screw
 from linkwork.elements.slide import slide, slide_force, slide_tangent, travel
-from linkwork.elements.stop import moves
 from linkwork.elements.torsion_spring import TURN, torsion_tangent, twist_gradients
 from linkwork.errors import ModelError
 from linkwork.math.compiled import Kernel, inlined
@@ -52,134 +66,8 @@ from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
 
-# reals: frames (axes first, as those of a torsion spring), what moves, the model, the memory
-# (the path and the deflection, which are the last)
-QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC = (
-    0, 4, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
-)  # fmt: skip
-LEAST, POINTS, TABLE, MEMORY = 27, 28, 29, 2  # the table of g(v): speed, value, slope
-TURNS, SLIDES, SCREWS = 0, 1, 2
-LOADS = 6  # ints: where the multipliers of rows x y z and of a screw are
-SLIDING = 1e-3  # limits of bristles per second, above which a joint starts sliding
-
-
-@inlined
-def tabulated(reals, i, n, v):
-    """Cubic between the points of the table, constant beyond the last: g and dg/dv at v ≥ 0."""
-    low, high = 0, n - 1
-    if v >= reals[i, TABLE + 3 * high]:
-        return reals[i, TABLE + 3 * high + 1], 0.0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if v < reals[i, TABLE + 3 * middle]:
-            high = middle
-        else:
-            low = middle
-    p, q = TABLE + 3 * low, TABLE + 3 * high
-    h = reals[i, q] - reals[i, p]
-    x, d = (v - reals[i, p]) / h, (reals[i, q + 1] - reals[i, p + 1]) / h
-    a, b = reals[i, p + 2], reals[i, q + 2]
-    second, third = 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
-    g = reals[i, p + 1] + h * x * (a + x * (second + x * third))
-    return g, a + x * (2.0 * second + 3.0 * x * third)
-
-
-@inlined
-def limit(reals, i, v):
-    """g(v) and dg/dv."""
-    n = int(reals[i, POINTS])
-    if n > 0:
-        g, dg = tabulated(reals, i, n, abs(v))
-        return g, (dg if v >= 0.0 else -dg)
-    mu, more, speed = reals[i, MU], reals[i, STATIC] - reals[i, MU], reals[i, SPEED]
-    if more == 0.0 or speed == 0.0:
-        return mu, 0.0
-    x = v / speed
-    part = more * math.exp(-x * x)
-    return mu + part, -2.0 * x / speed * part
-
-
-@inlined
-def coulomb(reals, i, z0, step, v):
-    """c, z, ∂c/∂s, ∂c/∂v."""
-    s0, s1 = reals[i, S0], reals[i, S1]
-    g, dg = limit(reals, i, v)
-    z = z0 + step
-    c = s0 * z + s1 * v
-    if abs(c) <= g:
-        return c, z, s0, s1
-    sign = 1.0 if c > 0.0 else -1.0
-    return sign * g, sign * g / s0, 0.0, sign * dg
-
-
-@inlined
-def slipping(z, v, top, kappa):
-    """α, ∂α/∂z and ∂α/∂z_m."""
-    size = abs(z)
-    if z * v <= 0.0 or size <= kappa * top:
-        return 0.0, 0.0, 0.0
-    if size >= top:
-        return 1.0, 0.0, 0.0
-    width = (1.0 - kappa) * top
-    x = math.pi * (size - 0.5 * (1.0 + kappa) * top) / width
-    slope = 0.5 * math.cos(x) * math.pi / width
-    sign = 1.0 if z > 0.0 else -1.0
-    return 0.5 + 0.5 * math.sin(x), sign * slope, -slope * size / top
-
-
-@inlined
-def lugre(reals, i, z0, step, v):
-    """c, z, ∂c/∂s, ∂c/∂v."""
-    s0, s1, kappa = reals[i, S0], reals[i, S1], reals[i, KAPPA]
-    g, dg = limit(reals, i, v)
-    top, dtop = g / s0, dg / s0
-    size = abs(step)
-    z = min(max(z0 + step, -top), top)
-    slope, alpha, da, dm = 1.0, 0.0, 0.0, 0.0
-    for _ in range(50):
-        alpha, da, dm = slipping(z, step, top, kappa)
-        slope = 1.0 + size / top * (alpha + da * z)
-        error = z - z0 - step + alpha * size * z / top
-        z -= error / slope
-        if abs(error) <= 1e-15 * top:
-            break
-    alpha, da, dm = slipping(z, step, top, kappa)
-    slope = 1.0 + size / top * (alpha + da * z)
-    sign = 1.0 if step > 0.0 else (-1.0 if step < 0.0 else 0.0)
-    zs = (1.0 - alpha * sign * z / top) / slope
-    zv = -size * z / top * (dm - alpha / top) * dtop / slope
-    # the rate, with α at this z and the sense of v
-    a, az, am = slipping(z, v, top, kappa)
-    turn = 1.0 if v > 0.0 else -1.0
-    share = 1.0 - a * turn * z / top
-    share_z = -turn * (az * z + a) / top
-    share_top = -turn * z * (am - a / top) / top
-    c = s0 * z + s1 * share * v
-    cs = s0 * zs + s1 * share_z * zs * v
-    cv = s0 * zv + s1 * (share + (share_z * zv + share_top * dtop) * v)
-    return c, z, cs, cv
-
-
-@inlined
-def at_first(reals, i, v):
-    """c, z, ∂c/∂s, ∂c/∂v with no path behind: bristles of a sliding joint are at their limit."""
-    g, dg = limit(reals, i, v)
-    if abs(v) > SLIDING * g / reals[i, S0]:
-        sign = 1.0 if v > 0.0 else -1.0
-        return sign * g, sign * g / reals[i, S0], 0.0, sign * dg
-    return reals[i, S1] * v, 0.0, 0.0, reals[i, S1]
-
-
-@inlined
-def bristles(reals, i, known, z0, step, v):
-    """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
-    if not known:
-        c, z, cs, cv = at_first(reals, i, v)
-    elif reals[i, MODEL] == LUGRE:
-        c, z, cs, cv = lugre(reals, i, z0, step, v)
-    else:
-        c, z, cs, cv = coulomb(reals, i, z0, step, v)
-    return c + reals[i, S2] * v, z, cs, cv + reals[i, S2]
+MEMORY = 2  # the path and the deflection
+ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's number
 
 
 @inlined
@@ -200,6 +88,8 @@ def load_of(ints, reals, i, gamma):
     elif reals[i, MOTION] == SCREWS:
         axial = gamma[ints[i, LOADS + 3]]
         size, sense = abs(axial), (-1.0 if axial >= 0.0 else 1.0)
+    elif reals[i, MOTION] == PINS:
+        size += reals[i, ARM] * abs(gamma[ints[i, LOADS + 3]])
     return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
 
 
@@ -283,16 +173,9 @@ def friction_entry(
     reads: tuple = (),
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames."""
+    reals = friction_reals(frames, model, motion, radius, preload, least, MEMORY)
     fa, fb = frames
-    table = model.table()
-    reals = np.zeros(TABLE + table.size + MEMORY)
-    reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
-    reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
-    reals[MOTION], reals[RADIUS], reals[PRELOAD], reals[LEAST] = motion, radius, preload, least
-    reals[MODEL : KAPPA + 1] = model.numbers()
-    reals[POINTS], reals[TABLE : TABLE + table.size] = len(table), table.ravel()
-    reals[-2] = UNKNOWN
-    return Entry(friction_family(len(table)), (fa.body, fb.body), reals, reads=reads)
+    return Entry(friction_family(int(reals[POINTS])), (fa.body, fb.body), reals, reads=reads)
 
 
 # ----------------------------------------------------------------------------- the user's words
@@ -304,13 +187,21 @@ PARTS = {"all": (0, 1, 2), "axial": (2,), "radial": (0, 1), "none": ()}  # rows 
 class Friction(Item):
     """Dry friction in a joint, loaded by the joint's reaction.
 
-    joint turns about its z axis or slides along it, or is a Screw; of one that does both, `motion`
-    says "turn" or "slide".  model is lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the
-    bearing, or the mean one of a thread, whose half angle is thread (rad).  preload (N) is added
-    to the reaction, and the load is never below least (N).  Of a joint that turns, `load` says
-    which part of its reaction counts: "all", "axial", "radial" or "none".  Outputs: speed of the
-    surfaces; load, coefficient and force (of a joint that turns, torque) of the friction on b,
-    found from the stored steps: where some are left out, those of sticking are approximate.
+    joint is any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
+    two pins, a Screw.  Where it does both, `motion` says "turn", "slide" or "both" (a plane that it
+    also spins on, a rod that turns and slides in one bush; they share one limit).  model is
+    lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the bearing or the ball, of a plane the
+    one that turning about the normal has (2/3 of that of a disc; without it only sliding rubs), or
+    the mean one of a thread, whose half angle is thread (rad).  preload (N) is added to the
+    reaction, and the load is never below least (N).  `load` says which part of a reaction counts:
+    "all" or "none", of a pin also "axial" or "radial".  spin says how much a ball rubs about the
+    direction of its load, from 0 (it touches at a point) to 1.  arm (m) of a Universal is how far
+    its bearings are from the centre: the torque that it transmits, over it, adds to the load.
+
+    Outputs: speed of the surfaces; load, coefficient and force (of a joint that turns, torque) of
+    the friction on b, found from the stored steps: where some are left out, those of sticking are
+    approximate.  In several directions speed and coefficient are sizes, force and torque vectors in
+    the axes of the joint on a; of a Universal they are pairs, of the arms in a and in b.
 
     Example
     -------
@@ -328,61 +219,99 @@ class Friction(Item):
     thread: Any = 0.0
     least: Any = 0.0
     load: Any = "all"
+    spin: Any = 1.0
+    arm: Any = None
 
     def __post_init__(self) -> None:
         what = self.label
-        if not isinstance(self.joint, Joint):
-            raise ModelError(
-                f"{what} needs a joint such as a Revolute, but {checks.show(self.joint)} was "
-                "given; pass the item that model.add returned"
-            )
+        check_joint(self.joint, what)
         if not isinstance(self.model, FrictionModel):
             raise ModelError(
                 f"{what} needs a model such as lw.Coulomb(0.3), but {checks.show(self.model)} was "
                 "given"
             )
-        if isinstance(self.joint, Screw) and self.motion is None:
-            self.motion = "turn"
-        self.motion = moves(self.joint, self.motion, what)
-        if isinstance(self.joint, Screw) and self.motion != "turn":
-            raise ModelError(f"{what} acts on the turn of {self.joint.label}; leave out motion")
-        if self.motion == "turn" and self.radius is None:
-            raise ModelError(f"{what} needs radius=, of the surfaces that turn on each other")
         if self.radius is not None:
-            self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
+            self.radius = checks.number(self.radius, f"radius of {what}", minimum=0)
+        rubs = rubbing(self.joint, self.motion, self.radius, what)
+        self.motion = rubs.motion
+        if rubs.motion != "slide" and not self.radius:
+            raise ModelError(f"{what} needs radius=, of the surfaces that turn on each other")
         self.preload = checks.number(self.preload, f"preload of {what}", minimum=0)
         self.least = checks.number(self.least, f"least of {what}", minimum=0)
         self.thread = checks.number(self.thread, f"thread of {what}", minimum=0)
+        self.check_words(rubs, what)
+
+    def check_words(self, rubs: Rubbing, what: str) -> None:
+        """Refuse words that mean nothing where this friction acts."""
+        words = tuple(PARTS) if rubs.kind == TURNS else ("all", "none")
         checks.choice(self.load, f"load of {what}", tuple(PARTS))
-        if self.load != "all" and (self.motion != "turn" or isinstance(self.joint, Screw)):
-            raise ModelError(f"load of {what} is for a joint that turns; leave it out")
+        if self.load not in words or (rubs.kind == SCREWS and self.load != "all"):
+            raise ModelError(
+                f"load of {what} is for a joint that turns about one axis; leave it out"
+            )
+        if not 0 <= checks.number(self.spin, f"spin of {what}") <= 1:
+            raise ModelError(f"spin of {what} must be from 0 to 1, found {self.spin:g}")
+        if self.spin != 1 and rubs.kind != BALL:
+            raise ModelError(f"spin of {what} is for a ball; leave it out")
+        if self.arm is not None:
+            self.arm = checks.number(self.arm, f"arm of {what}", positive=True)
+            if rubs.kind != PINS:
+                raise ModelError(f"arm of {what} is for a Universal; leave it out")
+        pressed = rubs.kind == SCREWS or held_rows(self.joint) & {0, 1, 2}
+        if not pressed and not self.preload and not self.least:
+            raise ModelError(
+                f"{what} cannot act on {self.joint.label}, which holds no point: no reaction "
+                "presses its surfaces together; give preload= or least="
+            )
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
 
     def entries(self) -> list[Entry]:
-        screw = isinstance(self.joint, Screw)
-        motion = SCREWS if screw else TURNS if self.motion == "turn" else SLIDES
-        reads = tuple((self.joint, 0, row if row in PARTS[self.load] else -1) for row in range(3))
-        if screw:
-            reads = (*reads, (self.joint, len(self.joint.entries()) - 1, 0))
-        entry = friction_entry(
-            self.joint.frames, self.model, motion, self.radius or 1.0, self.preload, self.least,
-            reads,
-        )  # fmt: skip
-        if screw:
-            lead = math.atan2(abs(self.joint.pitch), TURN * entry.reals[RADIUS])
-            entry.reals[TAN] = math.copysign(math.tan(lead), self.joint.pitch)
+        joint = self.joint
+        rubs = rubbing(joint, self.motion, self.radius, self.label)
+        radius = 0.0 if rubs.motion == "slide" else self.radius
+        counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
+        reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
+        words = self.model, rubs.kind, radius, self.preload, self.least
+        if rubs.kind in (BALL, PLANE, BUSH):
+            return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
+        if rubs.kind == PINS:
+            return [self.pin(axis, words, reads) for axis in (0, 1)]
+        if rubs.kind == SCREWS:
+            reads = (*reads, (joint, len(joint.entries()) - 1, 0))
+        entry = friction_entry(rubs.frames(joint), *words, reads)
+        if rubs.kind == SCREWS:
+            lead = math.atan2(abs(joint.pitch), TURN * radius)
+            entry.reals[TAN] = math.copysign(math.tan(lead), joint.pitch)
             entry.reals[SEC] = math.sqrt(1 + (math.cos(lead) * math.tan(self.thread)) ** 2)
         return [entry]
 
+    def pressing(self, rubs: Rubbing) -> tuple[int, ...]:
+        """Which of the reaction's components in the element's frames press the surfaces."""
+        if rubs.kind == PLANE:
+            return PARTS["axial"] if self.load == "all" else ()
+        if rubs.kind in (SLIDES, BUSH):
+            return PARTS["radial"] if self.load == "all" else ()
+        return PARTS[self.load]
+
+    def pin(self, axis: int, words: tuple[Any, int, float, float, float], reads: tuple) -> Entry:
+        """The arm of a Universal that turns in a (x of its frame) or in b (y)."""
+        reads = (*reads, (self.joint, 1, 0 if self.load == "all" and self.arm else -1))
+        entry = friction_entry(turned(self.joint.frames, axis), *words, reads)
+        entry.reals[ARM] = 1.0 / self.arm if self.arm else 0.0
+        return entry
+
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
-        which = rng.integers(3)
+        kinds = (Revolute, Prismatic, Screw, Spherical, Planar, Cylindrical, Universal)
+        kind: Any = kinds[rng.integers(len(kinds))]
         words = dict(at=rng.normal(size=3), axis=rng.normal(size=3))
-        joint: Any = (Revolute, Prismatic)[which % 2](a, b, **words)
-        if which == 2:
-            joint = Screw(a, b, **words, pitch=0.5)
+        joint = kind(a, b, **words, **({"pitch": 0.5} if kind is Screw else {}))
         model = LuGre if rng.integers(2) else Coulomb
         made = model(0.3, 0.5, 2.0, stiffness=0.2, damping=0.1, viscous=0.05)
-        return [joint, cls(joint, made, radius=0.4, preload=0.5, thread=0.2)]
+        more: dict[Any, dict[str, Any]] = {
+            Spherical: {"spin": 0.4}, Cylindrical: {"motion": "both"}, Universal: {"arm": 0.7},
+        }  # fmt: skip
+        rest = more.get(kind, {})
+        return [joint, cls(joint, made, radius=0.4, preload=0.5, thread=0.2, **rest)]

@@ -1,17 +1,19 @@
 """Friction over the steps of a run: the bristles follow the stored path as they did in the run.
 
-A step moves the deflection by the path and the speed at its end alone (elements.friction), so the
+A step moves the deflection by the path and the speed at its end alone (elements.bristles), so the
 path at all steps gives it back.  Where steps were left out in storing, sliding friction is still
 right, and that of sticking approximate.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from linkwork.elements.friction import MOTION, RADIUS, SCREWS, bristles, thread_friction
+from linkwork.elements.bristles import MOTION, bristles
+from linkwork.elements.bristles_in_space import bristles_in_space
+from linkwork.elements.friction import SCREWS, thread_friction
 from linkwork.math.compiled import compiled
 
 
@@ -30,22 +32,14 @@ def replay(reals: Any, s: Any, v: Any, sense: Any) -> Any:
     return out
 
 
-class History(NamedTuple):
-    """Over time: load N, coefficient c, and the force or torque (`turns`) on b."""
-
-    load: np.ndarray
-    coefficient: np.ndarray
-    force: np.ndarray
-    turns: bool
-
-
-def friction_history(
-    reals: np.ndarray, path: np.ndarray, speed: np.ndarray, load: np.ndarray, axial: np.ndarray
-) -> History:
-    """reals of the element (n,); path (m), its speed and the load (T,); a screw's axial force."""
-    sense = np.where(axial >= 0, -1.0, 1.0)
-    row = np.ascontiguousarray(reals[None], float)
-    c, whole = replay(row, path.astype(float), speed.astype(float), sense).T
-    turns = bool(reals[MOTION] != 1)
-    arm = reals[RADIUS] if turns else 1.0
-    return History(load, c, -load * whole * arm, turns)
+@compiled
+def replay_in_space(reals: Any, steps: Any, v: Any) -> Any:
+    """(T, 3): c of surfaces that move in several directions, from the path of each step."""
+    out = np.empty(steps.shape)
+    z = (0.0, 0.0, 0.0)
+    for k in range(len(steps)):
+        step = (steps[k, 0], steps[k, 1], steps[k, 2])
+        c, z, _, _ = bristles_in_space(reals, 0, k > 0, z, step, (v[k, 0], v[k, 1], v[k, 2]))
+        for j in range(3):
+            out[k, j] = c[j]
+    return out

@@ -203,6 +203,16 @@ def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
     )
 
 
+def refuse_loads(system: System, method: str) -> None:
+    """Refuse friction, whose load is part of what the equations are solved for."""
+    for e in system.elements:
+        if e.entry.reads:
+            raise ModelError(
+                f"lw.{method} cannot treat {system.model[e.owner].label}, which is loaded by the "
+                "reactions of a joint; use lw.GeneralizedAlpha()"
+            )
+
+
 class OdeRun:
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
@@ -216,6 +226,7 @@ class OdeRun:
         self.y = state.motion.copy()
         self.rhs = np.zeros(system.unknowns)
         self.rate = np.zeros_like(self.y)
+        refuse_loads(system, type(method).__name__)
         accelerations(system, state)  # raises where the equations are singular
         self.pivot()
         self._evaluate(self.time, self.y)

@@ -198,8 +198,8 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
-            if e.entry.family.name.startswith("friction"):
-                outputs |= self._friction_outputs(e)
+        if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
+            outputs |= self._friction_outputs(rubbing)
         if isinstance(self._item, StrapdownSensor):
             outputs |= self._sensor_outputs(self._item)
         return outputs
@@ -233,19 +233,15 @@ class ElementView(View):
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
 
-    def _friction_outputs(self, e: Element) -> dict[str, Output]:
-        from linkwork.elements.friction import MOTION, SLIDES  # slow to import, rarely used
-        from linkwork.results.friction import friction_of
+    def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
+        from linkwork.results.friction import UNITS, friction_axes, friction_of  # slow to import
 
         def part(name: str) -> np.ndarray:
-            return getattr(friction_of(self._result, e), name)
+            return getattr(friction_of(self._result, elements), name)
 
-        turns = e.entry.reals[MOTION] != SLIDES
-        name, unit = ("torque", "N m") if turns else ("force", "N")
         return {
-            "load": Output(lambda: part("load"), "", "N", "normal load"),
-            "coefficient": Output(lambda: part("coefficient"), "", "1", "friction coefficient"),
-            name: Output(lambda: part("force"), "", unit, f"friction {name} on the second body"),
+            name: Output(lambda name=name: part(name), axis, *UNITS[name])  # type: ignore[misc]
+            for name, axis in friction_axes(elements).items()
         }
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:

@@ -2,6 +2,9 @@
 
     [M    C_qᵀ] [v̇]   [f − f_g            ]
     [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
+
+Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
+left over, until nothing is.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from linkwork.system.elimination import (
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+LOAD_PASSES = 60  # in which friction and its load come to agree
 
 
 def factorise(
@@ -88,9 +93,31 @@ def accelerations(system: System, state: State) -> State:
     solve(lu, system.work.vals, correction)
     y = D * (y + correction)
     n = 6 * system.bodies
+    if any(x.entry.reads for x in system.elements):
+        y = with_loads(system, state, lu, D, y)
     return replace(
         state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
     )
+
+
+def with_loads(
+    system: System, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
+) -> np.ndarray:
+    """Accelerations and multipliers with friction under these multipliers; `first` without it.
+
+    Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
+    """
+    y, n, kept = first, 6 * system.bodies, system.work.vals.copy()
+    for _ in range(LOAD_PASSES):
+        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
+        e = system.evaluate(trial, tangent=False)
+        rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
+        system.work.vals[:] = kept
+        solve(lu, system.work.vals, rest)
+        y = y + D * rest
+        if np.abs(rest).max() <= 1e-13 * np.abs(y / D).max():
+            return y
+    return first
 
 
 def unknown_scale(system: System) -> np.ndarray:

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.analysis.assembly.positions import close_joints
-from linkwork.analysis.driven.steps import LOST, PIVOTS, Motion, drive_steps
+from linkwork.analysis.driven.steps import JAMMED, LOST, PIVOTS, Motion, drive_steps
 from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
@@ -70,7 +70,8 @@ class Driven:
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
             diagonal=p.diagonal, vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
             rest=np.zeros(system.unknowns), kept=system.kept.astype(np.int64),
-            memory=system.memory, report=np.zeros(2),
+            memory=system.memory, loaded=any(x.entry.reads for x in system.elements),
+            report=np.zeros(2),
         )  # fmt: skip
         self.least: MinimumNorm | None = None
         if not system.keep.all():
@@ -182,6 +183,8 @@ class Driven:
             return f"largest residual {error:.2g} in {self.system.kept_rows[int(row)]}"
         if status == PIVOTS:
             return "its position is singular"
+        if status == JAMMED:
+            return "it jams: friction grows with the reactions that it makes"
         return "the position found lies elsewhere than the motion leads to"
 
     def satisfied(self, times: np.ndarray, out: Output) -> int:

@@ -21,12 +21,13 @@ from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGE
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import at4
+from linkwork.system.accelerations import LOAD_PASSES
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.sparse_lu import refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
 ITERATIONS = 20
-DONE, LOST, PIVOTS, JUMP = 0, 1, 2, 3  # how steps ended
+DONE, LOST, PIVOTS, JUMP, JAMMED = 0, 1, 2, 3, 4  # how steps ended
 
 
 class Motion(NamedTuple):
@@ -45,6 +46,7 @@ class Motion(NamedTuple):
     rest: np.ndarray
     kept: np.ndarray  # numbers of the rows in the equations among all rows
     memory: bool
+    loaded: bool  # friction depends on the multipliers
     report: np.ndarray  # (2,) largest residual and its row, of the best iterate
 
 
@@ -139,7 +141,10 @@ def find_position(kernels, tables, lu, work, motion, time, near):
 
 @inlined
 def find_motion(kernels, tables, lu, work, motion, time):
-    """Velocities, accelerations and multipliers at a position, into work and motion."""
+    """Velocities, accelerations and multipliers at a position, into work and motion.
+
+    False: friction and the reactions that load it do not come to agree.
+    """
     n = motion.column.shape[0]
     right_side(motion, work.Ct, -1.0)
     solve_refined(lu, tables, motion)
@@ -152,21 +157,32 @@ def find_motion(kernels, tables, lu, work, motion, time):
     solve_refined(lu, tables, motion)
     for i in range(n):
         motion.vdot[i // 6, i % 6] = motion.column[i] * motion.rhs[i]
-    motion.rhs[n:] = 0.0
-    for b in range(motion.vdot.shape[0]):
-        a, m = motion.vdot[b], tables.bodies[b]
-        for i in range(3):
-            j = INERTIA + 3 * i
-            f = work.f[b, i] + m[MASS] * a[i]
-            torque = work.f[b, 3 + i] + m[j] * a[3] + m[j + 1] * a[4] + m[j + 2] * a[5]
-            motion.rhs[6 * b + i] = -motion.column[6 * b + i] * f
-            motion.rhs[6 * b + 3 + i] = -motion.column[6 * b + 3 + i] * torque
-    solve_refined(lu, tables, motion)
-    for e in range(motion.row.shape[0]):
-        work.gamma[e] = motion.row[e] * motion.rhs[n + e]
+    agree = not motion.loaded
+    for sweep in range(LOAD_PASSES if motion.loaded else 1):
+        if sweep > 0:  # friction under the multipliers of the last pass
+            evaluate(kernels, tables, work, time, 0.0)
+        motion.rhs[n:] = 0.0
+        for b in range(motion.vdot.shape[0]):
+            a, m = motion.vdot[b], tables.bodies[b]
+            for i in range(3):
+                j = INERTIA + 3 * i
+                f = work.f[b, i] + m[MASS] * a[i]
+                torque = work.f[b, 3 + i] + m[j] * a[3] + m[j + 1] * a[4] + m[j + 2] * a[5]
+                motion.rhs[6 * b + i] = -motion.column[6 * b + i] * f
+                motion.rhs[6 * b + 3 + i] = -motion.column[6 * b + 3 + i] * torque
+        solve_refined(lu, tables, motion)
+        change, size = 0.0, 0.0
+        for e in range(motion.row.shape[0]):
+            work.gamma[e] += motion.row[e] * motion.rhs[n + e]
+            change = max(change, abs(motion.rhs[n + e]))
+            size = max(size, abs(work.gamma[e] / motion.row[e]))
+        if change <= 1e-12 * size:
+            agree = True
+            break
     if motion.memory:
         work.coef[ACCEPT] = 1.0
         evaluate(kernels, tables, work, time, 0.0)
+    return agree
 
 
 @compiled
@@ -188,7 +204,8 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
         status, out.iterations[k] = find_position(kernels, tables, lu, work, motion, times[k], near)
         if status != DONE:
             return status, k
-        find_motion(kernels, tables, lu, work, motion, times[k])
+        if not find_motion(kernels, tables, lu, work, motion, times[k]):
+            return JAMMED, k
         motion.nodes[:] = work.nodes
         motion.time[0] = times[k]
         out.work[k, 0], out.work[k, 1] = work.power[0], work.power[1]

@@ -88,6 +88,13 @@ def friction(tables: Tables, joint: JointRecord) -> np.ndarray:
     return found[tables.rows]
 
 
+def ball_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """Moment of the friction on the second node in the world, and the size of the coefficient."""
+    view = tables.run[joint.friction]
+    moment = np.einsum("tij,tj->ti", a.R, view.torque.values[tables.rows])
+    return np.hstack([moment, view.coefficient.values[tables.rows, None]])
+
+
 def rubbing(own: Column | None) -> Column:
     """A kind of columns, and those of the friction."""
 
@@ -124,6 +131,7 @@ SCREW: Parts = (("dTheta", 1, "deg"), ("dD", 1, "m"), ("Theta", 3, "rad"), ("D",
 COLUMNS: dict[str, tuple[Column, Parts]] = {
     "hinge": (hinge, HINGE),
     "hinge friction": (rubbing(hinge), HINGE + FRICTION),
+    "ball friction": (ball_friction, (("MFR", 3, "Nm"), ("fc", 1, "-"))),
     "line friction": (rubbing(None), (("FFR", 1, "N"), ("fc", 1, "-"))),
     "total": (total, (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s"))),
     "velocity": (along, (("dv", 3, "-"), ("v", 1, "m/s"))),

@@ -91,7 +91,9 @@ JOINTS: dict[str, Card] = {
     "rod": rod(bare=False),
     "rod with offset": rod(bare=True),
     "screw": screw,
-    "spherical hinge": named("Spherical", position="optional", turns=False),
+    "spherical hinge": named(
+        "Spherical", position="optional", turns=False, columns="ball", friction=True, ball=True,
+    ),
     "spherical pin": named("Spherical", pin=True, turns=False),
     "strapdown sensor": strapdown_sensor,
     "total joint": total_joint(pin=False),

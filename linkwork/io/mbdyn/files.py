@@ -130,12 +130,13 @@ class Tables:
                 force = force + view.force_world.values[self.rows]
                 torque = torque + view.torque_world.values[self.rows]
         if joint.friction:
-            view = self.run[joint.friction]
-            axis = self.markers(joint)[0].R[:, :, 2]
+            view, R = self.run[joint.friction], self.markers(joint)[0].R
             if "force" in view.names:
-                force = force + view.force.values[self.rows, None] * axis
+                force = force + view.force.values[self.rows, None] * R[:, :, 2]
+            elif joint.columns.startswith("ball"):
+                torque = torque + rotate(R, view.torque.values[self.rows])
             else:
-                torque = torque + view.torque.values[self.rows, None] * axis
+                torque = torque + view.torque.values[self.rows, None] * R[:, :, 2]
         return force, torque
 
     def following(self, joint: JointRecord) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,8 @@
     friction, [radius,] [preload, N₀,] model, shape function [, reaction force components, …]
     modlugre, σ₀, σ₁, σ₂, κ, function          discrete coulomb, function [, sigma2, …] …
 
+In a spherical hinge the models and the shape function are called modlugre 2D, discrete coulomb 2D
+and simple 2D; it does not rub about the direction of its load.
 The function gives the coefficient g over the slip speed |v|; the load is the larger one of the
 joint's reaction and the preload.  Where a function is no constant it becomes a curve of lw.LuGre or
 lw.Coulomb: points on a grid of speeds and at its kinks, cubics between them.  Coulomb's friction
@@ -36,7 +38,9 @@ class FrictionCard(NamedTuple):
     load: str = "all"
 
 
-def read_friction(args: Arguments, *, radius: bool = True, screw: bool = False) -> FrictionCard:
+def read_friction(
+    args: Arguments, *, radius: bool = True, screw: bool = False, ball: bool = False
+) -> FrictionCard:
     """What follows the keyword `friction`."""
     r = args.positive("the average radius of the friction") if radius else 1.0
     least = 0.0
@@ -45,9 +49,12 @@ def read_friction(args: Arguments, *, radius: bool = True, screw: bool = False) 
         least = args.real("the preload of the friction")
         if least < 0:
             args.fail(f"the preload of the friction must not be negative, found {least:g}", i)
-    model = args.entry(MODELS, "friction model")[1](args)
+    model = args.entry(BALL_MODELS if ball else MODELS, "friction model")[1](args)
     found = FrictionCard(r, least, model)
     i = args.i
+    if ball:
+        args.one_of(("simple 2D",), "a shape function")
+        return found
     shape = args.one_of(("simple", "simple plane hinge", "screw joint"), "a shape function")
     if screw != (shape == "screw joint"):
         args.fail(f"the shape function '{shape}' does not go with this joint", i)
@@ -116,6 +123,9 @@ def discrete_coulomb(args: Arguments) -> Callable[[float], Any]:
 MODELS: dict[str, Callable[[Arguments], Callable[[float], Any]]] = {
     "modlugre": modlugre, "discrete coulomb": discrete_coulomb,
 }  # fmt: skip
+
+
+BALL_MODELS = {f"{name} 2D": model for name, model in MODELS.items()}
 
 
 def read_curve(args: Arguments) -> Callable[[float], dict[str, Any]]:

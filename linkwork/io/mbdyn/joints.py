@@ -143,9 +143,12 @@ def finish(
 
 def named(
     item: str, *, pin: bool = False, turns: bool = True, position: str = "bare",
-    columns: str = "", turned: np.ndarray = EYE, friction: bool = False,
+    columns: str = "", turned: np.ndarray = EYE, friction: bool = False, ball: bool = False,
 ) -> Card:  # fmt: skip
-    """A joint of linkwork that holds the markers at its two ends; `turned` turns the first."""
+    """A joint of linkwork that holds the markers at its two ends; `turned` turns the first.
+
+    friction: whether it may rub; ball: about all axes but that of its load
+    """
 
     def card(args: Arguments, label: int) -> None:
         kind = args.kind
@@ -158,13 +161,16 @@ def named(
         if args.keyword("initial theta"):
             args.real("the initial angle")
             args.deck.ignore("initial theta of revolute joints")
-        rubs = friction_of(args, friction)
+        start = args.i
+        rubs = friction_of(args, friction, ball=ball)
+        if rubs and any(e.node is not None and e.node.points_only for e in (first, second)):
+            args.fail("friction needs nodes that turn, of six degrees of freedom", start)
 
         def make() -> list:
             import linkwork
 
             joint = getattr(linkwork, item)(first.frame(turned), second.frame())
-            return with_friction(joint, rubs)
+            return with_friction(joint, rubs, **({"spin": 0.0} if ball else {}))
 
         finish(args, label, kind, first, second, make,
                f"{columns} friction" if rubs else columns, output=output,
@@ -185,9 +191,8 @@ def friction_of(args: Arguments, known: bool, **words: Any) -> FrictionCard | No
         return None
     if not known:
         args.unsupported(
-            "friction is part of joints that turn about one axis or slide along a line (revolute "
-            "and plane hinges, pins and rotations, axial rotation, in line, screw, brake), not of "
-            "this one", args.i - 1,
+            "friction is part of revolute and plane hinges, pins and rotations, axial rotation, "
+            "spherical hinge, in line, screw and brake, not of this joint", args.i - 1,
         )  # fmt: skip
     return read_friction(args, **words)
 

@@ -1,0 +1,156 @@
+"""Friction in several directions: derivatives, indifference to frames, lines as one direction."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.elements.friction_history import replay, replay_in_space
+from linkwork.math import rotations
+from linkwork.results.result import Result
+from linkwork.system.system import compile_model
+
+JOINTS = {
+    "ball": (lw.Spherical, dict(radius=0.4)),
+    "ball that spins on a point": (lw.Spherical, dict(radius=0.4, spin=0.0)),
+    "plane": (lw.Planar, dict()),
+    "plane with spin": (lw.Planar, dict(radius=0.4)),
+    "rod in a bush": (lw.Cylindrical, dict(radius=0.4, motion="both")),
+    "constant velocity joint": (lw.Homokinetic, dict(radius=0.4)),
+    "universal": (lw.Universal, dict(radius=0.4, arm=0.7)),
+}
+
+
+def moving_pair(joint, words, model, seed):
+    """Two bodies in random motion with a joint and its friction, and a path behind them."""
+    rng = np.random.default_rng(seed)
+    m = lw.Model()
+    a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=rng.normal(size=3))) for n in "ab")
+    made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3)))
+    m.add("f", lw.Friction(made, model, preload=0.5, **words))
+    system = compile_model(m)
+    state = system.described_state().moved(0.2 * rng.normal(size=12))
+    state = replace(state, gamma=rng.normal(size=len(system.all_rows)))
+    state = system.remember(state.with_velocities(rng.normal(size=12)))
+    state = state.moved(0.15 * rng.normal(size=12)).with_velocities(rng.normal(size=12))
+    return system, state, rng
+
+
+def forces(system, state):
+    return system.evaluate(state, tangent=False).f.ravel()
+
+
+@pytest.mark.parametrize("size", [0.05, 0.5, 1.1, 1.6])
+@pytest.mark.parametrize("kind", [lw.Coulomb, lw.LuGre])
+@pytest.mark.parametrize("name", list(JOINTS))
+def test_tangent_with_a_path_behind(name, kind, size):
+    """K and D of stuck and slipping bristles at fixed load, by differences."""
+    joint, words = JOINTS[name]
+    model = kind(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1, viscous=0.05)
+    for seed in range(4):
+        system, state, rng = moving_pair(joint, words, model, seed)
+        memory = state.memory.copy()
+        if name == "universal":
+            memory[1::2] = size * rng.choice([-1, 1], 2)
+        else:
+            z = rng.normal(size=3)
+            memory[-3:] = size * z / np.linalg.norm(z)
+        state = replace(state, memory=memory)
+        h, v = 1e-5, state.velocities.ravel()
+        K = np.array([
+            forces(system, state.moved(e)) - forces(system, state.moved(-e))
+            for e in h * np.eye(12)
+        ]).T  # fmt: skip
+        D = np.array([
+            forces(system, state.with_velocities(v + e))
+            - forces(system, state.with_velocities(v - e))
+            for e in h * np.eye(12)
+        ]).T  # fmt: skip
+        found = system.evaluate(state, cK=1.0).stiffness.toarray()
+        np.testing.assert_allclose(found, K / (2 * h), atol=2e-7 * np.abs(found).max())
+        found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+        np.testing.assert_allclose(found, D / (2 * h), atol=2e-7)
+
+
+def entry(words, model, joint=lw.Planar):
+    body = lw.Body(1, (1, 1, 1))
+    made = joint(lw.GROUND, body, at=(0, 0, 0), axis=(0, 0, 1))
+    return lw.Friction(made, model, **words).entries()[0]
+
+
+MODELS = [
+    lw.Coulomb(0.3, 0.5, 0.2, stiffness=40.0, damping=0.1, viscous=0.05),
+    lw.LuGre(0.3, 0.5, 0.2, stiffness=40.0, damping=0.1, viscous=0.05, kappa=0.4),
+    lw.LuGre(curve=[[0, 1, 2], [0.5, 0.3, 0.4]], stiffness=40.0, damping=0.2),
+]
+
+
+def wandering(rng, T=400):
+    """Steps and velocities of a path that goes forth and back and about."""
+    t = np.linspace(0, 12, T)
+    v = np.stack([np.sin(2 * t), np.cos(3.1 * t) * 0.7, np.sin(t) ** 3], axis=1)
+    v *= (1 + 0.3 * rng.normal(size=T))[:, None] * np.minimum(1, np.abs(np.sin(0.7 * t)))[:, None]
+    return v * np.gradient(t)[:, None], v
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre", "curve"])
+def test_along_a_line_they_are_the_scalar_bristles(model):
+    steps, v = wandering(np.random.default_rng(3))
+    u = np.array([2.0, -1.0, 2.0]) / 3
+    along, speed = steps @ u, v @ u
+    row = entry({}, model, lw.Prismatic).reals[None].copy()
+    c, _ = replay(row, np.concatenate([[0], np.cumsum(along[1:])]), speed, np.ones(len(v))).T
+    row = entry({}, model).reals[None].copy()
+    found = replay_in_space(row, along[:, None] * u, speed[:, None] * u)
+    np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre", "curve"])
+def test_no_direction_is_preferred(model):
+    """A path that is turned, or seen in a mirror, has the friction turned with it."""
+    rng = np.random.default_rng(4)
+    steps, v = wandering(rng)
+    row = entry({}, model).reals[None].copy()
+    plain = replay_in_space(row, steps, v)
+    for _ in range(5):
+        Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turned = replay_in_space(row, np.ascontiguousarray(steps @ Q.T),
+                                 np.ascontiguousarray(v @ Q.T))
+        np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", list(JOINTS))
+def test_friction_turns_with_the_whole_model(name):
+    """Rigid motions of both bodies leave the friction as it is, seen from them."""
+    joint, words = JOINTS[name]
+    model = lw.LuGre(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1)
+    system, state, rng = moving_pair(joint, words, model, 5)
+    plain = forces(system, replace(state, gamma=None)).reshape(-1, 6)  # the least load: preload
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    R, motion = rotations.matrix(q), state.motion.copy()
+    motion[:, :3] = motion[:, :3] @ R.T + rng.normal(size=3)
+    motion[:, 3:7] = rotations.multiply(q, motion[:, 3:7])
+    motion[:, 7:10] = motion[:, 7:10] @ R.T
+    found = forces(system, replace(state, motion=motion, gamma=None)).reshape(-1, 6)
+    np.testing.assert_allclose(found[:, :3], plain[:, :3] @ R.T, atol=1e-12)
+    np.testing.assert_allclose(found[:, 3:], plain[:, 3:], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", list(JOINTS))
+def test_friction_takes_energy_from_what_slides(name):
+    """The power of what it does to both bodies is what it counts as dissipated: μ N |v|."""
+    joint, words = JOINTS[name]
+    for seed in range(5):
+        system, state, _ = moving_pair(joint, words, lw.Coulomb(0.3, stiffness=1e6), seed)
+        state = replace(state, gamma=np.zeros(len(state.gamma)))  # the load is the preload
+        state = system.remember(state).moved(1e-4 * state.velocities)
+        e = system.evaluate(state, tangent=False)
+        power = e.f.ravel() @ state.velocities.ravel()  # without inertia: the bodies are balls
+        assert power == pytest.approx(e.power[0], rel=1e-12)
+        if name == "universal":
+            assert power > 0
+        else:
+            speed = float(Result.of_state(system, state)["f"].speed)
+            assert power == pytest.approx(0.3 * 0.5 * speed, rel=1e-3)  # a short turn of the path
