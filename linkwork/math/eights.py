@@ -23,16 +23,10 @@ from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import (
-    intrinsic,
-    lower_builtin,
-    lower_cast,
-    models,
-    overload,
-    register_model,
-)  # fmt: skip
+from numba.extending import lower_builtin, lower_cast, models, register_model
 
-from linkwork.math.borrowed import BorrowedType
+from linkwork.math.borrowed import FIRST, BorrowedType
+from linkwork.math.compiled import generates
 
 LANES = 8
 
@@ -128,16 +122,16 @@ def _spread(builder, number):
     return builder.shuffle_vector(one, undefined, zeros)
 
 
-@intrinsic
-def _load(typing, a, i):
+@generates(load8)
+def _load8(typing, a, i):
     def generate(context, builder, signature, args):
         return builder.load(_place(context, builder, a, *args), align=8)
 
     return EIGHT(a, types.int64), generate
 
 
-@intrinsic
-def _store(typing, a, i, v):
+@generates(store8)
+def _store8(typing, a, i, v):
     def generate(context, builder, signature, args):
         builder.store(args[2], _place(context, builder, a, *args[:2]), align=8)
         return context.get_dummy_value()
@@ -145,8 +139,8 @@ def _store(typing, a, i, v):
     return types.void(a, types.int64, EIGHT), generate
 
 
-@intrinsic
-def _fill(typing, s):
+@generates(spread8)
+def _spread8(typing, s):
     return EIGHT(types.float64), lambda context, builder, signature, args: _spread(builder, args[0])
 
 
@@ -162,16 +156,16 @@ def _halves(builder, v, combine):
     return builder.extract_element(v, ir.Constant(ir.IntType(32), 0))
 
 
-@intrinsic
-def _sum(typing, v):
+@generates(sum8)
+def _sum8(typing, v):
     def generate(context, builder, signature, args):
         return _halves(builder, args[0], builder.fadd)
 
     return types.float64(EIGHT), generate
 
 
-@intrinsic
-def _six(typing, a, b):
+@generates(six8)
+def _six8(typing, a, b):
     def generate(context, builder, signature, args):
         v = ir.Constant(_VECTOR, [0.0] * LANES)
         for i in range(6):
@@ -188,8 +182,8 @@ def _high(builder, v):
     return builder.shuffle_vector(v, ir.Constant(_VECTOR, [0.0] * LANES), lanes)
 
 
-@intrinsic
-def _turn(typing, a, i):
+@generates(turn8)
+def _turn8(typing, a, i):
     def generate(context, builder, signature, args):
         here = builder.sub(args[1], ir.Constant(ir.IntType(64), 3))  # three numbers are before it
         return _high(builder, builder.load(_place(context, builder, a, args[0], here), align=8))
@@ -197,47 +191,54 @@ def _turn(typing, a, i):
     return EIGHT(a, types.int64), generate
 
 
-@intrinsic
-def _rotations(typing, v):
+@generates(high8)
+def _high8(typing, v):
     return EIGHT(EIGHT), lambda context, builder, signature, args: _high(builder, args[0])
 
 
-@intrinsic
-def _larger(typing, v, w):
+@generates(larger8)
+def _larger8(typing, v, w):
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
     return EIGHT(EIGHT, EIGHT), generate
 
 
-@intrinsic
-def _lane(typing, v, i):
+def _chosen(builder, v, i):
+    """Eight times v[i], by the number in the register."""
+    index = ir.VectorType(ir.IntType(64), LANES)
+    permute = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_VECTOR, [_VECTOR, index]), PERMUTE
+    )
+    one = builder.insert_element(
+        ir.Constant(index, ir.Undefined), i, ir.Constant(ir.IntType(32), 0)
+    )
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.call(permute, [v, builder.shuffle_vector(one, one, zeros)])
+
+
+@generates(lane8)
+def _lane8(typing, v, i):
     def generate(context, builder, signature, args):
         if not WIDE_REGISTERS:
-            return _spread(builder, builder.extract_element(args[0], args[1]))
-        index = ir.VectorType(ir.IntType(64), LANES)
-        permute = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_VECTOR, [_VECTOR, index]), PERMUTE
-        )
-        one = builder.insert_element(
-            ir.Constant(index, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0)
-        )
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return builder.call(permute, [args[0], builder.shuffle_vector(one, one, zeros)])
+            return _spread(builder, builder.extract_element(*args))
+        return _chosen(builder, *args)
 
     return EIGHT(EIGHT, types.int64), generate
 
 
-@intrinsic
-def _first(typing, v):
+@generates(item8)
+def _item8(typing, v, i):
     def generate(context, builder, signature, args):
-        return builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        if not WIDE_REGISTERS:
+            return builder.extract_element(*args)
+        return builder.extract_element(_chosen(builder, *args), ir.Constant(ir.IntType(32), 0))
 
-    return types.float64(EIGHT), generate
+    return types.float64(EIGHT, types.int64), generate
 
 
-@intrinsic
-def _put(typing, v, i, w):
+@generates(put8)
+def _put8(typing, v, i, w):
     def generate(context, builder, signature, args):
         index = ir.VectorType(ir.IntType(64), LANES)
         one = builder.insert_element(
@@ -251,62 +252,9 @@ def _put(typing, v, i, w):
     return EIGHT(EIGHT, types.int64, EIGHT), generate
 
 
-@overload(load8)
-def _load8(a, i):
-    return lambda a, i: _load(a, i)
-
-
-@overload(store8)
-def _store8(a, i, v):
-    return lambda a, i, v: _store(a, i, v)
-
-
-@overload(spread8)
-def _spread8(s):
-    return lambda s: _fill(s)
-
-
-@overload(six8)
-def _six8(a, b):
-    return lambda a, b: _six(a, b)
-
-
-@overload(turn8)
-def _turn8(a, i):
-    return lambda a, i: _turn(a, i)
-
-
-@overload(high8)
-def _high8(v):
-    return lambda v: _rotations(v)
-
-
-@overload(item8)
-def _item8(v, i):
-    return lambda v, i: _first(_lane(v, i))
-
-
-@overload(larger8)
-def _larger8(v, w):
-    return lambda v, w: _larger(v, w)
-
-
-@overload(lane8)
-def _lane8(v, i):
-    return lambda v, i: _lane(v, i)
-
-
-@overload(put8)
-def _put8(v, i, w):
-    return lambda v, i, w: _put(v, i, w)
-
-
-@overload(sum8)
-def _sum8(v):
-    return lambda v: _sum(v)
-
-
 class _Binary(AbstractTemplate):
+    metadata = FIRST
+
     def generic(self, args, kws):
         if len(args) == 2 and EIGHT in args:
             other = args[0] if args[1] == EIGHT else args[1]
@@ -358,6 +306,7 @@ for _operation, _build in (
 @infer_global(operator.neg)
 class _Negative(AbstractTemplate):
     key = operator.neg
+    metadata = FIRST
 
     def generic(self, args, kws):
         return signature(EIGHT, EIGHT) if args == (EIGHT,) else None
