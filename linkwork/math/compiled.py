@@ -110,8 +110,12 @@ class LeanLibrary(JITCodeLibrary):
     """
 
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager(opt=2)
-        passes.run(self._final_module, builder)
+        found = self._codegen._module_pass_manager(opt=2)
+        if isinstance(found, tuple):
+            passes, builder = found
+            passes.run(self._final_module, builder)
+        else:  # numba until 0.62
+            found.run(self._final_module)
 
 
 class PartLibrary(JITCodeLibrary):

@@ -27,12 +27,18 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     if not JIT:
         return e.code
     numbers = np.zeros(1)
-    far = [Far(eliminate, types.float64, e, numbers, numbers, 0)]
+    core: list[Any] = [Nowhere(), Nowhere()]
     if e.core.size:
         factor = Far(sparse.refactor, types.float64, e.lu, numbers)
-        far = [factor, Far(sparse.solve, types.none, e.lu, numbers), *far]
-        return kernel_table(far)
-    return np.concatenate([np.zeros(ELIMINATE, np.int64), kernel_table(far)])
+        core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
+    return kernel_table([*core, Far(eliminate, types.float64, e, numbers, numbers, 0)])
+
+
+class Nowhere:
+    """In place of code that is not called."""
+
+    def __wrapper_address__(self) -> int:
+        return 0
 
 
 def factor_core(e, vals):
