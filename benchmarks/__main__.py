@@ -24,7 +24,6 @@ from benchmarks.sections import SECTIONS, renew
 from benchmarks.sizes import sizes
 from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
-from benchmarks.startup import start_up
 
 CORE = "core"
 
@@ -51,8 +50,6 @@ def main() -> None:
     missing = install("exudyn", "exudyn")
     exudyn = version("exudyn")
     print(f"{missing}: linkwork alone\n" if missing else f"Exudyn {exudyn}\n", flush=True)
-    waits = start_up(runs)
-    print()
     tasks = compare(runs, exudyn=missing is None)
     crank = squeezer(runs, exudyn=missing is None)
     wanted = {} if said.only == CORE else SECTIONS
@@ -68,7 +65,7 @@ def main() -> None:
     wrong = [task.title for task in tasks if not task.settings or not task.agrees]
     if wrong or len(crank.times) < 3:
         raise SystemExit(f"Some answers differ: {wrong}. The page stays as it was.")
-    measured = Measured(exudyn, runs, waits, tasks, crank, own, large, more)
+    measured = Measured(exudyn, runs, tasks, crank, own, large, more)
     write_page(docs, measured)
     print(f"written: {docs / 'speed.md'} and its pictures")
 

@@ -45,12 +45,6 @@ to the end, without output. Energy error is over the kinetic energy at the end.
 linkwork has seven bodies in space, Exudyn in the plane.
 
 {sections}
-## Before the first step
-
-| | wall, s | CPU, s |
-|---|---|---|
-{startup}
-
 ## Output
 
 A whole run of 100 bodies over 10,000 steps, with every step stored ({stored} MB) and with none.

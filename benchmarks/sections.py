@@ -13,10 +13,11 @@ from typing import Any
 from benchmarks.corrections import compare_corrections
 from benchmarks.loop_page import correction_section, rod_section
 from benchmarks.rods import compare_rods
+from benchmarks.startup import start_up, start_up_section
 from benchmarks.tree_page import tree_section
 from benchmarks.trees import compare_trees
 
-NEXT = "## Before the first step"  # the heading that follows all of them
+NEXT = "## Output"  # the heading that follows all of them
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ SECTIONS = {
     "trees": Section("## Trees in joint coordinates", compare_trees, tree_section),
     "corrections": Section("## Keeping loops closed", compare_corrections, correction_section),
     "rods": Section("## The Jacobian of a long loop", compare_rods, rod_section),
+    "startup": Section("## Before the first step", start_up, start_up_section),
 }
 
 

@@ -16,7 +16,6 @@ from benchmarks.comparison import LOOSE, TUNED, Task
 from benchmarks.page_text import PAGE
 from benchmarks.sections import SECTIONS, kept
 from benchmarks.squeezer import Squeezer
-from benchmarks.startup import Wait
 from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
@@ -30,7 +29,6 @@ class Measured:
 
     version: str
     runs: int
-    waits: list[Wait]
     tasks: list[Task]
     crank: Squeezer
     own: dict[str, Any]
@@ -156,7 +154,6 @@ def write_page(docs: Path, m: Measured) -> None:
         tried_ours=m.crank.tried["linkwork"],
         tried_theirs=m.crank.tried["exudyn"],
         sections=sections,
-        startup="\n".join(line(w.title, f"{w.wall:.2f}", f"{w.cpu:.2f}") for w in m.waits),
         output=output_rows(m.own),
         stored=f"{m.own['output']['every step stored']['stored']:.0f}",
         fresh=f"{m.own['fresh']:.2f}",

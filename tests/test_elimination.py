@@ -1,6 +1,7 @@
 """Elimination along the mechanism against numpy's dense solution and the sparse LU."""
 
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -384,6 +385,17 @@ def small_solution():
         solve(e, vals, y := now.b[::-1].copy())
         found += [*x, *y]
     return np.array(found)
+
+
+@pytest.mark.parametrize("core", [False, True])
+def test_an_elimination_can_be_pickled(core):
+    """With the addresses of the code that it calls."""
+    rng = np.random.default_rng(3)
+    model = ring(3, lw.Spherical, rng) if core else loop([R, lw.Universal, lw.Spherical, R], rng)
+    now, e, _ = solved(model, rng, core=None)
+    assert (e.core.size > 0) == core
+    again = pickle.loads(pickle.dumps(e))
+    assert np.array_equal(now.solve(again)[0], now.solve(e)[0])
 
 
 def test_without_compilation():

@@ -131,7 +131,7 @@ def test_rows_left_out_are_chosen_well(tilt):
     kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]
     model = polygon(kinds, R, [0.02, 0.27, 0.48, 0.77], (4, 5, -6))
     full, system, state = beginning(model, None, lw.EnergyMomentum())
-    G = constraint_rows(full, state).Cq.toarray()
+    G = constraint_rows(full, state).Cq.csr.toarray()
     without = [np.delete(G, i, axis=0) for i in range(len(G))]
     best = max(np.linalg.svd(x, compute_uv=False)[-1] for x in without)
     kept = G[choose_rows(full, system, state).keep]

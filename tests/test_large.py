@@ -87,7 +87,7 @@ def sparse_only(monkeypatch):
 @pytest.mark.parametrize("which", MECHANISMS, ids=str)
 def test_elimination_finds_the_rank_of_the_singular_values(which, monkeypatch):
     rows = rows_of(which)
-    C = rows.Cq.toarray()
+    C = rows.Cq.csr.toarray()
     C[:, np.arange(C.shape[1]) % 6 >= 3] /= rows.L
     C /= np.linalg.norm(C, axis=1, keepdims=True)
     sigma = np.linalg.svd(C, compute_uv=False)
@@ -108,9 +108,9 @@ def test_reactions_of_least_norm_without_dense_matrices(which, monkeypatch):
     rng = np.random.default_rng(5)
     redundancy = independent_rows(rows)
     y = np.where(redundancy.keep, rng.normal(size=len(redundancy.keep)), 0.0)
-    dense = MinimumNorm(rows, redundancy)(rows.Cq, y)
+    dense = MinimumNorm(rows, redundancy)(rows.Cq.csr, y)
     sparse_only(monkeypatch)
-    large = MinimumNorm(rows, redundancy)(rows.Cq, y)
+    large = MinimumNorm(rows, redundancy)(rows.Cq.csr, y)
     np.testing.assert_allclose(large, dense, rtol=0, atol=1e-9 * np.abs(dense).max())
 
 

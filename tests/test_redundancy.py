@@ -87,7 +87,7 @@ class Mechanism:
 
 def dense(rows):
     """Columns over L, rows of length one."""
-    A = rows.Cq.toarray()
+    A = rows.Cq.csr.toarray()
     A.reshape(len(A), -1, 6)[:, :, 3:] /= rows.L
     norm = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(norm > 0, norm, 1)
@@ -117,14 +117,14 @@ def checked(rows):
 def check_minimum_norm(rows, found, seed=1):
     """Against the pseudo-inverse of the whole matrix, which knows no components."""
     y = np.random.default_rng(seed).standard_normal(len(found.keep)) * found.keep
-    all_rows = MinimumNorm(rows, found)(rows.Cq, y)
-    A = rows.Cq.toarray()
+    all_rows = MinimumNorm(rows, found)(rows.Cq.csr, y)
+    A = rows.Cq.csr.toarray()
     A.reshape(len(A), -1, 6)[:, :, 3:] /= rows.L  # scales equations, not the solution
     w = np.where([word[0] == "r" for word in rows.row_name], 1 / rows.L, 1.0)
     expected = np.linalg.pinv((A / w[:, None]).T, rcond=1e-9) @ (A.T @ y) / w
     scale = np.abs(y).max() * max(1, rows.L)
     np.testing.assert_allclose(all_rows, expected, atol=1e-9 * scale)
-    np.testing.assert_allclose(rows.Cq.T @ all_rows, rows.Cq.T @ y, atol=1e-10 * scale)
+    np.testing.assert_allclose(rows.Cq.csr.T @ all_rows, rows.Cq.csr.T @ y, atol=1e-10 * scale)
     return all_rows
 
 
@@ -227,8 +227,9 @@ def test_door_on_three_hinges():
 
 
 def check_and_apply(rows, found, y):
-    result = MinimumNorm(rows, found)(rows.Cq, y)
-    np.testing.assert_allclose(rows.Cq.T @ result, rows.Cq.T @ y, atol=1e-12 * np.abs(y).max())
+    result = MinimumNorm(rows, found)(rows.Cq.csr, y)
+    forces = rows.Cq.csr.T @ y
+    np.testing.assert_allclose(rows.Cq.csr.T @ result, forces, atol=1e-12 * np.abs(y).max())
     return result
 
 
@@ -369,8 +370,8 @@ def test_minimum_norm_survives_a_state_off_the_manifold():
     found = independent_rows(rows)
     minimum_norm = MinimumNorm(rows, found)
     y = np.random.default_rng(0).standard_normal(20) * found.keep
-    near = minimum_norm(m.rows(noise=1e-6).Cq, y)
-    np.testing.assert_allclose(near, minimum_norm(rows.Cq, y), atol=1e-3)
+    near = minimum_norm(m.rows(noise=1e-6).Cq.csr, y)
+    np.testing.assert_allclose(near, minimum_norm(rows.Cq.csr, y), atol=1e-3)
 
 
 def test_minimum_norm_accepts_another_sparsity_pattern():
@@ -379,11 +380,12 @@ def test_minimum_norm_accepts_another_sparsity_pattern():
     found = independent_rows(rows)
     minimum_norm = MinimumNorm(rows, found)
     y = np.random.default_rng(0).standard_normal(20) * found.keep
-    lean = rows.Cq.copy()
+    lean = rows.Cq.csr.copy()
     lean.eliminate_zeros()
-    assert lean.nnz < rows.Cq.nnz
-    for other in (lean, rows.Cq.tocsc()):
-        np.testing.assert_allclose(minimum_norm(other, y), minimum_norm(rows.Cq, y), atol=1e-13)
+    assert lean.nnz < rows.Cq.csr.nnz
+    for other in (lean, rows.Cq.csr.tocsc()):
+        same = minimum_norm(rows.Cq.csr, y)
+        np.testing.assert_allclose(minimum_norm(other, y), same, atol=1e-13)
 
 
 def test_singular_position_is_seen_and_reactions_stay_finite():
@@ -397,9 +399,9 @@ def test_singular_position_is_seen_and_reactions_stay_finite():
     found = independent_rows(regular)
     assert found.rank == 17
     y = np.random.default_rng(0).standard_normal(20) * found.keep
-    result = MinimumNorm(regular, found)(singular.Cq, y)
+    result = MinimumNorm(regular, found)(singular.Cq.csr, y)
     assert np.isfinite(result).all()
-    np.testing.assert_allclose(singular.Cq.T @ result, singular.Cq.T @ y, atol=1e-12)
+    np.testing.assert_allclose(singular.Cq.csr.T @ result, singular.Cq.csr.T @ y, atol=1e-12)
 
 
 def random_mechanism(rng):
@@ -444,9 +446,9 @@ def test_any_mechanism(seed):
     found = checked(rows)
     # Reactions in rows that do not repeat any other are unique, so nothing may change them.
     y = np.random.default_rng(seed).standard_normal(len(found.keep)) * found.keep
-    result = MinimumNorm(rows, found)(rows.Cq, y)
+    result = MinimumNorm(rows, found)(rows.Cq.csr, y)
     w = np.where(rows.rotation, 1 / rows.L, 1.0)
-    A = rows.Cq.toarray()
+    A = rows.Cq.csr.toarray()
     A.reshape(len(A), -1, 6)[:, :, 3:] /= rows.L
     expected = np.linalg.pinv((A / w[:, None]).T, rcond=1e-9) @ (A.T @ y) / w
     tolerance = 1e-10 * np.abs(y).max() / max(found.smallest_kept, 1e-4)

@@ -6,7 +6,6 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.system.redundancy import ConstraintRows, Redundancy, independent_rows
@@ -63,7 +62,7 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
             ends = [b for b in element.ends if b >= 0 or element.owner not in links]
             bodies[number[element.owner]] += ends
     return ConstraintRows(
-        Cq=sp.csr_array(e.Cq),
+        Cq=e.jacobian,
         owner=np.array([number[row.owner] for row in rows], int),
         row_name=[row.name for row in rows],
         joint_names=joints,

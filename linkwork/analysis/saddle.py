@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.math import sparse as sp
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.system import System
 

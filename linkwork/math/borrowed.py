@@ -16,7 +16,13 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.extending import lower_builtin, models, register_model
+
+from linkwork.math.compiled import generates
+
+# numba asks what is made for the processor before what is made for all targets: dozens of kinds of
+# operands that are none of ours
+FIRST = {"target": "cpu"}
 
 
 class BorrowedType(types.Type):
@@ -38,7 +44,7 @@ def borrow(array):
     return array.reshape(-1)
 
 
-@intrinsic
+@generates(borrow)
 def _borrow(typing, array):
     def generate(context, builder, signature, args):
         return context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -46,13 +52,10 @@ def _borrow(typing, array):
     return BorrowedType(array.dtype)(array), generate
 
 
-@overload(borrow)
-def _compiled_borrow(array):
-    return lambda array: _borrow(array)
-
-
 @infer_global(operator.getitem)
 class _GetItem(AbstractTemplate):
+    metadata = FIRST
+
     def generic(self, args, kws):
         if isinstance(args[0], BorrowedType):
             return signature(args[0].dtype, args[0], types.int64)
@@ -61,6 +64,8 @@ class _GetItem(AbstractTemplate):
 
 @infer_global(operator.setitem)
 class _SetItem(AbstractTemplate):
+    metadata = FIRST
+
     def generic(self, args, kws):
         if isinstance(args[0], BorrowedType):
             return signature(types.none, args[0], types.int64, args[0].dtype)

@@ -1,14 +1,19 @@
 """How functions are compiled: numba, with a cache on disk wherever one can be written.
 
 A function that Python calls is `@compiled`; one that only compiled functions call is `@inlined`,
-which halves the time to compile it.  Kernels of element families have
-one signature (`KERNEL`), so that the stepping loop calls them through a table of functions: a
-model compiles only the families it uses, and a new family never recompiles the loop.
+which halves the time to compile it.  Kernels of element families have one signature (`KERNEL`), so
+that the stepping loop calls them through a table of functions: a model compiles only the families
+it uses, and a new family never recompiles the loop.
+
+Code of `@inlined` functions is optimised and translated only in those that Python calls.  Code on
+disk is found again by version, processor and version of numba, and loaded without what numba
+imports in order to compile.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import sys
 import warnings
@@ -20,13 +25,19 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import float64, int64, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.extending import intrinsic, overload
+from numba.core.runtime import rtsys
+from numba.core.typed_passes import NopythonRewrites
+from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
 FLOATS = types.Array(float64, 1, "C")
 FLOATS2 = types.Array(float64, 2, "C")
+INTS = types.Array(int64, 1, "C")
 INTS2 = types.Array(int64, 2, "C")
 
 # kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
@@ -64,11 +75,24 @@ def sources() -> str:
 
 def _stamp(dispatcher: Any) -> Any:
     """Make the cached code of a function depend on all sources."""
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache: Any = getattr(dispatcher, "_cache", None)
+    file: Any = getattr(cache, "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, sources())
         file._load_index = functools.partial(_read_index, file._load_index)
+        if not dispatcher.targetoptions.get("_nrt", True):
+            cache.load_overload = functools.partial(_load, cache)
     return dispatcher
+
+
+def _load(cache: Any, signature: Any, context: Any) -> Any:
+    """Lean code from disk, without all that numba would import first in order to compile.
+
+    Such code calls nothing that those imports bring (tests/test_startup.py looks at it).
+    """
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
 
 
 def _read_index(load: Any) -> Any:
@@ -79,12 +103,81 @@ def _read_index(load: Any) -> Any:
         return {}
 
 
+class LeanLibrary(JITCodeLibrary):
+    """Code in which no references are counted: nothing to prune before it is optimised.
+
+    Level 2: level 3 takes a tenth longer and gives steps that are no faster.
+    """
+
+    def _optimize_final_module(self) -> None:
+        found = self._codegen._module_pass_manager(opt=2)
+        if isinstance(found, tuple):
+            passes, builder = found
+            passes.run(self._final_module, builder)
+        else:  # numba until 0.62
+            found.run(self._final_module)
+
+
+class PartLibrary(JITCodeLibrary):
+    """Code that is only ever part of other code, and is optimised and translated there alone."""
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing to tell: there is no code yet."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class LeanCompiler(Compiler):
+    """Numba's compiler without its search for expressions of whole arrays, which make new ones."""
+
+    library: Any = LeanLibrary
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        [passes] = super().define_pipelines()
+        lean = PassManager(passes.pipeline_name)
+        lean.passes = [each for each in passes.passes if each[0] is not NopythonRewrites]
+        lean.finalize()
+        return [lean]
+
+    def _compile_core(self) -> Any:
+        """With rarer searches for garbage, of which compiling makes little and much of the rest."""
+        often = gc.get_threshold()
+        gc.set_threshold(max(often[0], 50_000), *often[1:])
+        try:
+            return super()._compile_core()
+        finally:
+            gc.set_threshold(*often)
+
+
+class PartCompiler(LeanCompiler):
+    """The same for functions that only compiled functions call."""
+
+    library = PartLibrary
+
+
 def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> Any:
     """Decorator: numba's nopython mode with the cache on disk (`@compiled`)."""
     if function is None:
         return functools.partial(compiled, signature=signature, **options)
     njit: Any = numba.njit
     options = {"error_model": "numpy", "no_cfunc_wrapper": signature is None, **options}
+    if not options.get("_nrt", True):
+        options["pipeline_class"] = LeanCompiler
     try:
         made = _stamp(njit(cache=True, **options)(function))
     except RuntimeError:  # numba: "cannot cache function: no locator available"
@@ -104,17 +197,33 @@ def inlined(function: Any = None, **options: Any) -> Any:
         return functools.partial(inlined, **options)
     njit: Any = numba.njit
     options = {"error_model": "numpy", "no_cpython_wrapper": True, "_nrt": False, **options}
+    if not options["_nrt"]:
+        options["pipeline_class"] = PartCompiler
     return njit(no_cfunc_wrapper=True, **options)(function)
 
 
 def spliced(function: Any) -> Any:
-    """Decorator for thin functions that call large ones: their lines are copied into the caller.
+    """Decorator for what must be part of its caller: no call is left.
 
-    The code of every function that a compiled one calls is optimised once more with the caller, so
-    a chain of thin callers would cost the large ones again and again.
+    Handing on all arrays of a system costs as much as a good part of a small model's step.
     """
-    njit: Any = numba.njit
-    return njit(inline="always", error_model="numpy", no_cpython_wrapper=True, _nrt=False)(function)
+    return inlined(function, forceinline=True)
+
+
+def generates(function: Any) -> Any:
+    """Decorator (`@generates(f)`) of what gives the types and the code of a plain function f.
+
+    What it decorates is written as for numba's `intrinsic`, but compiled functions call f itself,
+    which is its form in Python, with no function in between that would have to be compiled, too.
+    """
+
+    def register(definition: Any) -> Any:
+        template = make_intrinsic_template(function, definition, function.__name__)
+        infer(template)
+        infer_global(function, types.Function(template))
+        return definition
+
+    return register
 
 
 # For loops that allocate nothing: no reference to an array is counted, which costs more than the
@@ -124,9 +233,16 @@ lean = compiled(_nrt=False)
 # quaternions, in which differences of equal products must vanish exactly.
 fused = compiled(fastmath={"contract"}, _nrt=False)
 fused_inlined = inlined(fastmath={"contract"})
-# Parts of the innermost loops that LLVM would call instead: to pass all those arrays costs as much
-# as the work.
-glued = inlined(fastmath={"contract"}, forceinline=True)
+fused_spliced = inlined(fastmath={"contract"}, forceinline=True)
+# Callable by address, too (`Far`): for what is large and seldom used.
+far = compiled(fastmath={"contract"}, _nrt=False, no_cfunc_wrapper=False)
+
+
+def address(dispatcher: Any, arguments: Any) -> int:
+    """Where a compiled function begins for callers by address, with arguments of these types."""
+    dispatcher.compile(arguments)
+    made = dispatcher.overloads[tuple(arguments)]
+    return made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
 
 
 class Door(types.WrapperAddressProtocol):
@@ -148,9 +264,7 @@ class Door(types.WrapperAddressProtocol):
 
     @functools.cached_property
     def _address(self) -> int:
-        from numba.experimental.function_type import _get_wrapper_address
-
-        return _get_wrapper_address(self.compiled, self.types)
+        return address(self.compiled, self.types.args)
 
     def __wrapper_address__(self) -> int:
         return self._address
@@ -173,10 +287,24 @@ class Kernel(Door):
         super().__init__(function, KERNEL, _nrt=allocates)
 
 
-class KernelTable(np.ndarray):
-    """Addresses of the kernels of a system, by slot; unpickled, they are found anew."""
+class Far:
+    """A `@far` function for arguments of given types, called through its address.
 
-    kernels: tuple[Kernel, ...]
+    As behind a `Door`, but its types are those of the data at hand.
+    """
+
+    def __init__(self, function: Any, returned: Any, *arguments: Any) -> None:
+        self.function = function
+        self.types = returned(*(numba.typeof(argument) for argument in arguments))
+
+    def __wrapper_address__(self) -> int:
+        return address(self.function, self.types.args)
+
+
+class KernelTable(np.ndarray):
+    """Addresses of compiled functions by slot; unpickled, they are found anew."""
+
+    kernels: tuple[Any, ...]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return kernel_table, (self.kernels,)
@@ -185,7 +313,7 @@ class KernelTable(np.ndarray):
         return self
 
 
-def kernel_table(kernels: Iterable[Kernel]) -> Any:
+def kernel_table(kernels: Iterable[Any]) -> Any:
     """The kernels of a system by slot, for `call_kernel` (without compilation, themselves)."""
     kernels = tuple(kernels)
     if not JIT:
@@ -202,29 +330,24 @@ def call_kernel(
     table[slot](ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
 
 
-@intrinsic
-def _call(
+def call_address(context, builder, signature, table, slot, args):
+    """Code for a call of the function whose address is in a slot of a table."""
+    array = context.make_array(INTS)(context, builder, table)
+    address = builder.load(builder.gep(array.data, [slot]))
+    kinds = [context.get_value_type(kind) for kind in signature.args]
+    function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+    return builder.call(builder.inttoptr(address, function.as_pointer()), args)
+
+
+@generates(call_kernel)
+def _call_kernel(
     typing, table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
 ):  # fmt: skip
     def generate(context, builder, signature, args):
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        address = builder.load(builder.gep(array.data, [args[1]]))
-        kinds = [context.get_value_type(kind) for kind in KERNEL.args]
-        kernel = ir.FunctionType(context.get_value_type(KERNEL.return_type), kinds)
-        builder.call(builder.inttoptr(address, kernel.as_pointer()), args[2:])
+        call_address(context, builder, KERNEL, args[0], args[1], args[2:])
         return context.get_dummy_value()
 
-    return types.void(table, types.int64, *KERNEL.args), generate
-
-
-@overload(call_kernel)
-def _call_kernel(
-    table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
-):  # fmt: skip
-    def call(table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
-        _call(table, slot, ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power)
-
-    return call
+    return types.void(INTS, types.int64, *KERNEL.args), generate
 
 
 def is_cached(dispatcher: Any) -> bool:
@@ -242,6 +365,6 @@ def announce(dispatcher: Any) -> None:
     """Say once that code will be compiled, when none lies on disk."""
     if not is_cached(dispatcher):
         print(
-            "linkwork compiles its kernels, once for this version; this takes up to half a minute",
+            "linkwork compiles its kernels, once for this version; this takes some twenty seconds",
             file=sys.stderr, flush=True,
         )  # fmt: skip

@@ -20,8 +20,8 @@ from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
 
+from linkwork.math.compiled import generates
 from linkwork.math.lanes import EIGHT, picked, place, spread
 
 LANES = EIGHT.width
@@ -100,16 +100,16 @@ def put8(v, i, w):
 # ------------------------------------------------------------------------------- compiled
 
 
-@intrinsic
-def _load(typing, a, i):
+@generates(load8)
+def _load8(typing, a, i):
     def generate(context, builder, signature, args):
         return builder.load(place(context, builder, EIGHT, a, *args), align=8)
 
     return EIGHT(a, types.int64), generate
 
 
-@intrinsic
-def _store(typing, a, i, v):
+@generates(store8)
+def _store8(typing, a, i, v):
     def generate(context, builder, signature, args):
         builder.store(args[2], place(context, builder, EIGHT, a, *args[:2]), align=8)
         return context.get_dummy_value()
@@ -117,8 +117,8 @@ def _store(typing, a, i, v):
     return types.void(a, types.int64, EIGHT), generate
 
 
-@intrinsic
-def _store_six(typing, a, i, v):
+@generates(store6)
+def _store6(typing, a, i, v):
     def generate(context, builder, signature, args):
         for first, width in ((0, 4), (4, 2)):
             part = picked(builder, args[2], args[2], range(first, first + width))
@@ -130,8 +130,8 @@ def _store_six(typing, a, i, v):
     return types.void(a, types.int64, EIGHT), generate
 
 
-@intrinsic
-def _fill(typing, s):
+@generates(spread8)
+def _spread8(typing, s):
     def generate(context, builder, signature, args):
         return spread(builder, EIGHT, args[0])
 
@@ -148,16 +148,16 @@ def _halves(builder, v, combine):
     return builder.extract_element(v, ir.Constant(ir.IntType(32), 0))
 
 
-@intrinsic
-def _sum(typing, v):
+@generates(sum8)
+def _sum8(typing, v):
     def generate(context, builder, signature, args):
         return _halves(builder, args[0], builder.fadd)
 
     return types.float64(EIGHT), generate
 
 
-@intrinsic
-def _six(typing, a, b):
+@generates(six8)
+def _six8(typing, a, b):
     def generate(context, builder, signature, args):
         v = ir.Constant(_VECTOR, [0.0] * LANES)
         for i in range(6):
@@ -169,8 +169,8 @@ def _six(typing, a, b):
     return EIGHT(three, three), generate
 
 
-@intrinsic
-def _rotations(typing, v):
+@generates(high8)
+def _high8(typing, v):
     def generate(context, builder, signature, args):
         zeros = ir.Constant(_VECTOR, [0.0] * LANES)
         return picked(builder, args[0], zeros, [8, 8, 8, 3, 4, 5, 8, 8])
@@ -178,16 +178,16 @@ def _rotations(typing, v):
     return EIGHT(EIGHT), generate
 
 
-@intrinsic
-def _join(typing, v, w):
+@generates(join8)
+def _join8(typing, v, w):
     def generate(context, builder, signature, args):
         return picked(builder, *args, [0, 1, 2, 11, 12, 13, 6, 7])
 
     return EIGHT(EIGHT, EIGHT), generate
 
 
-@intrinsic
-def _last(typing, v, s, t):
+@generates(last8)
+def _last8(typing, v, s, t):
     def generate(context, builder, signature, args):
         v = args[0]
         for i in (6, 7):
@@ -197,8 +197,8 @@ def _last(typing, v, s, t):
     return EIGHT(EIGHT, types.float64, types.float64), generate
 
 
-@intrinsic
-def _any(typing, v):
+@generates(any8)
+def _any8(typing, v):
     def generate(context, builder, signature, args):
         zeros = ir.Constant(_VECTOR, [0.0] * LANES)
         found = builder.fcmp_unordered("!=", args[0], zeros)
@@ -208,8 +208,8 @@ def _any(typing, v):
     return types.boolean(EIGHT), generate
 
 
-@intrinsic
-def _larger(typing, v, w):
+@generates(larger8)
+def _larger8(typing, v, w):
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
@@ -223,103 +223,40 @@ def _places(builder, i):
     return picked(builder, one, undefined, [0] * LANES)
 
 
-@intrinsic
-def _lane(typing, v, i):
+def _chosen(builder, v, i):
+    """Eight times v[i], by the number in the register."""
+    places = _places(builder, i)
+    permute = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_VECTOR, [_VECTOR, places.type]), PERMUTE
+    )
+    return builder.call(permute, [v, places])
+
+
+@generates(lane8)
+def _lane8(typing, v, i):
     def generate(context, builder, signature, args):
         if not WIDE_REGISTERS:
-            return spread(builder, EIGHT, builder.extract_element(args[0], args[1]))
-        places = _places(builder, args[1])
-        permute = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_VECTOR, [_VECTOR, places.type]), PERMUTE
-        )
-        return builder.call(permute, [args[0], places])
+            return spread(builder, EIGHT, builder.extract_element(*args))
+        return _chosen(builder, *args)
 
     return EIGHT(EIGHT, types.int64), generate
 
 
-@intrinsic
-def _first(typing, v):
+@generates(item8)
+def _item8(typing, v, i):
     def generate(context, builder, signature, args):
-        return builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        if not WIDE_REGISTERS:
+            return builder.extract_element(*args)
+        return builder.extract_element(_chosen(builder, *args), ir.Constant(ir.IntType(32), 0))
 
-    return types.float64(EIGHT), generate
+    return types.float64(EIGHT, types.int64), generate
 
 
-@intrinsic
-def _put(typing, v, i, w):
+@generates(put8)
+def _put8(typing, v, i, w):
     def generate(context, builder, signature, args):
         places = _places(builder, args[1])
         here = builder.icmp_signed("==", places, ir.Constant(places.type, list(range(LANES))))
         return builder.select(here, args[2], args[0])
 
     return EIGHT(EIGHT, types.int64, EIGHT), generate
-
-
-@overload(load8)
-def _load8(a, i):
-    return lambda a, i: _load(a, i)
-
-
-@overload(store8)
-def _store8(a, i, v):
-    return lambda a, i, v: _store(a, i, v)
-
-
-@overload(store6)
-def _store6(a, i, v):
-    return lambda a, i, v: _store_six(a, i, v)
-
-
-@overload(spread8)
-def _spread8(s):
-    return lambda s: _fill(s)
-
-
-@overload(six8)
-def _six8(a, b):
-    return lambda a, b: _six(a, b)
-
-
-@overload(high8)
-def _high8(v):
-    return lambda v: _rotations(v)
-
-
-@overload(join8)
-def _join8(v, w):
-    return lambda v, w: _join(v, w)
-
-
-@overload(last8)
-def _last8(v, s, t):
-    return lambda v, s, t: _last(v, s, t)
-
-
-@overload(item8)
-def _item8(v, i):
-    return lambda v, i: _first(_lane(v, i))
-
-
-@overload(any8)
-def _any8(v):
-    return lambda v: _any(v)
-
-
-@overload(larger8)
-def _larger8(v, w):
-    return lambda v, w: _larger(v, w)
-
-
-@overload(lane8)
-def _lane8(v, i):
-    return lambda v, i: _lane(v, i)
-
-
-@overload(put8)
-def _put8(v, i, w):
-    return lambda v, i, w: _put(v, i, w)
-
-
-@overload(sum8)
-def _sum8(v):
-    return lambda v: _sum(v)

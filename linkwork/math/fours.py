@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
 
+from linkwork.math.compiled import generates
 from linkwork.math.lanes import FOUR, picked, place
 
 WIDTH = FOUR.width
@@ -43,16 +43,16 @@ def zeros4():
 # ------------------------------------------------------------------------------- compiled
 
 
-@intrinsic
-def _load(typing, a, i):
+@generates(load4)
+def _load4(typing, a, i):
     def generate(context, builder, signature, args):
         return builder.load(place(context, builder, FOUR, a, *args), align=8)
 
     return FOUR(a, types.int64), generate
 
 
-@intrinsic
-def _row(typing, a, i):
+@generates(row4)
+def _row4(typing, a, i):
     def generate(context, builder, signature, args):
         v = builder.load(place(context, builder, FOUR, a, *args), align=8)
         return picked(builder, v, ir.Constant(FOUR.vector, [0.0] * WIDTH), [0, 1, 2, 4])
@@ -60,8 +60,8 @@ def _row(typing, a, i):
     return FOUR(a, types.int64), generate
 
 
-@intrinsic
-def _store(typing, a, i, v):
+@generates(store4)
+def _store4(typing, a, i, v):
     def generate(context, builder, signature, args):
         builder.store(args[2], place(context, builder, FOUR, a, *args[:2]), align=8)
         return context.get_dummy_value()
@@ -69,8 +69,8 @@ def _store(typing, a, i, v):
     return types.void(a, types.int64, FOUR), generate
 
 
-@intrinsic
-def _unit(typing, k):
+@generates(unit4)
+def _unit4(typing, k):
     if not isinstance(k, types.IntegerLiteral):
         return None
 
@@ -80,31 +80,6 @@ def _unit(typing, k):
     return FOUR(k), generate
 
 
-@intrinsic
-def _zeros(typing):
+@generates(zeros4)
+def _zeros4(typing):
     return FOUR(), lambda *arguments: ir.Constant(FOUR.vector, [0.0] * WIDTH)
-
-
-@overload(load4)
-def _load4(a, i):
-    return lambda a, i: _load(a, i)
-
-
-@overload(row4)
-def _row4(a, i):
-    return lambda a, i: _row(a, i)
-
-
-@overload(store4)
-def _store4(a, i, v):
-    return lambda a, i, v: _store(a, i, v)
-
-
-@overload(unit4)
-def _unit4(k):
-    return lambda k: _unit(k)
-
-
-@overload(zeros4)
-def _zeros4():
-    return lambda: _zeros()

@@ -15,7 +15,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, models, register_model
 
-from linkwork.math.borrowed import BorrowedType
+from linkwork.math.borrowed import FIRST, BorrowedType
 
 
 class LanesType(types.Type):
@@ -59,6 +59,8 @@ def spread(builder, lanes, number):
 
 
 class _Binary(AbstractTemplate):
+    metadata = FIRST
+
     def generic(self, args, kws):
         if len(args) != 2 or not any(isinstance(kind, LanesType) for kind in args):
             return None
@@ -92,6 +94,7 @@ for _operation, _name in (
 @infer_global(operator.neg)
 class _Negative(AbstractTemplate):
     key = operator.neg
+    metadata = FIRST
 
     def generic(self, args, kws):
         return signature(args[0], args[0]) if isinstance(args[0], LanesType) else None

@@ -22,7 +22,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from linkwork.math.compiled import JIT, compiled
+from linkwork.math.compiled import JIT, address, compiled
 
 SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
 C_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
@@ -150,9 +150,7 @@ class Routine:
     def address(self) -> int:
         if not JIT:
             return self.number
-        from numba.experimental.function_type import _get_wrapper_address
-
-        return _get_wrapper_address(self.compiled, SIGNATURE)
+        return address(self.compiled, SIGNATURE.args)
 
 
 ROUTINES: list[Routine] = []

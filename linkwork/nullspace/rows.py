@@ -241,7 +241,7 @@ def choose_rows(full: System, system: System, state: State) -> System:
 
 def only(rows: ConstraintRows, keep: np.ndarray) -> ConstraintRows:
     return ConstraintRows(
-        Cq=sp.csr_array(rows.Cq[keep]), owner=rows.owner[keep],
+        Cq=rows.Cq.csr[keep], owner=rows.owner[keep],
         row_name=[name for name, k in zip(rows.row_name, keep, strict=True) if k],
         joint_names=rows.joint_names, joint_bodies=rows.joint_bodies, L=rows.L,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from linkwork.system.elimination import (
     sweep_back,
 )  # fmt: skip
 from linkwork.system.evaluate import evaluate
+from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -79,17 +80,17 @@ def accelerations(system: System, state: State) -> State:
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
         raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
-    D, matrix = unknown_scale(system), e.matrix
-    assert matrix is not None
-    matrix.data *= np.repeat(D, np.diff(matrix.indptr)) * D[matrix.indices]
-    system.work.vals[system.pattern.places] = matrix.data
+    D, p = unknown_scale(system), system.pattern
+    matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
+    matrix.data[:] *= D[matrix.row] * D[matrix.indices]
+    system.work.vals[p.places] = matrix.data
     lu = factorise(system)
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     y = rhs.copy()
     if not np.isfinite(refactor(lu, system.work.vals, y)):
         raise SingularError(explain_singular(system, None))
     sweep_back(lu, y)
-    correction = rhs - matrix @ y  # one refinement
+    correction = rhs - matrix.times(y)  # one refinement
     solve(lu, system.work.vals, correction)
     y = D * (y + correction)
     n = 6 * system.bodies

@@ -108,7 +108,7 @@ def set_rotation(nodes, b):
         nodes[b, ROT + i] = R[i]
 
 
-@compiled
+@lean
 def set_rotations(nodes):
     for b in range(nodes.shape[0]):
         set_rotation(nodes, b)

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linkwork.elements.body import Body
 from linkwork.elements.flexible.inertia import SCRATCH
@@ -16,6 +15,7 @@ from linkwork.elements.layout import ACCEPT, COEFS, TANGENT
 from linkwork.elements.signals import signal_entries
 from linkwork.elements.variable_mass import start_of
 from linkwork.errors import ModelError
+from linkwork.math import sparse as sp
 from linkwork.math.compiled import KernelTable, announce
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
@@ -30,6 +30,7 @@ from linkwork.system.evaluate import (
 )
 from linkwork.system.flexible import FlexibleBody, find_links, lumped
 from linkwork.system.pattern import Pattern, make_pattern
+from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.tables import make_tables, scales
 
@@ -73,7 +74,8 @@ class Row:
 class Evaluation:
     """Residuals and matrices at one state, in plain numpy and scipy.
 
-    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for.
+    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for,
+    from the values that belong to the pattern.
     """
 
     f: np.ndarray
@@ -81,18 +83,34 @@ class Evaluation:
     Ct: np.ndarray
     Qc: np.ndarray
     power: np.ndarray
-    matrix: sp.csr_matrix | None = None
-    bodies: int = 0
+    values: np.ndarray
+    pattern: Pattern
+
+    @cached_property
+    def matrix(self) -> sp.csr_matrix:
+        p = self.pattern
+        return sp.csr_matrix(
+            (self.values, p.indices.copy(), p.indptr.copy()), shape=(p.unknowns, p.unknowns)
+        )
 
     @property
     def stiffness(self) -> sp.csr_matrix:
-        n = 6 * self.bodies
-        return self.matrix[:n, :n]  # type: ignore[index]
+        n = 6 * self.pattern.bodies
+        return self.matrix[:n, :n]
 
     @property
     def Cq(self) -> sp.csr_matrix:
-        n = 6 * self.bodies
-        return self.matrix[n:, :n]  # type: ignore[index]
+        n = 6 * self.pattern.bodies
+        return self.matrix[n:, :n]
+
+    @property
+    def jacobian(self) -> SparseRows:
+        """C_q in plain numpy."""
+        p, n = self.pattern, 6 * self.pattern.bodies
+        first = p.indptr[n]
+        return SparseRows(
+            self.values[first:], p.indices[first:], p.indptr[n:] - first, (p.unknowns - n, n)
+        )
 
 
 @dataclass(frozen=True)
@@ -216,16 +234,10 @@ class System:
         w.Ct[:] = 0.0
         w.Qc[:] = 0.0
         evaluate(self.kernels, self.tables, w, state.time, cM)
-        matrix = None
-        if tangent:
-            p = self.pattern
-            matrix = sp.csr_matrix(
-                (w.vals[p.places], p.indices.copy(), p.indptr.copy()),
-                shape=(p.unknowns, p.unknowns),
-            )
+        values = w.vals[self.pattern.places] if tangent else np.zeros(0)
         return Evaluation(
             w.f[:n].copy(), w.C[:m].copy(), w.Ct[:m].copy(), w.Qc[:m].copy(), w.power.copy(),
-            matrix, n,
+            values, self.pattern,
         )  # fmt: skip
 
     def jacobians(self, times: np.ndarray, motion: np.ndarray) -> Iterator[sp.csr_array]:

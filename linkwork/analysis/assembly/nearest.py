@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.assembly.positions import solve_positions
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import AssemblyError
+from linkwork.math import sparse as sp
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -89,7 +88,7 @@ def _independent(system: System, scale: Scale, state: State) -> System:
     """The system with independent rows, seen from the bodies that may move."""
     rows = constraint_rows(system, state)
     if not scale.free.all():
-        rows = replace(rows, Cq=sp.csr_array(rows.Cq @ sp.diags_array(scale.free.astype(float))))
+        rows = replace(rows, Cq=rows.Cq.csr @ sp.diags_array(scale.free.astype(float)))
     keep = independent_rows(rows).keep
     if keep.all():
         return system
@@ -111,7 +110,7 @@ def _pull(
         A = A + mobile @ K @ mobile
     pull = W * state.difference(given).ravel() + Cq.T @ multipliers[system.kept]
     try:
-        lu = splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
+        lu = sp.splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
     except RuntimeError:  # singular
         return None
     y = -lu.solve(np.concatenate([pull, e.C]))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.errors import AssemblyError
+from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -87,4 +86,4 @@ def close_joints(full: System, state: State) -> State:
 def _least_step(J: Any, c: np.ndarray, epsilon: float) -> np.ndarray:
     """−Jᵀ (J Jᵀ + ε I)⁻¹ c."""
     A = (J @ J.T + epsilon * sp.identity(J.shape[0])).tocsc()
-    return -(J.T @ splu(A, permc_spec="MMD_AT_PLUS_A").solve(c))
+    return -(J.T @ sp.splu(A, permc_spec="MMD_AT_PLUS_A").solve(c))

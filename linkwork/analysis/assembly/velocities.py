@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.errors import AssemblyError
+from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -22,6 +21,8 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     if not system.rows:
         return state
     e = system.evaluate(state, rates=True)
+    if not np.any(e.Ct + e.jacobian.times(state.velocities.ravel())):
+        return state  # nothing to change
     row = scale.rows(system)
     words = [(b.velocity, b.angular_velocity) for b in system.items]
     given = np.repeat([[word is not None for word in pair] for pair in words], 3)
@@ -32,7 +33,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     column = scale.velocity_columns * free
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])
-    lu = splu(A.tocsc())
+    lu = sp.splu(A.tocsc())
     n = 6 * system.bodies
     v = state.velocities.ravel().copy()
     anchor, multipliers = v.copy(), np.zeros(system.rows)

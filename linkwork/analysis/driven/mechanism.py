@@ -78,7 +78,7 @@ class Driven:
             self.least = MinimumNorm(constraint_rows(self.full, state), redundancy)
         e = system.evaluate(replace(state, gamma=None, acceleration=None))
         try:
-            p.factorise(e.matrix.data)  # type: ignore[union-attr]
+            p.factorise(e.matrix.data)
         except SingularMatrix:
             raise Unreachable(state.time, "its position is singular") from None
 

@@ -27,8 +27,6 @@ from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFil
 from linkwork.integrators.implicit import ImplicitRun, make_output
 from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
 from linkwork.integrators.repair import StepFailure
-from linkwork.integrators.staged import StagedMethod
-from linkwork.integrators.staged_run import StagedRun
 from linkwork.integrators.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
@@ -107,10 +105,10 @@ def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, St
 
 def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
     """The stepping object of a method."""
-    if isinstance(method, (LinearMethod, StagedMethod)):
+    kind = implicit_run(method)
+    if kind is not None:
         if getattr(method, "stabilized", False):
             refuse_velocity_rows(full, "stabilized=True", "leave it out: velocities hold anyway")
-        kind: Any = ImplicitRun if isinstance(method, LinearMethod) else StagedRun
         return kind(
             system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full
         )
@@ -119,6 +117,16 @@ def method_run(method: Any, full: System, system: System, state: State, h: float
     raise ModelError(
         f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
     )
+
+
+def implicit_run(method: Any) -> Any:
+    """The kind of run of an implicit method in absolute coordinates."""
+    if isinstance(method, LinearMethod):
+        return ImplicitRun
+    from linkwork.integrators.staged import StagedMethod  # many methods, seldom used
+    from linkwork.integrators.staged_run import StagedRun
+
+    return StagedRun if isinstance(method, StagedMethod) else None
 
 
 class TimeLoop:

@@ -74,7 +74,7 @@ class Balance:
             if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
                 return None
             try:
-                values = e.matrix.data  # type: ignore[union-attr]
+                values = e.matrix.data
                 self.projection.factorise(values, straight=error >= CLOSED)
             except SingularMatrix:
                 return None
@@ -104,7 +104,7 @@ class Balance:
             replace(point.state, gamma=gamma),
             constraint_stiffness=exact or self.constraint_stiffness,
         )
-        return self.weight * e.matrix.data  # type: ignore[union-attr]
+        return self.weight * e.matrix.data
 
     def direction(self, point: Point, mu: float = 0.0) -> np.ndarray | None:
         """The Newton step (with μ: of relaxation) in scaled units; None where it is singular."""

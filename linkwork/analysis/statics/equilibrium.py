@@ -66,7 +66,7 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
     gamma = search.system.all_gamma(point.gamma)
     if not search.system.keep.all():
         rows = constraint_rows(search.full, point.state)
-        gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq, gamma)
+        gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq.csr, gamma)
     state = replace(
         point.state, gamma=gamma, acceleration=np.zeros((search.system.bodies, 6)), restart={}
     )

@@ -208,7 +208,7 @@ class Search(Balance):
                 replace(state, gamma=system.all_gamma(gamma)),
                 constraint_stiffness=self.constraint_stiffness,
             )
-            vals = self.weight * e.matrix.data  # type: ignore[union-attr]
+            vals = self.weight * e.matrix.data
             vals[self.body] /= point.scale
             r = np.concatenate([self.column * e.f.ravel() / point.scale, self.row * e.C])
             if np.abs(r).max() < self.tolerance:

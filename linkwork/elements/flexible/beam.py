@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg as la
+
+from linkwork.math import dense as la
 
 from linkwork.elements.flexible.section import Section
 

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.core import NO_CORE, find_core, original
+from linkwork.system.elimination.distant import SLOTS, addresses
 from linkwork.system.elimination.straight import AXES
-from linkwork.system.elimination.sweeps import eliminate
+from linkwork.system.elimination.sweeps import FACTOR, FRESH, eliminate
 from linkwork.system.elimination.tables import (
     LEFT,
     MOST_ROWS,
@@ -31,7 +30,6 @@ from linkwork.system.elimination.tables import (
     STORE,
     WIDE,
     Elimination,
-    borrowed,
     store_size,
 )  # fmt: skip
 from linkwork.system.pattern import Pattern
@@ -69,7 +67,7 @@ def analyse(
     late = [len(node.late) for node in peeling.nodes]
     rows = [row for node in peeling.nodes for row in node.rows]
     delayed = np.array([x for node in peeling.nodes for x in node.late], np.int64).reshape(-1, 2)
-    return peeling.trial._replace(
+    made = peeling.trial._replace(
         nodes=nodes,
         rows=np.array(rows, np.int64).reshape(-1, ROW_INTS),
         order=np.array([i for node in peeling.nodes for i in node.order], np.int64),
@@ -87,12 +85,7 @@ def analyse(
         x=zeros8(STRIDE * pattern.bodies),
         out=np.zeros(pattern.unknowns + len(delayed)),
     )
-
-
-@fused
-def try_node(e, vals, rhs, fresh):
-    """Eliminate the one node of a trial; the growth."""
-    return eliminate(borrowed(e), e.nodes.shape[0], borrow(vals), borrow(rhs), fresh)
+    return made._replace(code=addresses(made, eliminate))
 
 
 @dataclass
@@ -191,7 +184,8 @@ class Peeling:
         trial.order[:m] = np.arange(m)
         if pivots is not None:
             trial.order[:m], trial.pivot_col[:], trial.straight[0], trial.limit[0] = pivots
-        if not try_node(trial, vals, self.rest, pivots is None) < np.inf and pivots is None:
+        task = FRESH if pivots is None else FACTOR
+        if not eliminate(trial, vals, self.rest, task) < np.inf and pivots is None:
             return False
         if pivots is None:
             chosen = trial.order[:m].copy(), trial.pivot_col.copy()
@@ -241,4 +235,5 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         spare=zeros8(4 * STRIDE),
         scale=scale,
         units=units,
+        code=np.zeros(SLOTS, ints),
     )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import fused_inlined, glued
+from linkwork.math.compiled import fused_inlined, fused_spliced
 from linkwork.math.eights import (
     any8,
     item8,
@@ -110,7 +110,7 @@ def new_pivots(e, number, vals, rhs, attempt):
     return choose_pivots(e, k, 1, k, o0, n0, at_)
 
 
-@glued
+@fused_spliced
 def reduce_hinge(e, number, vals, rhs, fresh):
     """The rows of a node in echelon form; False when they have no pivots.
 
@@ -138,7 +138,7 @@ def reduce_hinge(e, number, vals, rhs, fresh):
     return attempt <= LARGEST
 
 
-@glued
+@fused_spliced
 def factor_hinge(e, number, vals, rhs, fresh):
     """Eliminate a node; the growth squared, infinite when it has no pivots.
 
@@ -196,7 +196,7 @@ def factor_hinge(e, number, vals, rhs, fresh):
     return growth
 
 
-@glued
+@fused_spliced
 def pivot_row(store, row, equation, left, known, free, loads):
     """A pivot's unknown, and what its multiplier adds to the loads in the rows' axes."""
     x = sum8(load8(store, row) * known) + store[row + FREE] * free
@@ -204,7 +204,7 @@ def pivot_row(store, row, equation, left, known, free, loads):
     return -x, loads - load8(store, left + STRIDE) * load
 
 
-@glued
+@fused_spliced
 def solve_hinge(e, number):
     """Increments and multipliers of a node from those of its neighbour, in e.x and e.out."""
     node, ints = NODE_INTS * number, e.nodes

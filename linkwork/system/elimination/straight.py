@@ -12,7 +12,7 @@ of the verdict on the pivots (weights AXES): rows that are otherwise are reduced
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import fused_inlined, glued
+from linkwork.math.compiled import fused_inlined, fused_spliced
 from linkwork.math.eights import high8, join8, load8, put8, six8, spread8, sum8
 from linkwork.system.elimination.echelon import (
     WIDTH,
@@ -95,7 +95,7 @@ def turned(a, b, c, vals, i, j, l):
     )
 
 
-@glued
+@fused_spliced
 def reduce_straight(e, vals, rhs, r0, o0, k, n0, at_):
     """Echelon form; the verdict, two sums of squares."""
     order, scale, store, col = e.order, e.scale, e.store, e.pivot_col

@@ -5,11 +5,14 @@ but pivots within a node that have become bad.
 from __future__ import annotations
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined, spliced
+from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
+from linkwork.system.elimination.distant import ELIMINATE, call_code, factor_core, solve_core
 from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
@@ -31,12 +34,13 @@ from linkwork.system.elimination.tables import (
     hinged,
     unit,
 )  # fmt: skip
-from linkwork.system.sparse_lu import numeric as sparse
+
+FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `eliminate`
 
 
 @fused_inlined
-def eliminate(e, count, vals, rhs, fresh):
-    """All nodes; the largest growth squared, infinite when one has no pivots.
+def go_in(e, count, vals, rhs, fresh):
+    """Eliminate all nodes; the largest growth squared, infinite when one has no pivots.
 
     fresh: choose pivots now.
     """
@@ -65,26 +69,21 @@ def go_back(e, count):
 @spliced
 def factor_nodes(e, vals, rhs):
     """`refactor`, as part of the function that calls it."""
-    count = e.nodes.shape[0]
-    fresh = count < 0  # no literal False: numba would compile everything once more for it
-    growth = eliminate(borrowed(e), count, borrow(vals), borrow(rhs), fresh)
+    none = 0.0
+    fresh = none > 0.0  # no literal False: numba would compile everything once more for it
+    return eliminate_nodes(e, vals, rhs, fresh)
+
+
+@spliced
+def eliminate_nodes(e, vals, rhs, fresh):
+    growth = go_in(borrowed(e), e.nodes.shape[0], borrow(vals), borrow(rhs), fresh)
     if not growth < np.inf:
         return np.inf
     growth = growth**0.5
     core_side(e, vals, rhs)
     if e.core.shape[0] > 0:
-        growth = max(growth, sparse.refactor(e.lu, vals))
+        growth = max(growth, factor_core(e, vals))
     return growth
-
-
-@fused
-def refactor(e, vals, rhs):
-    """Eliminate with new values, the right-hand side along with them; returns the growth.
-
-    `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
-    growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
-    """
-    return factor_nodes(e, vals, rhs)
 
 
 @fused_inlined
@@ -103,7 +102,7 @@ def solve_nodes(e, rhs):
     """`sweep_back`, as part of the function that calls it."""
     n = e.core.shape[0]
     if n > 0:
-        sparse.solve(e.lu, e.core_rhs)
+        solve_core(e)
         for i in range(n):
             e.out[e.core[i]] = e.core_rhs[i]
             if e.core[i] < 6 * (e.x.shape[0] // STRIDE):
@@ -114,15 +113,72 @@ def solve_nodes(e, rhs):
         rhs[i] = e.out[i]
 
 
-@fused
-def sweep_back(e, rhs):
-    """The solution of the right-hand side that `refactor` (or `forward`) took along."""
+@far
+def eliminate(e, vals, rhs, task):
+    """`refactor` (with new pivots: FRESH), `sweep_back` or `solve`; the growth of the first."""
+    if task <= FRESH:
+        return eliminate_nodes(e, vals, rhs, task == FRESH)
+    if task == OTHER:
+        forward_nodes(e, vals, rhs)
     solve_nodes(e, rhs)
+    return 0.0
 
 
-@fused
+def refactor(e, vals, rhs):
+    """Eliminate with new values, the right-hand side along with them; returns the growth.
+
+    `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
+    growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
+    """
+    return eliminate(e, vals, rhs, FACTOR)
+
+
+def sweep_back(e, rhs):
+    """The solution of the right-hand side that `refactor` took along."""
+    eliminate(e, rhs, rhs, BACK)
+
+
 def solve(e, vals, rhs):
     """Another right-hand side with the factors of the last refactor, which left `vals`."""
+    eliminate(e, vals, rhs, OTHER)
+
+
+def _call_eliminate(context, builder, signature, args, task):
+    e, vals, rhs = args[0], args[1], args[-1]
+    called = types.float64(signature.args[0], FLOATS, FLOATS, types.int64)
+    what = ir.Constant(ir.IntType(64), task)
+    return call_code(context, builder, called, ELIMINATE, e, [e, vals, rhs, what])
+
+
+@generates(refactor)
+def _refactor(typing, e, vals, rhs):
+    def generate(context, builder, signature, args):
+        return _call_eliminate(context, builder, signature, args, FACTOR)
+
+    return types.float64(e, FLOATS, FLOATS), generate
+
+
+@generates(sweep_back)
+def _sweep_back(typing, e, rhs):
+    def generate(context, builder, signature, args):
+        _call_eliminate(context, builder, signature, args, BACK)
+        return context.get_dummy_value()
+
+    return types.none(e, FLOATS), generate
+
+
+@generates(solve)
+def _solve(typing, e, vals, rhs):
+    def generate(context, builder, signature, args):
+        _call_eliminate(context, builder, signature, args, OTHER)
+        return context.get_dummy_value()
+
+    return types.none(e, FLOATS, FLOATS), generate
+
+
+@fused_inlined
+def forward_nodes(e, vals, rhs):
+    """The way of a right-hand side to the core."""
     for i in range(e.unknowns):
         e.out[i] = rhs[i]
     e.out[e.unknowns :] = 0.0
@@ -131,7 +187,6 @@ def solve(e, vals, rhs):
         forward_node(nodes, number, v, out)
     for i in range(e.core.shape[0]):
         e.core_rhs[i] = e.out[e.core[i]]
-    sweep_back(e, rhs)
 
 
 @fused_inlined

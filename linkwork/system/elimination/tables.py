@@ -46,6 +46,7 @@ class Elimination(NamedTuple):
     spare: np.ndarray
     scale: np.ndarray  # eight sizes of unknowns, their inverses, and weights of `straight` rows
     units: np.ndarray  # unit vectors between zeros
+    code: np.ndarray  # addresses of what is seldom used (`distant`)
 
     @property
     def pivots(self) -> tuple[np.ndarray, ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of
+from linkwork.system.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Batch:
         return block
 
 
-def batches(A: sp.csr_array, label: Ints, *, last: Mask | None = None) -> list[Batch]:
+def batches(A: SparseRows, label: Ints, *, last: Mask | None = None) -> list[Batch]:
     """Dense blocks of the rows of equal label (a negative label is left out), by shape."""
     last = np.zeros(label.size, bool) if last is None else last
     order = np.lexsort((last, label))

@@ -11,8 +11,6 @@ of edges from its first body; components that share such a joint are one.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from linkwork.system.redundancy.rows import GROUND, ConstraintRows, Ints, Mask, joint_body_pairs
 
@@ -25,17 +23,29 @@ def joint_components(rows: ConstraintRows) -> tuple[Ints, Mask]:
         np.minimum(u, v) * nv + np.maximum(u, v), return_index=True, return_inverse=True
     )
     low, high = edge // nv, edge % nv
-    # Kruskal with the joint number as weight: explicit +1 because a stored 0 is no edge.
-    graph = sp.csr_array((joint[first] + 1.0, (low, high)), shape=(nv, nv))
-    tree = minimum_spanning_tree(graph).tocoo()
-    in_tree = np.isin(edge, tree.row.astype(np.intp) * nv + tree.col)
+    in_tree = np.zeros(edge.size, bool)
+    earliest = np.argsort(joint[first], kind="stable")  # Kruskal: the joint's number as weight
+    in_tree[earliest] = joined(low[earliest], high[earliest], nv)[1]
     block = np.arange(edge.size) if in_tree.all() else biconnected(low, high, edge, nv)
     closing = np.zeros(nj, bool)
     closing[joint[~in_tree[inverse] | (joint != joint[first][inverse])]] = True
     # Joints and blocks as vertices: blocks that share a joint become one component.
-    size = nj + edge.size
-    share = sp.csr_array((np.ones(joint.size), (joint, nj + block[inverse])), shape=(size, size))
-    return connected_components(share, directed=False)[1][:nj].astype(np.intp), closing
+    return joined(joint, nj + block[inverse], nj + edge.size)[0][:nj], closing
+
+
+def joined(a: Ints, b: Ints, size: int) -> tuple[Ints, Mask]:
+    """Which part every vertex belongs to; which edges a–b, in turn, joined two (union-find)."""
+    root, new = list(range(size)), []
+    for u, v in zip(a.tolist(), b.tolist(), strict=True):
+        while root[u] != u:
+            root[u] = u = root[root[u]]
+        while root[v] != v:
+            root[v] = v = root[root[v]]
+        new.append(u != v)
+        root[max(u, v)] = min(u, v)
+    for u in range(size):  # roots come first
+        root[u] = root[root[u]]
+    return np.array(root, np.intp), np.array(new, bool)
 
 
 def star_edges(rows: ConstraintRows) -> tuple[Ints, Ints, Ints]:

@@ -23,8 +23,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
+from linkwork.math import sparse as sp
 from linkwork.system.least_degree import least_degree
 from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of

@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
+from linkwork.math import sparse as sp
 from linkwork.system.redundancy.rows import Floats, Ints, Mask
+from linkwork.system.sparse_rows import SparseRows
 
 LARGE = 300  # rows of a component that are first looked at without a dense factorisation
 SURE = 1e-6  # smallest singular value of normalised rows that are independent beyond doubt
 
 
-def without_independent(A: sp.csr_array, label: Ints) -> tuple[Ints, float]:
+def without_independent(A: SparseRows, label: Ints) -> tuple[Ints, float]:
     """Labels of rows, negative for large components that surely have full rank; their least σ."""
     label, smallest = label.copy(), 1.0
     for component in large_labels(label):
         members = label == component
-        sigma = RowSpace(A[members]).smallest_singular_value()
+        sigma = RowSpace(A.csr[members]).smallest_singular_value()
         if sigma > SURE:
             label[members] = -1
             smallest = min(smallest, sigma)
@@ -42,7 +42,7 @@ class RowSpace:
         self.lu = None
         if self.m <= self.n:
             with contextlib.suppress(RuntimeError):  # singular
-                self.lu = splu(sp.block_array([[sp.eye_array(self.n), A.T], [A, None]]).tocsc())
+                self.lu = sp.splu(sp.block_array([[sp.eye_array(self.n), A.T], [A, None]]).tocsc())
 
     def smallest_singular_value(self) -> float:
         """σ_min by inverse iteration on A Aᵀ; 0 if singular."""

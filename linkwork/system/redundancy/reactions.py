@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
+from linkwork.math import sparse as sp
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, canonical, row_of
@@ -78,7 +77,7 @@ class MinimumNorm:
         size = float(np.abs(B.data).max())
         B = B / size
         m, n = B.shape
-        lu = splu(
+        lu = sp.splu(
             sp.block_array([[sp.eye_array(m), B], [B.T, -SETTLE * sp.eye_array(n)]]).tocsc()
         )
         x0 = y * self.weight[members]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from linkwork.math import sparse as sp
+from linkwork.system.sparse_rows import SparseRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,7 +38,7 @@ class ConstraintRows:
     moments, the others' forces.
     """
 
-    Cq: sp.csr_array
+    Cq: SparseRows
     owner: Ints
     row_name: Sequence[str]
     joint_names: Sequence[str]
@@ -105,15 +108,20 @@ class ConstraintRows:
         return int(self.Cq.shape[1]) // 6
 
 
-def canonical(Cq: sp.csr_array) -> sp.csr_array:
+def canonical(Cq: Any) -> SparseRows:
+    """Sorted rows without duplicates, from these or from a sparse matrix of scipy."""
+    if isinstance(Cq, SparseRows):
+        if np.all(np.diff(Cq.row * Cq.shape[1] + Cq.indices) > 0):
+            return Cq
+        Cq = Cq.csr
     Cq = sp.csr_array(Cq)
     if not Cq.has_canonical_format:
         Cq = Cq.copy()
         Cq.sum_duplicates()
-    return Cq
+    return SparseRows(Cq.data, Cq.indices, Cq.indptr, Cq.shape)
 
 
-def row_of(Cq: sp.csr_array) -> Ints:
+def row_of(Cq: Any) -> Ints:
     """Row number of each stored entry."""
     return np.repeat(np.arange(Cq.shape[0]), np.diff(Cq.indptr))
 

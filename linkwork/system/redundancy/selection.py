@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
@@ -25,6 +24,7 @@ from linkwork.system.redundancy.sentences import (
     large_sentences,
     motor_sentences,
 )
+from linkwork.system.sparse_rows import SparseRows
 
 TREE_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-3, 1e-4
 
@@ -72,7 +72,7 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     messages: list[str] = []
     for number in large_labels(suspects):
         members = np.flatnonzero(suspects == number)
-        block, weight = sp.csr_array(A[members]), preference[members]
+        block, weight = A.csr[members], preference[members]
         found = eliminated(block, weight, tolerance)
         if found is None:  # close to the tolerance: the dense factorisation decides
             continue
@@ -89,7 +89,7 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
                 driven = rows.driven[members]
                 clash = members[fixed_by_others(block, found.keep, driven, tolerance)]
             conflicts = np.append(conflicts, clash)
-            messages += large_sentences(whole, clash, rows, A, found.space)
+            messages += large_sentences(whole, clash, rows, A.csr, found.space)
     for batch in batches(A, suspects):
         owner = rows.owner[batch.rows]
         alone = (owner == owner[:, :1]).all(axis=1)
@@ -117,14 +117,14 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     return Redundancy(keep, components, np.sort(conflicts), messages, smallest)
 
 
-def scaled(rows: ConstraintRows, tolerance: float) -> sp.csr_array:
+def scaled(rows: ConstraintRows, tolerance: float) -> SparseRows:
     """Cq with rotation columns over L and rows of length one (or zero)."""
     Cq, row = rows.Cq, row_of(rows.Cq)
     data = np.where(Cq.indices % 6 >= 3, Cq.data / rows.L, Cq.data)
     norm = np.sqrt(np.bincount(row, data**2, Cq.shape[0]))
     something = norm > tolerance * np.median(norm[norm > 0]) if norm.any() else norm > 0
     factor = np.divide(1.0, norm, out=np.zeros_like(norm), where=something)
-    return sp.csr_array((data * factor[row], Cq.indices, Cq.indptr), shape=Cq.shape)
+    return SparseRows(data * factor[row], Cq.indices, Cq.indptr, Cq.shape)
 
 
 def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:

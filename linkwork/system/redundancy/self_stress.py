@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg as la
 
+from linkwork.math import dense as la
 from linkwork.system.redundancy.rows import Floats, Ints
 
 

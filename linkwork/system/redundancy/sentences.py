@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
+from linkwork.math import sparse as sp
 from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints
 from linkwork.system.redundancy.self_stress import Component, SelfStress, well_conditioned_rows

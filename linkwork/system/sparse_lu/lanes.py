@@ -8,7 +8,8 @@ search for them, SLP, switched off).
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+
+from linkwork.math.compiled import generates
 
 LANES = 4
 
@@ -50,7 +51,7 @@ def _spread(builder, number):
     return builder.shuffle_vector(one, undefined, zeros)
 
 
-@intrinsic
+@generates(update)
 def _vector_update(typing, y, i, a, j, lead, u0, u1, u2, u3, scale):
     signature = types.void(y, types.int64, a, types.int64, types.int64, *[types.float64] * 5)
 
@@ -68,7 +69,7 @@ def _vector_update(typing, y, i, a, j, lead, u0, u1, u2, u3, scale):
     return signature, generate
 
 
-@intrinsic
+@generates(raise_peak)
 def _vector_raise(typing, peak, weight, i, a, j, lead, s0, s1, s2, s3):
     integers = [types.int64] * 2
     signature = types.void(peak, weight, types.int64, a, *integers, *[types.float64] * 4)
@@ -87,17 +88,3 @@ def _vector_raise(typing, peak, weight, i, a, j, lead, s0, s1, s2, s3):
         return context.get_dummy_value()
 
     return signature, generate
-
-
-@overload(update)
-def _compiled_update(y, i, a, j, lead, u0, u1, u2, u3, scale):
-    return lambda y, i, a, j, lead, u0, u1, u2, u3, scale: _vector_update(
-        y, i, a, j, lead, u0, u1, u2, u3, scale
-    )
-
-
-@overload(raise_peak)
-def _compiled_raise(peak, weight, i, a, j, lead, s0, s1, s2, s3):
-    return lambda peak, weight, i, a, j, lead, s0, s1, s2, s3: _vector_raise(
-        peak, weight, i, a, j, lead, s0, s1, s2, s3
-    )

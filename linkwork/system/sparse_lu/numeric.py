@@ -8,11 +8,11 @@ Per front, four pivots at a time, with inverted pivots on the diagonal of U11:
 
 import numpy as np
 
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import far, fused_inlined
 from linkwork.system.sparse_lu.lanes import LANES, raise_peak, update
 
 
-@fused
+@far
 def refactor(lu, vals):
     """Factors for new values; returns the growth, infinite if a pivot vanishes.
 
@@ -115,7 +115,7 @@ def eliminate(front, remainder, k, r, lead, weight, peak):
     return True
 
 
-@fused
+@far
 def solve(lu, b):
     """Solve A x = b with the factors of the last refactor; b becomes x."""
     n = len(lu.row_perm)

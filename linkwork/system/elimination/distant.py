@@ -1,0 +1,78 @@
+"""What the elimination calls by address: models without it compile nothing for it, others once.
+
+    factor_core(e, vals)  solve_core(e)       the sparse LU of the core (`core`)
+    eliminate(e, vals, rhs, task)             everything, for all but the fastest loop (`sweeps`)
+
+The addresses are in `Elimination.code`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from linkwork.math.compiled import FLOATS, JIT, Far, call_address, generates, kernel_table
+from linkwork.system.elimination.tables import Elimination
+from linkwork.system.sparse_lu import numeric as sparse
+
+FACTOR_CORE, SOLVE_CORE, ELIMINATE, SLOTS = range(4)
+CODE, LU, CORE_RHS = (Elimination._fields.index(name) for name in ("code", "lu", "core_rhs"))
+
+
+def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
+    """`Elimination.code`; that of the core only where there is one."""
+    if not JIT:
+        return e.code
+    numbers = np.zeros(1)
+    core: list[Any] = [Nowhere(), Nowhere()]
+    if e.core.size:
+        factor = Far(sparse.refactor, types.float64, e.lu, numbers)
+        core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
+    return kernel_table([*core, Far(eliminate, types.float64, e, numbers, numbers, 0)])
+
+
+class Nowhere:
+    """In place of code that is not called."""
+
+    def __wrapper_address__(self) -> int:
+        return 0
+
+
+def factor_core(e, vals):
+    return sparse.refactor(e.lu, vals)
+
+
+def solve_core(e):
+    sparse.solve(e.lu, e.core_rhs)
+
+
+def call_code(context, builder, signature, slot, e, args):
+    """Code for a call of what is in a slot of `e.code`."""
+    place = ir.Constant(ir.IntType(64), slot)
+    return call_address(
+        context, builder, signature, builder.extract_value(e, CODE), place, args
+    )  # fmt: skip
+
+
+@generates(factor_core)
+def _factor_core(typing, e, vals):
+    def generate(context, builder, signature, args):
+        lu = builder.extract_value(args[0], LU)
+        return call_code(context, builder, called, FACTOR_CORE, args[0], [lu, args[1]])
+
+    called = types.float64(e.types[LU], FLOATS)
+    return types.float64(e, FLOATS), generate
+
+
+@generates(solve_core)
+def _solve_core(typing, e):
+    def generate(context, builder, signature, args):
+        parts = [builder.extract_value(args[0], i) for i in (LU, CORE_RHS)]
+        call_code(context, builder, called, SOLVE_CORE, args[0], parts)
+        return context.get_dummy_value()
+
+    called = types.none(e.types[LU], FLOATS)
+    return types.none(e), generate
