@@ -27,7 +27,7 @@ from linkwork.math.vectors import at4
 from linkwork.model import checks
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate, set_rotation
-from linkwork.system.elimination import refactor, sweep_back
+from linkwork.system.elimination import factor_nodes, solve_nodes
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -64,9 +64,9 @@ def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
             c = tables.indices[p]
             rate += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
         rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n]
-    if not refactor(lu, work.vals, rhs) < GROWTH:
+    if not factor_nodes(lu, work.vals, rhs) < GROWTH:
         return False
-    sweep_back(lu, rhs)
+    solve_nodes(lu, rhs)
     for b in range(nb):
         w = (0.0, y[b, OMEGA], y[b, OMEGA + 1], y[b, OMEGA + 2])
         dq = qscale(0.5, qmul(at4(y, b, QUAT), w))

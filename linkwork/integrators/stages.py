@@ -41,7 +41,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import larger8, load8, spread8, store8
 from linkwork.math.rotations import qexp, qmul, rotation_matrix, tangent_times
-from linkwork.system.elimination import refactor, sweep_back
+from linkwork.system.elimination import factor_nodes, solve_nodes
 from linkwork.system.evaluate import evaluate
 
 # rows of the memory
@@ -243,10 +243,10 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, f, i, time):
             if found <= s[TOLERANCE] or exhausted:
                 stepper.report[4] = max(stepper.report[4], found)
                 return DONE
-        if not refactor(lu, work.vals, stepper.rhs) < s[GROWTH]:
+        if not factor_nodes(lu, work.vals, stepper.rhs) < s[GROWTH]:
             worst_residual(stepper, work)
             return PIVOTS
-        sweep_back(lu, stepper.rhs)
+        solve_nodes(lu, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
         size = apply_increment(stepper, stepper.rhs, stepper.p, stepper.p)

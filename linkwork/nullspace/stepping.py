@@ -47,7 +47,7 @@ from linkwork.nullspace.tree import (
     place_tree,
     read_coordinates,
 )  # fmt: skip
-from linkwork.system.elimination import refactor, solve, sweep_back
+from linkwork.system.elimination import factor_nodes, solve_nodes, solve_other
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
@@ -130,12 +130,12 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
         m.report[0] = iteration + 1
         if fresh:
-            if not refactor(lu, work.vals, m.rhs) < s[GROWTH]:
+            if not factor_nodes(lu, work.vals, m.rhs) < s[GROWTH]:
                 worst_residual(m)
                 return PIVOTS
-            sweep_back(lu, m.rhs)
+            solve_nodes(lu, m.rhs)
         else:
-            solve(lu, work.vals, m.rhs)
+            solve_other(lu, work.vals, m.rhs)
         loaded = load
         size, load = correct(tree, m)
         m.report[1] = size

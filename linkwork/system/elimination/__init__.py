@@ -18,6 +18,7 @@ from linkwork.system.elimination.sweeps import (
     refactor,
     solve,
     solve_nodes,
+    solve_other,
     sweep_back,
 )
 from linkwork.system.elimination.tables import Elimination
@@ -25,5 +26,5 @@ from linkwork.system.sparse_lu import SingularMatrix
 
 __all__ = [
     "Elimination", "SingularMatrix", "analyse", "factor_nodes", "refactor", "solve", "solve_nodes",
-    "sweep_back",
+    "solve_other", "sweep_back",
 ]  # fmt: skip

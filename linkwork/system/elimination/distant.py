@@ -1,7 +1,7 @@
 """What the elimination calls by address: models without it compile nothing for it, others once.
 
     factor_core(e, vals)  solve_core(e)       the sparse LU of the core (`core`)
-    eliminate(e, vals, rhs, task)             everything, for all but the fastest loop (`sweeps`)
+    eliminate(e, vals, rhs, task)             everything, for all but loops over steps (`sweeps`)
 
 The addresses are in `Elimination.code`.
 """

@@ -119,8 +119,9 @@ def eliminate(e, vals, rhs, task):
     if task <= FRESH:
         return eliminate_nodes(e, vals, rhs, task == FRESH)
     if task == OTHER:
-        forward_nodes(e, vals, rhs)
-    solve_nodes(e, rhs)
+        solve_other(e, vals, rhs)
+    else:
+        solve_nodes(e, rhs)
     return 0.0
 
 
@@ -176,9 +177,9 @@ def _solve(typing, e, vals, rhs):
     return types.none(e, FLOATS, FLOATS), generate
 
 
-@fused_inlined
-def forward_nodes(e, vals, rhs):
-    """The way of a right-hand side to the core."""
+@spliced
+def solve_other(e, vals, rhs):
+    """`solve`, as part of the function that calls it."""
     for i in range(e.unknowns):
         e.out[i] = rhs[i]
     e.out[e.unknowns :] = 0.0
@@ -187,6 +188,7 @@ def forward_nodes(e, vals, rhs):
         forward_node(nodes, number, v, out)
     for i in range(e.core.shape[0]):
         e.core_rhs[i] = e.out[e.core[i]]
+    solve_nodes(e, rhs)
 
 
 @fused_inlined
