@@ -2,6 +2,8 @@
 
     [M    C_qᵀ] [v̇]   [f − f_g            ]
     [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
+
+Where bodies without mass make this singular, system.massless knows more.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from linkwork.system.elimination import (
     sweep_back,
 )  # fmt: skip
 from linkwork.system.evaluate import evaluate
+from linkwork.system.massless import massless_accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -69,7 +72,10 @@ def explain_singular(system: System, unknown: int | None) -> str:
 
 
 def accelerations(system: System, state: State) -> State:
-    """The state with its accelerations and multipliers (over all rows of the system)."""
+    """The state with its accelerations and multipliers (over all rows of the system).
+
+    Bodies without inertia that forces alone move get the velocities that those give them.
+    """
     still = replace(state, acceleration=None, gamma=None)
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
@@ -78,7 +84,13 @@ def accelerations(system: System, state: State) -> State:
     assert matrix is not None
     matrix.data *= np.repeat(D, np.diff(matrix.indptr)) * D[matrix.indices]
     system.work.vals[system.pattern.places] = matrix.data
-    lu = factorise(system)
+    try:
+        lu = factorise(system)
+    except SingularError:
+        found = massless_accelerations(system, state, D)
+        if found is None:
+            raise
+        return found
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     y = rhs.copy()
     if not np.isfinite(refactor(lu, system.work.vals, y)):
