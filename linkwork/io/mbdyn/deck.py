@@ -141,11 +141,11 @@ class ForceRecord:
     kind: str  # "force" or "couple"
     variant: str
     nodes: tuple[int, ...]
-    arms: tuple[np.ndarray, ...]
     terms: list[tuple[np.ndarray, Drive]]
-    moments: list[tuple[np.ndarray, Drive]]
-    follower: bool
     output: bool = True
+    arms: tuple[np.ndarray, ...] = (ZERO, ZERO)
+    moments: list[tuple[np.ndarray, Drive]] = field(default_factory=list)
+    follower: bool = False
 
 
 @dataclass
@@ -184,6 +184,7 @@ class Deck:
     without_effect: list[str] = field(default_factory=list)
     later: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
     last: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
+    building: bool = False  # the file has been read, and bodies are being made
 
     # ------------------------------------------------------------------------------ reading
     def note(self, sentence: str) -> None:
@@ -229,6 +230,7 @@ class Deck:
         """Items from records: bodies first, then what joins them, in the order of the file."""
         from linkwork.io.mbdyn.scalar_nodes import add_scalar_node
 
+        self.building = True
         for node in self.nodes.values():
             if node.kind != "dummy":
                 in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]

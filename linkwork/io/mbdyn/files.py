@@ -74,6 +74,7 @@ class Tables:
         self.numbers, self.sizes = step_numbers(deck, run), step_sizes(deck, run)
         self.time = run.time[self.rows]
         self._motions: dict[int | None, Motion] = {}
+        self._scalars: dict[str, np.ndarray] = {}
 
     def motion(self, label: int | None) -> Motion:
         if label not in self._motions:
@@ -91,7 +92,9 @@ class Tables:
 
     def scalar(self, node: ScalarNode) -> np.ndarray:
         """Value and derivative of an abstract or parameter node."""
-        return scalar_values(self.deck, self.run, node, self.rows)
+        if node.name not in self._scalars:
+            self._scalars[node.name] = scalar_values(self.run, node)[self.rows]
+        return self._scalars[node.name]
 
     def momentum(self, label: int) -> tuple[np.ndarray, ...]:
         """β, γ about the node, and their rates."""
