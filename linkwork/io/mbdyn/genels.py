@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import ground_frame
@@ -142,7 +143,10 @@ def linear_law(read: LawRead) -> tuple[float, float] | None:
     """Stiffness and viscosity of a linear law without pre-stress and pre-strain, else None."""
     from linkwork.elements.laws import LinearElastic, LinearViscoelastic, LinearViscous
 
-    law = read.make()
+    try:
+        law = read.make()
+    except MbdynError:  # its pre-stress follows nodes that are not made yet; what is wrong, is later
+        return None
     if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None
     words = law.words()
