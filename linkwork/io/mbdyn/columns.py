@@ -124,7 +124,7 @@ SCREW: Parts = (("dTheta", 1, "deg"), ("dD", 1, "m"), ("Theta", 3, "rad"), ("D",
 COLUMNS: dict[str, tuple[Column, Parts]] = {
     "hinge": (hinge, HINGE),
     "hinge friction": (rubbing(hinge), HINGE + FRICTION),
-    "line friction": (rubbing(None), (("FFR", 1, "N"), ("fc", 1, "-"))),
+    "line friction": (rubbing(None), (("FF", 1, "N"), ("fc", 1, "-"))),
     "total": (total, (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s"))),
     "velocity": (along, (("dv", 3, "-"), ("v", 1, "m/s"))),
     "spin": (along, (("w", 3, "-"), ("dOmega", 1, "rad/s"))),
