@@ -11,7 +11,6 @@ from test_mbdyn_analyses import octave
 import linkwork as lw
 
 
-
 def written(tmp_path, elements, nodes, control, options=""):
     path = tmp_path / "deck.mbd"
     text = deck_text(nodes, elements, control=control, time=".1")
@@ -65,7 +64,7 @@ def test_equal_eigenvalues_have_vectors_of_their_own(tmp_path):
     nodes = "structural: 1, dynamic displacement, null, null;"
     springs = [f"genel: {k}, spring support, 1, structural, {k}, algebraic, linear elastic, 50.;"
                for k in (1, 2, 3)]  # fmt: skip
-    big, L, R, plus, minus = written(
+    big, L, _, plus, minus = written(
         tmp_path, "body: 1, 1, 2.;" + "".join(springs), nodes, "genels: 3;"
     )
     assert len(big) == 6

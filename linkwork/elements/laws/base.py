@@ -32,8 +32,8 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.pointers import Routine, begin, call_at, shift
 from linkwork.model import checks
-from linkwork.model.drives import Drive, as_drive
-from linkwork.model.drives.base import Constant, leaves_that_follow
+from linkwork.model.drives import Constant, Drive, as_drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.registry import Law
 
 # numbers of a law

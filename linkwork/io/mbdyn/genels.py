@@ -145,7 +145,7 @@ def linear_law(read: LawRead) -> tuple[float, float] | None:
 
     try:
         law = read.make()
-    except MbdynError:  # its pre-stress follows nodes that are not made yet; what is wrong, is later
+    except MbdynError:  # it follows nodes that are not made yet; what is wrong is told later
         return None
     if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None

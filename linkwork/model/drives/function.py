@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import DriveError, LinkworkWarning, ModelError
-from linkwork.model.drives.base import ORDER, Constant, Drive, leaves_that_follow, refuse_memory
+from linkwork.model.drives.base import ORDER, Drive, leaves_that_follow, refuse_memory
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
+from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.words import is_number, short
 
 

@@ -94,7 +94,7 @@ def test_stiffness_may_not_follow():
         displacement(body, LinearViscoelastic(K, 1.0, stiffness_scale=1 + x)).entries()
 
 
-def test_deck():
+def test_following_laws():
     """The deck, the same in Python, and in closed form."""
     from test_mbdyn_decks import ran, same
 
