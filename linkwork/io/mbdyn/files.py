@@ -5,6 +5,7 @@
     .frc   force, node, force, point (couples: the couple)          both once more for second nodes
     .ine   node, momentum, moment of momentum about the node, and the rates of both
     .abs   abstract node, value, derivative            .prm   parameter node, value
+    .gen   clamp or distance genel, reaction
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Forces and
@@ -24,7 +25,7 @@ import numpy as np
 from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
-from linkwork.io.mbdyn.genels import scalar_values
+from linkwork.io.mbdyn.genels import genel_reaction, scalar_values
 from linkwork.io.mbdyn.momenta import changing_momentum
 from linkwork.io.mbdyn.motion import (
     Motion,
@@ -283,6 +284,9 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
         scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
         wanted[suffix] = scalars
         files[suffix] = lines(((n.label, tables.scalar(n)[:, :columns]) for n in scalars), digits)
+    wanted["gen"] = deck.held
+    reactions = ((k, genel_reaction(tables.run, held)) for k, held in deck.held.items())
+    files["gen"] = lines(((k, found[tables.rows]) for k, found in reactions), digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

@@ -61,7 +61,9 @@ def clamp(args: Arguments, label: int) -> None:
         if end.scalar.clamp is not None:
             args.fail(f"{end.scalar.name} is clamped already", i)
         end.scalar.clamp = law
+        args.deck.held[label] = f"line of {end.scalar.name}", 2
         return
+    args.deck.held[label] = f"genel {label}", end.axis
 
     def make() -> None:
         from linkwork.elements.joints import Lock
@@ -98,6 +100,7 @@ def distance(args: Arguments, label: int) -> None:
             args.unsupported("a distance genel is supported on values of abstract nodes alone", i)
         assert end.scalar is not None
         end.scalar.moves = True
+    args.deck.held[label] = f"genel {label}", 0
 
     def make() -> None:
         from linkwork.elements.joints import Lock
@@ -239,7 +242,8 @@ def genel(args: Arguments) -> None:
     kind, card = args.entry(GENELS, "genel")
     args.card = f"genel {label} ({kind})"
     card(args, label)
-    output_flag(args)
+    if not output_flag(args, "genel"):
+        args.deck.held.pop(label, None)
     args.end()
 
 
@@ -254,6 +258,12 @@ def bulk(args: Arguments) -> None:
     if end.scalar:
         end.scalar.moves = True
     follow(args, f"bulk {label}", end, lambda: -(drive() * end.read()))
+
+
+def genel_reaction(run: Any, held: tuple[str, int]) -> np.ndarray:
+    """What the (first) node exerts on a clamp or distance, at stored times (T, 1)."""
+    item, row = held
+    return -np.asarray(run[item].force)[:, row : row + 1]
 
 
 def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
