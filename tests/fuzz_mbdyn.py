@@ -34,7 +34,7 @@ WORDS = ("null", "eye", "reference", "node", "global", "other", "active", "inact
          "euler123", "degrees", "array", "mult", "list", "string", "drive", "element", "dof",
          "begin", "end", "data", "nodes", "elements", "{", "}", "(", ")", ";", ":", ",", '"', "#",
          "/*", "*/", "\\", "[", "]", "=", "set", "include", "\x00", "é", "\n")  # fmt: skip
-PATIENCE = 30  # seconds of one text, after which it hangs
+PATIENCE = 30  # seconds of the processor for one text, after which it hangs
 
 
 class Hangs(BaseException):
@@ -168,7 +168,7 @@ def fuzz(seconds: float, seed: int = 0, every: int = 8, most: int | None = None)
     every : of so many texts one is run as well; 0 runs none
     """
     mutator, found = Mutator(seed), dict[str, int]()
-    before = signal.signal(signal.SIGALRM, alarm)
+    before = signal.signal(signal.SIGPROF, alarm)
     try:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -180,18 +180,18 @@ def fuzz(seconds: float, seed: int = 0, every: int = 8, most: int | None = None)
             end = time.monotonic() + seconds
             while time.monotonic() < end and (most is None or sum(found.values()) < most):
                 text = mutator.text()
-                signal.alarm(PATIENCE)
+                signal.setitimer(signal.ITIMER_PROF, PATIENCE)
                 try:
                     runs = every > 0 and sum(found.values()) % every == 0
                     what = try_text(text, Path(folder), runs)
                 except BaseException:
-                    signal.alarm(0)
+                    signal.setitimer(signal.ITIMER_PROF, 0)
                     print(text, file=sys.stderr)
                     raise
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 found[what] = found.get(what, 0) + 1
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGPROF, before)
     return found
 
 

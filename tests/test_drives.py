@@ -598,7 +598,7 @@ def test_turns_make_the_rotation_vector():
 
 def test_drives_on_steps():
     t = np.array([0.0, 0.05, 0.1, 0.25, 0.3, 0.55])
-    meter = drives.Meter(0.0, None, 2, 0.1)
+    meter = drives.Meter(2, start=0.0, end=None, step=0.1)
     np.testing.assert_array_equal(meter(t), [1, 1, 0, 1, 0, 0])
     held = drives.SampleAndHold(polynomial([0, 1]), meter, 0.1)
     np.testing.assert_allclose(held(t), [0, 0, 0, 0, 0.2, 0.4])
@@ -632,7 +632,7 @@ def test_drives_on_steps():
         (lambda: drives.Turn((constant(1),) * 3, 3), "axis 0, 1 or 2"),
         (lambda: drives.Chebyshev(2, 1, (1.0,)), "lower < upper"),
         (lambda: drives.Random(1, 0, 0, None, 0.1, seed=-1), "at least 0 as seed"),
-        (lambda: drives.Meter(0, None, 0, 0.1), "positive steps"),
+        (lambda: drives.Meter(0, start=0, end=None, step=0.1), "positive steps"),
         (lambda: table([0, 1], [0, 1], kind="natural", outside="no"), "'hold' or 'extend'"),
     ],
 )

@@ -213,11 +213,12 @@ def test_without_compiler():
 
 def test_user_law_is_one_class():
     """A law of a user: its routine and its numbers."""
+    from linkwork.elements.laws.base import KE, OWN, STRAIN, STRESS
     from linkwork.math.pointers import Routine
 
     def saturating(t, p, y):
-        y[12] += p[27] * np.tanh(y[0])
-        y[24] += p[27] / np.cosh(y[0]) ** 2
+        y[STRESS] += p[OWN] * np.tanh(y[STRAIN])
+        y[KE] += p[OWN] / np.cosh(y[STRAIN]) ** 2
 
     class TestSaturating(ConstitutiveLaw):
         routine = Routine(saturating)

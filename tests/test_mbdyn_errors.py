@@ -115,7 +115,7 @@ def test_unsupported_cards_are_listed_all_at_once(tmp_path):
     path = tmp_path / "deck.mbd"
     path.write_text(deck_text(
         nodes=NODE + "structural: 2, modal, null, eye, null, null; hydraulic: 3;",
-        elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, swash plate;"
+        elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, rotor trim;"
                         "force: 3, external structural, socket; joint: 4, beam slider, 1, 1;",
     ))  # fmt: skip
     found = unsupported_cards(path)

@@ -272,7 +272,7 @@ def test_columns_in_netcdf(tmp_path):
     with h5netcdf.File(tmp_path / "out.nc") as file:
         for name, column in (("60.fc", 19), ("60.Fb", 20)):
             np.testing.assert_allclose(file[f"elem.joint.{name}"][:], jnt[:, column], rtol=1e-5)
-        assert {"elem.joint.1.MFR", "elem.joint.1.fc", "elem.joint.7.FFR"} <= set(file.variables)
+        assert {"elem.joint.1.MFR", "elem.joint.1.fc", "elem.joint.7.FF"} <= set(file.variables)
 
 
 def test_friction_with_few_steps_written(read):

@@ -194,8 +194,8 @@ def test_refusals_of_laws(read, n, text, words):
     ('rod, 1, 2, 1., symbolic elastic, epsilon, "x", expression, "y"', "'y'"),
     ("deformable hinge, 1, 2, reference, 1", "no constitutive law 1 of dimension 3"),
     ("viscous body, 1, linear viscous, 1., linear", "expected the end"),
-    ("rod, 1, 2, 1., linear elastic, 1., prestrain, dof, 1, structural, 1, algebraic, linear, 0.,"
-     " 1.", "reads the motion"),
+    ("rod, 1, 2, 1., linear time variant viscoelastic generic, 1., dof, 1, structural, 1,"
+     " algebraic, linear, 0., 1., 1., const, 1.", "reads the motion"),
     ("deformable joint, 1, position, null, 2, position, null, linear elastic, 1.,"
      " orientation description, quaternion", "an orientation description, one of euler123"),
 ])  # fmt: skip

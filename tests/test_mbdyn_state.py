@@ -83,6 +83,11 @@ def test_abstract_nodes_are_written(tmp_path):
         ["1", "1"], ["2", "2"], ["4", "4"], ["10", "10"], ["8", "8"],
     ]  # fmt: skip
     assert [len(line.split()) for line in forces] == [3, 5, 3, 8, 3]
+    # clamp 51 and distance 62: what the nodes exert on them, −m ẍ of the mass on node 6
+    reactions = np.loadtxt(paths[".gen"]).reshape(len(run), 2, 2)
+    np.testing.assert_array_equal(reactions[0, :, 0], [51, 62])
+    pulled = -2.0 * 0.5 * PI**2 * np.cos(PI * run.time)
+    np.testing.assert_allclose(reactions[2:, :, 1], pulled[2:, None] * np.ones(2), atol=2e-3)
     import h5netcdf
 
     with h5netcdf.File(paths[".nc"]) as file:

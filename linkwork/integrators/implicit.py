@@ -18,6 +18,7 @@ from linkwork.integrators.stepping import Output, Stepper
 from linkwork.math.eights import zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate
+from linkwork.system.massless import first_rates
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -97,7 +98,7 @@ class ImplicitRun(RepairedRun):
 
     def _load_start(self, system: System, state: State) -> np.ndarray:
         """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
-        full = accelerations(system, state)
+        full = state = accelerations(system, state)  # bodies without mass have got velocities
         assert full.acceleration is not None and full.gamma is not None
         # v̈ by a short move along the motion
         v = state.velocities
@@ -105,12 +106,12 @@ class ImplicitRun(RepairedRun):
         epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
         ahead = state.moved(epsilon * v).with_velocities(v + epsilon * full.acceleration)
         ahead = accelerations(system, replace(ahead, time=state.time + epsilon))
-        jerk = (ahead.acceleration - full.acceleration) / epsilon
         gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
-        self._load(state, full.acceleration, full.gamma)
+        acceleration, jerk = first_rates(system, full, ahead, epsilon, self.h)
+        self._load(state, acceleration, full.gamma)
         H = self.stepper.history[..., :6]
-        H[st.VDOTPREV] = full.acceleration - self.h * jerk
-        H[st.VPREV] = v - self.h * full.acceleration
+        H[st.VDOTPREV] = acceleration - self.h * jerk
+        H[st.VPREV] = v - self.h * acceleration
         self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
         return jerk
 

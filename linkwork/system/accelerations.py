@@ -5,6 +5,8 @@
 
 Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
 left over, until nothing is.
+
+Where bodies without mass make this singular, system.massless knows more.
 """
 
 from __future__ import annotations
@@ -75,7 +77,10 @@ def explain_singular(system: System, unknown: int | None) -> str:
 
 
 def accelerations(system: System, state: State) -> State:
-    """The state with its accelerations and multipliers (over all rows of the system)."""
+    """The state with its accelerations and multipliers (over all rows of the system).
+
+    Bodies without inertia that forces alone move get the velocities that those give them.
+    """
     still = replace(state, acceleration=None, gamma=None)
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
@@ -84,7 +89,15 @@ def accelerations(system: System, state: State) -> State:
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     system.work.vals[p.places] = matrix.data
-    lu = factorise(system)
+    try:
+        lu = factorise(system)
+    except SingularError:
+        from linkwork.system.massless import massless_accelerations
+
+        found = massless_accelerations(system, state, D)
+        if found is None:
+            raise
+        return found
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     y = rhs.copy()
     if not np.isfinite(refactor(lu, system.work.vals, y)):

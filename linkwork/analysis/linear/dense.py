@@ -7,7 +7,7 @@ With N spanning the null space of C (QR), NᵀMN = L Lᵀ, D̂ = L⁻¹NᵀDN L�
         [ζ ] = [−K̂/α²  −D̂/α] [ζ ]            (companion form; K̂ z = −λ² z where D̂ = 0)
 
 The null space of K̂, motions that nothing holds, is taken out first: their λ = 0 would be double
-and defective.
+and defective.  Where bodies without mass make NᵀMN singular, see linear.first_order.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as la
 
+from linkwork.analysis.linear.first_order import massless, mixed_modes
 from linkwork.analysis.linear.modes import DEFECTIVE
 from linkwork.analysis.linear.pencil import Pencil, motion_rate
 from linkwork.errors import SingularError
@@ -27,6 +28,10 @@ def dense_modes(p: Pencil) -> tuple[np.ndarray, np.ndarray, bool]:
     N = p.null_space
     if N.shape[1] == 0:
         return np.zeros(0, complex), np.zeros((N.shape[0], 0), complex), True
+    if massless(p, N):
+        values, shapes = mixed_modes(p, N)
+        growth = 1e-12 * np.abs(values).max(initial=0.0) + DEFECTIVE * np.abs(values)
+        return values, shapes, bool(np.all(values.real <= growth))
     reduced = Reduced(p, N)
     D, K = reduced.D, reduced.K
     size = np.sqrt(la.norm(K, 2))

@@ -21,6 +21,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
+from linkwork.analysis.linear.first_order import massless, mixed_space
 from linkwork.analysis.linear.pencil import Pencil, body_blocks, linearised, places, world_axes
 from linkwork.elements.distance import LENGTH, Distance
 from linkwork.elements.force import FACTOR, Load
@@ -161,6 +162,14 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[Output]) -> StateS
     Cu = np.array([i.Cu for i in inputs]).reshape(len(inputs), p.C.shape[0]).T
     Jp = np.array([o.Jp for o in outputs]).reshape(len(outputs), n)
     Jv = np.array([o.Jv for o in outputs]).reshape(len(outputs), n)
+    if massless(p, N):
+        matrices, places = mixed_space(p, N, F, Cu, Jp, Jv)
+        names = [coordinate_name(p.system, i) for i in chosen]
+        states = [f"d/dt {names[j]}" if rate else names[j] for j, rate in places]
+        return StateSpace(
+            *matrices, states, [i.name for i in inputs], [o.name for o in outputs], p.describe(),
+            p.state,
+        )  # fmt: skip
     Mr, Dr, Kr = (N.T @ (A @ N) for A in (p.M, p.D, p.K))
     mass = la.cho_factor(Mr) if f else None
 

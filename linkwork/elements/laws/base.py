@@ -7,11 +7,15 @@
 
     σ·ε̇ = dU/dt + (σ − σ₀ − σ_s)·ε̇ − (σ̇₀·ε − σ_s·ε̇₀ + ∂W/∂t)        dissipated and supplied power
 
+Where σ₀ or ε₀ follows the motion (lw.reads) its rate has accelerations in it.  Such a law counts no
+energy as stored: all of its power −σ·ε̇ is supplied.
+
 A law is a small dataclass with the user's words, and one routine (math.pointers) that all its
 elements share; joints call it by the address that stands in their numbers, so a new law never
 recompiles a joint, and only laws that a model uses are compiled.
 
-Numbers of a law, p:  [address][components n][how many numbers][σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
+Numbers of a law, p:  [address][components n][how many numbers][whether σ₀ or ε₀ follows the motion]
+                      [σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
 Work y of a call:     [ε, ε̇, σ, σ_s: six each][K, D: 6×6 each][W][∂W/∂t][whether W is wanted]
 A law made of laws calls them with the work LEVEL numbers further on.
 """
@@ -28,12 +32,12 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.pointers import Routine, begin, call_at, shift
 from linkwork.model import checks
-from linkwork.model.drives import Drive, as_drive
-from linkwork.model.drives.base import Constant
+from linkwork.model.drives import Constant, Drive, as_drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.registry import Law
 
 # numbers of a law
-ADDRESS, SIZE, LENGTH, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 15, 27
+ADDRESS, SIZE, LENGTH, FOLLOWS, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 4, 16, 28
 # work of a call
 STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED = 0, 6, 12, 18, 24, 60, 96, 97, 98
 LEVEL, LEVELS, STACK = 99, 4, 640  # work of laws in laws, then the stack of formulas
@@ -60,6 +64,12 @@ def respond(t, p, y):
         y[ENERGY] += p[PRESTRESS + i] * y[STRAIN + i]
         y[STRESS + i] += p[PRESTRESS + i]
         y[STORED + i] += p[PRESTRESS + i]
+    if p[FOLLOWS] != 0.0:
+        y[ENERGY] = 0.0
+        y[SUPPLIED] = 0.0
+        for i in range(n):
+            y[STORED + i] = y[STRESS + i]
+            y[SUPPLIED] -= y[STRESS + i] * y[RATE + i]
 
 
 @compiled
@@ -96,7 +106,7 @@ Own = list[float | tuple[Drive, int]]  # a number, or a drive and which derivati
 @dataclass(frozen=True, eq=False)
 class ConstitutiveLaw:
     """What all laws share: pre-stress and pre-strain, one number or function of time each, or as
-    many as there are components.
+    many as there are components.  They may follow the motion (lw.reads).
 
     A subclass gives `routine` and `own(n, what)`, its numbers for n components.
     """
@@ -136,10 +146,13 @@ class ConstitutiveLaw:
                 f"{n} are needed; choose another law"
             )
         own = self.own(n, f"{self.label} of {what}")
-        head: Own = [float(self.routine.address), float(n), float(OWN + len(own))]
-        for word in ("prestress", "prestrain"):
-            head += self._jets(word, n, f"{word} of {self.label} of {what}")
-        return [*head, *own]
+        pre = [
+            part for word in ("prestress", "prestrain")
+            for part in self._jets(word, n, f"{word} of {self.label} of {what}")
+        ]  # fmt: skip
+        follows = any(isinstance(x, tuple) and leaves_that_follow(x[0]) for x in pre)
+        head = [float(self.routine.address), float(n), float(OWN + len(own)), float(follows)]
+        return [*head, *pre, *own]
 
     def _jets(self, word: str, n: int, what: str) -> Own:
         """Values and rates of a pre-stress or pre-strain, six each."""
@@ -153,8 +166,9 @@ class ConstitutiveLaw:
                 "given"
             )
         pad: Own = [0.0] * (6 - n)
-        drives = [as_drive(part, what=what) for part in parts]
-        return [*((d, 0) for d in drives), *pad, *((d, 1) for d in drives), *pad]
+        drives = [as_drive(part, what=what, follows=True) for part in parts]
+        rates: Own = [0.0 if leaves_that_follow(d) else (d, 1) for d in drives]
+        return [*((d, 0) for d in drives), *pad, *rates, *pad]
 
     def words(self) -> dict[str, Any]:
         """The fields that describe the law, for files."""
@@ -182,7 +196,8 @@ def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, l
         elif isinstance(part[0], Constant):
             numbers[i] = part[0].v if part[1] == 0 else 0.0
         else:
-            laws.append(Law(column + i, _column(*part), 1))
+            signal = part[0] if leaves_that_follow(part[0]) else None
+            laws.append(Law(column + i, _column(*part), 1, signal=signal))
     return numbers, laws
 
 

@@ -132,7 +132,7 @@ COLUMNS: dict[str, tuple[Column, Parts]] = {
     "hinge": (hinge, HINGE),
     "hinge friction": (rubbing(hinge), HINGE + FRICTION),
     "ball friction": (ball_friction, (("MFR", 3, "Nm"), ("fc", 1, "-"))),
-    "line friction": (rubbing(None), (("FFR", 1, "N"), ("fc", 1, "-"))),
+    "line friction": (rubbing(None), (("FF", 1, "N"), ("fc", 1, "-"))),
     "total": (total, (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s"))),
     "velocity": (along, (("dv", 3, "-"), ("v", 1, "m/s"))),
     "spin": (along, (("w", 3, "-"), ("dOmega", 1, "rad/s"))),

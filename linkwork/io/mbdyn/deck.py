@@ -141,11 +141,11 @@ class ForceRecord:
     kind: str  # "force" or "couple"
     variant: str
     nodes: tuple[int, ...]
-    arms: tuple[np.ndarray, ...]
     terms: list[tuple[np.ndarray, Drive]]
-    moments: list[tuple[np.ndarray, Drive]]
-    follower: bool
     output: bool = True
+    arms: tuple[np.ndarray, ...] = (ZERO, ZERO)
+    moments: list[tuple[np.ndarray, Drive]] = field(default_factory=list)
+    follower: bool = False
 
 
 @dataclass
@@ -172,6 +172,7 @@ class Deck:
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
+    held: dict[int, tuple[str, int]] = field(default_factory=dict)  # genels: item, row that holds
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
@@ -184,6 +185,7 @@ class Deck:
     without_effect: list[str] = field(default_factory=list)
     later: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
     last: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
+    building: bool = False  # the file has been read, and bodies are being made
 
     # ------------------------------------------------------------------------------ reading
     def note(self, sentence: str) -> None:
@@ -229,6 +231,7 @@ class Deck:
         """Items from records: bodies first, then what joins them, in the order of the file."""
         from linkwork.io.mbdyn.scalar_nodes import add_scalar_node
 
+        self.building = True
         for node in self.nodes.values():
             if node.kind != "dummy":
                 in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]

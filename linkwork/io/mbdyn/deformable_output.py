@@ -110,13 +110,15 @@ def shock_absorber(
 ) -> list[Variable]:
     """What a shock absorber adds to its rod: nothing for other laws."""
     from linkwork import laws
+    from linkwork.results.stored import signal_values
 
     item = tables.deck.model[joint.items[0]]
     law = getattr(item, "law", None)
     if not isinstance(law, laws.ShockAbsorber):
         return []
-    before = as_drive(0.0 if law.prestrain is None else law.prestrain, what="prestrain")
-    e, r = length / item.length - 1 - before.values(tables.time), rate / item.length
+    given = 0.0 if law.prestrain is None else law.prestrain
+    before = signal_values(tables.run, as_drive(given, "prestrain", follows=True), tables.rows)
+    e, r = length / item.length - 1 - before, rate / item.length
 
     def value(f: Any, x: np.ndarray) -> np.ndarray:
         return np.zeros_like(x) if f is None else as_drive(f, what="an area").values(x)

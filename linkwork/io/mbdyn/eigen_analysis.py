@@ -4,7 +4,7 @@ MBDyn writes eigenvalues of discrete time, Λ = (1 + c λ)/(1 − c λ) with its
 equations in first-order form f(ẏ, y) = 0 as J± = f_ẏ ± c f_y.  Here y = (u, v, g), displacements
 and rotations of the nodes, their rates, and multipliers:
 
-    f = (u̇ − v,   M v̇ + D v + K u + Cᵀ g,   C u),        (J₋ − Λ J₊) V = 0
+    f = (u̇ − v,   M v̇ + D v + K u + Cᵀ g,   C u),        (J₋ − Λ J₊) V = 0,   Wᴴ(J₋ − Λ J₊) = 0
 
 A node is not at the centre of mass of its body; small motions of both, with the arm a from the
 centre to the node, are u = T y, T = [I, −ã; 0, I].
@@ -22,6 +22,7 @@ from scipy.sparse.linalg import splu
 from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.eigen_cards import EigenRequest
+from linkwork.io.mbdyn.left_vectors import left_vectors
 from linkwork.math import rotations
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -37,6 +38,7 @@ class Analysed:
     sentence: str = ""
     values: np.ndarray | None = None  # λ, of conjugate pairs the one above
     vectors: np.ndarray | None = None  # (states, 2 × pairs + others), with those of Λ
+    left: np.ndarray | None = None  # left eigenvectors, likewise
     axes: str = "world axes"
     labels: tuple[int, ...] = ()  # of nodes in the order of the states
     X0: np.ndarray | None = None
@@ -97,6 +99,7 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
         one.vectors = state_vectors(
             M, D, K, C, one.values, [to @ modes.shapes[k].reshape(-1) for k in chosen]
         )
+        one.left = left_vectors(M, D, K, C, one.values)
     if request.output & {"matrices", "sparse"}:
         one.matrices = discrete(M, D, K, C, request.parameter)
 

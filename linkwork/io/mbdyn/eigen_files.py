@@ -53,7 +53,10 @@ def octave_lines(request: EigenRequest, one: Analysed) -> Iterator[str]:
         yield f"labels = [ {' '.join(map(str, one.labels))} ];\n"
         yield f"idx = [ {' '.join(str(6 * k) for k in range(len(one.labels)))} ];\n"
     if "eigenvectors" in request.output:
-        assert one.vectors is not None
+        assert one.vectors is not None and one.left is not None
+        yield "% left eigenvectors\n"
+        yield from matrix("VL", one.left, digits)
+        yield "% right eigenvectors\n"
         yield from matrix("VR", one.vectors, digits)
 
 
@@ -88,7 +91,7 @@ def triples(A: Any) -> np.ndarray:
 
 
 def put_modes(file: Any, deck: Deck, found: Sequence[Analysed], steps: np.ndarray) -> None:
-    """eig.step, .time, .dCoef, .idx, and eig.<number>.alpha, .VR, .Aplus, .Aminus."""
+    """eig.step, .time, .dCoef, .idx, and eig.<number>.alpha, .VL, .VR, .Aplus, .Aminus."""
     request = deck.analysis.eigen
     known = [one for one in found if one.values is not None]
     if request is None or not known:
@@ -108,8 +111,10 @@ def put_modes(file: Any, deck: Deck, found: Sequence[Analysed], steps: np.ndarra
         put(file, f"{at}.alpha", [modes, "eig_alpha_dim"], alpha, "-")
         if "eigenvectors" in request.output and one.vectors is not None:
             states = size(file, f"eig_{one.number}_nstates", len(one.vectors))
-            parts = np.stack([one.vectors.T.real, one.vectors.T.imag])
-            put(file, f"{at}.VR", ["complex_var_dim", modes, states], parts, "-")
+            for word, vectors in (("VL", one.left), ("VR", one.vectors)):
+                assert vectors is not None
+                parts = np.stack([vectors.T.real, vectors.T.imag])
+                put(file, f"{at}.{word}", ["complex_var_dim", modes, states], parts, "-")
         if one.matrices is not None:
             put_matrices(file, request, one)
 

@@ -5,6 +5,7 @@
     .frc   force, node, force, point (couples: the couple)          both once more for second nodes
     .ine   node, momentum, moment of momentum about the node, and the rates of both
     .abs   abstract node, value, derivative            .prm   parameter node, value
+    .gen   clamp or distance genel, reaction
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Forces and
@@ -24,7 +25,7 @@ import numpy as np
 from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
-from linkwork.io.mbdyn.genels import scalar_values
+from linkwork.io.mbdyn.genels import genel_reaction, scalar_values
 from linkwork.io.mbdyn.momenta import changing_momentum
 from linkwork.io.mbdyn.motion import (
     Motion,
@@ -74,6 +75,7 @@ class Tables:
         self.numbers, self.sizes = step_numbers(deck, run), step_sizes(deck, run)
         self.time = run.time[self.rows]
         self._motions: dict[int | None, Motion] = {}
+        self._scalars: dict[str, np.ndarray] = {}
 
     def motion(self, label: int | None) -> Motion:
         if label not in self._motions:
@@ -91,7 +93,9 @@ class Tables:
 
     def scalar(self, node: ScalarNode) -> np.ndarray:
         """Value and derivative of an abstract or parameter node."""
-        return scalar_values(self.deck, self.run, node, self.rows)
+        if node.name not in self._scalars:
+            self._scalars[node.name] = scalar_values(self.run, node)[self.rows]
+        return self._scalars[node.name]
 
     def momentum(self, label: int) -> tuple[np.ndarray, ...]:
         """β, γ about the node, and their rates."""
@@ -281,6 +285,9 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
         scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
         wanted[suffix] = scalars
         files[suffix] = lines(((n.label, tables.scalar(n)[:, :columns]) for n in scalars), digits)
+    wanted["gen"] = deck.held
+    reactions = ((k, genel_reaction(tables.run, held)) for k, held in deck.held.items())
+    files["gen"] = lines(((k, found[tables.rows]) for k, found in reactions), digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

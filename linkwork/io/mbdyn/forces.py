@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.io.mbdyn.abstract_forces import abstract_force
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
 from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_terms
-from linkwork.io.mbdyn.genels import abstract_force
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -139,8 +139,8 @@ def add(
                 item = (Force if what == "force" else Torque)(ends[0], v, drive, follower)
             deck.model.add(name, item)
     deck.forces[label] = ForceRecord(
-        label, kind, variant, tuple(n.label for n in nodes), tuple(arms), made["force"],
-        made["moment"], follower, output,
+        label, kind, variant, tuple(n.label for n in nodes), made["force"], output, tuple(arms),
+        made["moment"], follower,
     )  # fmt: skip
 
 
@@ -160,17 +160,19 @@ COUPLES: dict[str, Callable[[Arguments, int], None]] = {
 }  # fmt: skip
 
 
-def force(args: Arguments) -> None:
-    args.deck.count("forces")
-    label = args.deck.new_label(args, "force")
-    kind, card = args.entry(FORCES, "force")
-    args.card = f"force {label} ({kind})"
-    card(args, label)
+def load_card(
+    what: str, table: dict[str, Callable[[Arguments, int], None]]
+) -> Callable[[Arguments], None]:
+    """force: label, type, …;  or  couple: label, type, …;"""
+
+    def card(args: Arguments) -> None:
+        args.deck.count("forces")
+        label = args.deck.new_label(args, "force")
+        kind, read = args.entry(table, what)
+        args.card = f"{what} {label} ({kind})"
+        read(args, label)
+
+    return card
 
 
-def couple(args: Arguments) -> None:
-    args.deck.count("forces")
-    label = args.deck.new_label(args, "force")
-    kind, card = args.entry(COUPLES, "couple")
-    args.card = f"couple {label} ({kind})"
-    card(args, label)
+force, couple = load_card("force", FORCES), load_card("couple", COUPLES)

@@ -1,9 +1,9 @@
-"""Cards on single degrees of freedom: abstract forces, genels and the bulk spring.
+"""Cards on single degrees of freedom: genels and the bulk spring.
 
 A degree of freedom is the value of an abstract node, or a coordinate (1 to 3) of a structural one;
 either is a direction e at a frame of a body:
 
-    force f e,   spring support −σ(x, ẋ) e,   spring between two, mass m ẍ,   clamp x = x₀(t)
+    spring support −σ(x, ẋ) e,   spring between two, mass m ẍ,   clamp x = x₀(t)
 """
 
 from __future__ import annotations
@@ -13,63 +13,24 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
-from linkwork.io.mbdyn.deck import Deck, ForceRecord, ground_frame
+from linkwork.io.mbdyn.deck import ground_frame
 from linkwork.io.mbdyn.dofs import Dof, read_dof
-from linkwork.io.mbdyn.drive_cards import made, read_drive, read_law
-from linkwork.io.mbdyn.geometry import ZERO
+from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.law_reading import LawRead
 from linkwork.io.mbdyn.laws import read_law as read_constitutive
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
-from linkwork.model.drives import Drive
+from linkwork.io.mbdyn.state_space import (
+    scalar_filter,
+    state_space_mimo,
+    state_space_siso,
+    swash_plate,
+)
+from linkwork.model.drives import Constant, Drive, Integral
 
 AXES = np.eye(3)
-
-
-# --------------------------------------------------------------------------------- abstract force
-
-
-def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
-    """force: label, abstract [internal], degree of freedom [, another], drive;"""
-
-    def card(args: Arguments, label: int) -> None:
-        ends = [read_dof(args) for _ in range(2 if internal else 1)]
-        i, law = args.i, read_law(args)
-        output = output_flag(args, "force")
-        args.end()
-        for end in ends:
-            if end.scalar and end.scalar.kind == "parameter":
-                args.fail("a parameter node keeps its value; no force can act on it", 0)
-        for end, sign in zip(ends, (1.0, -1.0)):
-            if end.scalar:
-                end.scalar.loads.append(
-                    lambda s=sign: signed(made(args, law, i), s)
-                )
-                end.scalar.moves |= internal
-
-        def make() -> None:
-            from linkwork.elements.force import Force
-
-            drive = made(args, law, i)
-            for k, (end, sign) in enumerate(zip(ends, (1.0, -1.0))):
-                if end.scalar and end.scalar.given is not None:
-                    continue
-                name = f"force {label}" if k == 0 else f"force {label} ({k + 1})"
-                args.deck.model.add(name, Force(end.frame, sign * AXES[end.axis], drive=drive))
-            args.deck.forces[label] = ForceRecord(
-                label, "force", "abstract internal" if internal else "abstract",
-                tuple(end.node.label for end in ends), (ZERO,) * len(ends),
-                [(AXES[0], drive)], [], False, output,
-            )  # fmt: skip
-
-        args.deck.build_later(args, make)
-
-    return card
-
-
-def signed(drive: Drive, sign: float) -> Drive:
-    return drive if sign > 0 else -drive
 
 
 # ---------------------------------------------------------------------------------------- genels
@@ -86,18 +47,48 @@ def genel_mass(args: Arguments, label: int) -> None:
 
 
 def clamp(args: Arguments, label: int) -> None:
-    """clamp, degree of freedom, drive"""
+    """clamp, degree of freedom, from node | drive"""
     i, end = args.i, read_dof(args)
-    drive = read_drive(args)
-    if not end.scalar or end.scalar.kind != "abstract" or end.derivative:
-        args.unsupported(
-            "a clamp genel is supported on the value of abstract nodes alone; use an imposed "
-            "displacement pin", i,
-        )  # fmt: skip
-    assert end.scalar is not None
-    if end.scalar.clamp is not None:
-        args.fail(f"{end.scalar.name} is clamped already", i)
-    end.scalar.clamp = drive
+    if args.keyword("from node"):
+        begin = initial(end)
+        drive: Callable[[], Drive] = lambda: Constant(begin)  # noqa: E731
+    else:
+        drive = read_drive(args)
+    if end.scalar and end.scalar.kind != "abstract":
+        args.fail("a parameter node keeps its value; it cannot be clamped", i)
+    law = imposed(args, end, drive)
+    if end.scalar:
+        if end.scalar.clamp is not None:
+            args.fail(f"{end.scalar.name} is clamped already", i)
+        end.scalar.clamp = law
+        args.deck.held[label] = f"line of {end.scalar.name}", 2
+        return
+    args.deck.held[label] = f"genel {label}", end.axis
+
+    def make() -> None:
+        from linkwork.elements.joints import Lock
+
+        row = "xyz"[end.axis]
+        args.deck.model.add(
+            f"genel {label}", Lock(ground_frame(), end.frame, rows=row, drive={row: law()})
+        )
+
+    args.deck.build_later(args, make)
+
+
+def initial(end: Dof, rate: bool | None = None) -> float:
+    """The number that a degree of freedom begins with."""
+    rate = end.derivative if rate is None else rate
+    if end.scalar:
+        return (end.scalar.derivative or 0.0) if rate else end.scalar.value
+    return float((end.node.reference.v if rate else end.node.reference.x)[end.axis])
+
+
+def imposed(args: Arguments, end: Dof, drive: Callable[[], Drive]) -> Callable[[], Drive]:
+    """The law of the value itself, where that of its derivative is given."""
+    if not end.derivative:
+        return drive
+    return lambda: Integral(drive(), args.deck.analysis.initial_time, initial(end, rate=False))
 
 
 def distance(args: Arguments, label: int) -> None:
@@ -109,6 +100,7 @@ def distance(args: Arguments, label: int) -> None:
             args.unsupported("a distance genel is supported on values of abstract nodes alone", i)
         assert end.scalar is not None
         end.scalar.moves = True
+    args.deck.held[label] = f"genel {label}", 0
 
     def make() -> None:
         from linkwork.elements.joints import Lock
@@ -146,53 +138,82 @@ def spring_support(args: Arguments, label: int) -> None:
 
 def plain_stiffness(read: LawRead) -> float | None:
     """The number of a linear elastic law without pre-stress and pre-strain, else None."""
-    from linkwork.elements.laws import LinearElastic, LinearViscoelastic
+    found = linear_law(read)
+    return None if found is None or found[1] != 0 else found[0]
 
-    law = read.make()
-    if not isinstance(law, (LinearElastic, LinearViscoelastic)):
+
+def linear_law(read: LawRead) -> tuple[float, float] | None:
+    """Stiffness and viscosity of a linear law without pre-stress and pre-strain, else None."""
+    from linkwork.elements.laws import LinearElastic, LinearViscoelastic, LinearViscous
+
+    try:
+        law = read.make()
+    except MbdynError:  # it follows nodes that are not made yet; what is wrong is told later
+        return None
+    if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None
     words = law.words()
     if words["prestress"] is not None or words["prestrain"] is not None:
         return None
-    if np.any(np.ravel(words.get("viscosity") or 0.0) != 0) or words.get("proportional"):
-        return None
     if any(words.get(f"{x}_scale", 1.0) != 1.0 for x in ("stiffness", "viscosity")):
         return None
-    return float(np.ravel(words["stiffness"])[0])
+    k = float(np.ravel(words.get("stiffness", 0.0))[0])
+    c = float(np.ravel(words.get("viscosity") or 0.0)[0])
+    return k, c + k * float(words.get("proportional") or 0.0)
 
 
 def spring(args: Arguments, label: int) -> None:
-    """spring, one abstract node, another, 1D constitutive law"""
+    """spring, one degree of freedom, another, 1D constitutive law"""
     i, ends = args.i, [read_dof(args), read_dof(args)]
     law = read_constitutive(args, 1)
     for end in ends:
-        if not end.scalar or end.scalar.kind != "abstract" or end.derivative:
-            args.unsupported("a spring genel is supported on values of abstract nodes alone", i)
-        assert end.scalar is not None
-        end.scalar.moves = True
+        if end.scalar and end.scalar.kind != "abstract":
+            args.unsupported("a spring genel acts on nodes that can move", i)
+        if end.scalar:
+            end.scalar.moves = True
+    if any(end.derivative or not end.scalar for end in ends):
+        across(args, label, law, ends, i)
+        return
 
     def make() -> None:
         from linkwork.elements.deformable import DeformableDisplacement
         from linkwork.elements.laws import Axial
 
+        along = Axial((1.0, 0.0, 0.0), law.make())
         both = [end.frame for end in ends]
-        along = Axial(tuple(AXES[0]), law.make())
         item = DeformableDisplacement(both[0], both[1], law=along)
         args.deck.model.add(f"genel {label}", item)
 
     args.deck.build_later(args, make)
 
 
+def across(args: Arguments, label: int, law: LawRead, ends: list[Dof], i: int) -> None:
+    """A spring between two degrees of freedom of any kind: forces −k d and k d, d = x₁ − x₂."""
+    found = linear_law(law)
+    if found is None or found[1] != 0:
+        args.unsupported("a spring genel on these degrees of freedom has a linear elastic law", i)
+    k = found[0]
+    follow(args, f"genel {label}", ends[0], lambda: -k * (ends[0].read() - ends[1].read()))
+    follow(args, f"genel {label} (2)", ends[1], lambda: k * (ends[0].read() - ends[1].read()))
+
+
 def cross_spring_support(args: Arguments, label: int) -> None:
-    """cross spring support, row, column, linear elastic law:  a force −k x_column on the row"""
+    """cross spring support, row, column, linear law:  −k x_column − c ẋ_column on the row"""
     i, (row, column) = args.i, (read_dof(args), read_dof(args))
-    law = read_constitutive(args, 1)
-    stiffness = plain_stiffness(law)
-    if stiffness is None:
-        args.unsupported("a cross spring support has a linear elastic law here", i)
+    found = linear_law(read_constitutive(args, 1))
+    if found is None:
+        args.unsupported("a cross spring support has a linear law here", i)
     if row.scalar:
         row.scalar.moves = True
-    follow(args, f"genel {label}", row, lambda: (-float(stiffness or 0.0)) * column.read())
+    k, c = found
+
+    def push() -> Drive:
+        if c == 0:
+            return -k * column.read()
+        rate = column._replace(derivative=True).read()
+        return -c * rate if k == 0 else -k * column.read() - c * rate
+
+    follow(args, f"genel {label}", row, push)
 
 
 def follow(args: Arguments, name: str, end: Dof, drive: Callable[[], Drive]) -> None:
@@ -208,7 +229,9 @@ def follow(args: Arguments, name: str, end: Dof, drive: Callable[[], Drive]) -> 
 
 GENELS: dict[str, Callable[[Arguments, int], None]] = {
     "clamp": clamp, "cross spring support": cross_spring_support, "distance": distance,
-    "mass": genel_mass, "spring": spring, "spring support": spring_support,
+    "mass": genel_mass, "scalar filter": scalar_filter, "spring": spring,
+    "spring support": spring_support, "state space MIMO": state_space_mimo,
+    "state space SISO": state_space_siso, "swash plate": swash_plate,
 }  # fmt: skip
 
 
@@ -219,7 +242,8 @@ def genel(args: Arguments) -> None:
     kind, card = args.entry(GENELS, "genel")
     args.card = f"genel {label} ({kind})"
     card(args, label)
-    output_flag(args)
+    if not output_flag(args, "genel"):
+        args.deck.held.pop(label, None)
     args.end()
 
 
@@ -236,16 +260,26 @@ def bulk(args: Arguments) -> None:
     follow(args, f"bulk {label}", end, lambda: -(drive() * end.read()))
 
 
-def scalar_values(deck: Deck, run: Any, node: ScalarNode, rows: np.ndarray) -> np.ndarray:
-    """Value and derivative of a scalar node at stored times, (T, 2)."""
+def genel_reaction(run: Any, held: tuple[str, int]) -> np.ndarray:
+    """What the (first) node exerts on a clamp or distance, at stored times (T, 1)."""
+    item, row = held
+    return -np.asarray(run[item].force)[:, row : row + 1]
+
+
+def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
+    """Value and derivative of a scalar node at stored times, (T, 2).
+
+    The derivative of a function that follows the motion is that of a parabola through its values.
+    """
+    from linkwork.model.drives.base import leaves_that_follow
     from linkwork.results.stored import signal_values
 
     if node.given is None:
         b = run.system.names.index(node.name)
-        return np.asarray(run.motion)[rows][:, b][:, [0, 7]]
-    from linkwork.model.drives.base import leaves_that_follow
-
-    value = signal_values(run, node.given, rows)
-    if leaves_that_follow(node.given):
-        return np.column_stack([value, np.full(len(rows), np.nan)])
-    return np.column_stack([value, node.given.jet(run.time[rows])[:, 1]])
+        return np.asarray(run.motion)[:, b][:, [0, 7]]
+    value = signal_values(run, node.given)
+    if not leaves_that_follow(node.given):
+        return np.column_stack([value, node.given.jet(run.time)[:, 1]])
+    if len(value) < 3:
+        return np.column_stack([value, np.full(len(value), np.nan)])
+    return np.column_stack([value, np.gradient(value, run.time, edge_order=2)])

@@ -248,7 +248,8 @@ def meter(args: Arguments) -> Law:
     """meter, t₀, t₁ | forever [, steps, n]"""
     t0, t1 = args.real("the initial time of meter"), until(args)
     steps = args.count("the steps between spikes") if args.keyword("steps") else 1
-    return of(Meter(t0, t1, steps, run_step(args), args.deck.analysis.initial_time))
+    begin = args.deck.analysis.initial_time
+    return of(Meter(steps, start=t0, end=t1, step=run_step(args), origin=begin))
 
 
 def closest_next(args: Arguments) -> Law:
@@ -261,7 +262,7 @@ def closest_next(args: Arguments) -> Law:
         args.unsupported("the increment of closest next must be constant", i)
     increment = args.positive("the increment of closest next")
     begin = args.deck.analysis.initial_time
-    return of(ClosestNext(t0, t1, increment, run_step(args), begin))
+    return of(ClosestNext(increment, start=t0, end=t1, step=run_step(args), origin=begin))
 
 
 def step5(args: Arguments) -> Law:

@@ -104,7 +104,8 @@ def output_results(args: Arguments) -> None:
 
 
 def default_output(args: Arguments) -> None:
-    kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force"}
+    kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force",
+             "genels": "genel"}  # fmt: skip
     others = ("reference frames", "drive callers", *COUNTED_NODES, *COUNTED_ELEMENTS)
     silent = args.deck.analysis.silent
     while args.more():

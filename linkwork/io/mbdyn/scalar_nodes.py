@@ -1,16 +1,18 @@
 """Abstract and parameter nodes: single numbers, and what acts on them.
 
 linkwork's unknowns are bodies, so an abstract node is a body that can only move along x: its place
-is the node's value, its velocity the derivative, a `mass` genel its mass.
-A node without a mass on which only elastic springs and given forces act has no motion of its own:
+is the node's value, its velocity the derivative, a `mass` genel its mass.  Without a mass its
+equation is of first order (c ẋ + k x = f) or of order zero (system.massless).  Where only elastic
+springs and given forces act it has no motion of its own and needs no body:
 
-    k x = Σ f   →   x = Σ f/k            a function, not a body
+    k x = Σ f   →   x = Σ f/k            a function
 
 A parameter node is a constant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,6 @@ from linkwork.model.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.deck import Deck
-
-ACROSS = (1.0, 0.0, 0.0)
 
 
 @dataclass
@@ -42,11 +42,14 @@ class ScalarNode:
     clamp: Any = None
     body: Any = None
     given: Drive | None = None  # its value, where it is a function
+    making: bool = False  # that function
 
     def read(self, name: str) -> Drive:
         """The drive of its value ("x") or of its derivative ("xP")."""
         if name not in ("x", "xP"):
             raise ExpressionError(f"an {self.kind} node has the data x and xP, found '{name}'")
+        if self.args.deck.building:
+            add_scalar_node(self.args.deck, self, moves=name == "xP")
         if self.given is not None:
             if name == "xP" and not isinstance(self.given, Constant):
                 raise ExpressionError(
@@ -109,36 +112,52 @@ def options(args: Arguments, node: ScalarNode) -> None:
 # ------------------------------------------------------------------------------------ building
 
 
-def add_scalar_node(deck: Deck, node: ScalarNode) -> None:
-    """The body of an abstract node, or its function."""
+def add_scalar_node(deck: Deck, node: ScalarNode, moves: bool = False) -> None:
+    """The body of an abstract node, or its function; a body where its rate is read first."""
+    if node.kind == "parameter" or node.body is not None or node.given is not None:
+        return
+    held = node.moves or node.stiffness != 0
+    if not (held or node.masses or node.clamp is not None):
+        node.args.unsupported(
+            f"abstract node {node.label} has no mass, and nothing holds or damps it, so that no "
+            "equation gives its value; give it a genel: mass, spring support, clamp …", 0,
+        )  # fmt: skip
+    if moves or node.moves or node.making or node.masses or node.clamp is not None:
+        masses = [make() for make in node.masses]
+        clamp = None if node.clamp is None else node.clamp()
+        node.body = scalar_body(deck, node.name, node.value, node.derivative, masses, clamp)
+        return
+    node.making = True  # what asks for its value meanwhile gets a body's
+    given = function_of(node)
+    node.making = False
+    if node.body is None:
+        node.given = given
+
+
+def scalar_body(
+    deck: Deck, name: str, value: float, rate: float | None = None, masses: Sequence[Drive] = (),
+    clamp: Drive | None = None,
+) -> Any:  # fmt: skip
+    """A body that can only move along x, by these masses; its place is a function where clamped."""
     from linkwork.elements.body import Body
     from linkwork.elements.joints import Actuator, Prismatic
     from linkwork.elements.variable_mass import VariableMass
     from linkwork.io.mbdyn.deck import ground_frame
-
-    if node.kind == "parameter":
-        return
-    masses = [make() for make in node.masses]
-    steady = sum(m.v for m in masses if isinstance(m, Constant))
-    changing = [m for m in masses if not isinstance(m, Constant)]
-    if not masses and node.clamp is None:
-        node.given = function_of(node)
-        return
-    node.body = deck.model.add(node.name, Body(
-        steady, (0.0, 0.0, 0.0), position=(node.value, 0.0, 0.0),
-        velocity=None if node.derivative is None else (node.derivative, 0.0, 0.0),
-    ))  # fmt: skip
-    for k, m in enumerate(changing):
-        deck.model.add(f"mass {k + 1} of {node.name}", VariableMass(node.body, m))
-    axes = along_x()
     from linkwork.model.frame import Frame
 
-    ends = ground_frame(axes=axes), Frame(node.body, (0.0, 0.0, 0.0), axes)
-    if node.clamp is None:
-        rail: Any = Prismatic(*ends)
-    else:
-        rail = Actuator(*ends, displacement=node.clamp())
-    deck.model.add(f"line of {node.name}", rail)
+    steady = sum(m.v for m in masses if isinstance(m, Constant))
+    changing = [m for m in masses if not isinstance(m, Constant)]
+    body = deck.model.add(name, Body(
+        steady, (0.0, 0.0, 0.0), position=(value, 0.0, 0.0),
+        velocity=None if rate is None else (rate, 0.0, 0.0),
+    ))  # fmt: skip
+    for k, m in enumerate(changing):
+        deck.model.add(f"mass {k + 1} of {name}", VariableMass(body, m))
+    axes = along_x()
+    ends = ground_frame(axes=axes), Frame(body, (0.0, 0.0, 0.0), axes)
+    rail: Any = Prismatic(*ends) if clamp is None else Actuator(*ends, displacement=clamp)
+    deck.model.add(f"line of {name}", rail)
+    return body
 
 
 def along_x() -> Any:
@@ -150,11 +169,6 @@ def along_x() -> Any:
 
 def function_of(node: ScalarNode) -> Drive:
     """x = Σ f/k of a node that nothing else acts on."""
-    if node.moves or node.stiffness == 0:
-        node.args.unsupported(
-            f"abstract node {node.label} has no mass: linkwork solves second-order equations, so a "
-            "node needs a mass genel, or an elastic spring support and given forces alone", 0,
-        )  # fmt: skip
     loads = [make() for make in node.loads]
     if not loads:
         return Constant(0.0)

@@ -5,23 +5,7 @@
 Further kinds are put together from these: pieces in time, chains, integrals, sampled values.
 """
 
-from linkwork.model.drives.base import (
-    Constant,
-    Delayed,
-    Drive,
-    Polynomial,
-    Product,
-    Ramp,
-    Sine,
-    Sum,
-    Table,
-    constant,
-    drive_from_dict,
-    polynomial,
-    ramp,
-    sine,
-    table,
-)
+from linkwork.model.drives.base import Drive
 from linkwork.model.drives.carried import CarriedVelocity
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
@@ -36,6 +20,19 @@ from linkwork.model.drives.sampled import (
     SampleAndHold,
     Switch,
 )  # fmt: skip
+from linkwork.model.drives.simple import (
+    Constant,
+    Polynomial,
+    Ramp,
+    Sine,
+    constant,
+    polynomial,
+    ramp,
+    sine,
+)
+from linkwork.model.drives.stored import drive_from_dict
+from linkwork.model.drives.sums import Delayed, Product, Sum
+from linkwork.model.drives.table import Table, table
 from linkwork.model.drives.turns import Turn, TurnMatrix
 
 __all__ = [

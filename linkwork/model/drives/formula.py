@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import DriveError, ModelError
-from linkwork.model.drives.base import Constant, Drive, _check_drives
+from linkwork.model.drives.base import Drive, _check_drives
 from linkwork.model.drives.jets import CONSTANTS, FUNCTIONS, OPERATORS, RULES, Jet
+from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.words import short
 
 Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and its arguments

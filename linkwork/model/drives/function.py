@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import DriveError, LinkworkWarning, ModelError
-from linkwork.model.drives.base import ORDER, Constant, Drive, leaves_that_follow, refuse_memory
+from linkwork.model.drives.base import ORDER, Drive, leaves_that_follow, refuse_memory
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
+from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.words import is_number, short
 
 
@@ -135,8 +136,8 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
         if not follows and leaves_that_follow(x):
             raise DriveError(
                 f"{what or 'drive'}: expected a function of time alone, found one that reads the "
-                f"motion ({leaves_that_follow(x)[0]._detail()}); forces, torques and pairs of "
-                "forces may follow the motion, motion laws and constitutive laws may not"
+                f"motion ({leaves_that_follow(x)[0]._detail()}); loads, pre-stresses and "
+                "pre-strains may follow the motion, motion laws and other numbers of laws may not"
             )
         refuse_memory(x)
         return x.named(what) if what else x

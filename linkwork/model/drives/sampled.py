@@ -12,7 +12,7 @@ They have no slope, so they serve as loads rather than as motion laws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -128,26 +128,41 @@ class Random(Stepped):
 
 
 @dataclass(frozen=True)
-class Meter(Stepped):
-    """y = 1 at every `steps`-th step of the run from `start` until `end`, 0 at the others."""
+class Ticks(Stepped):
+    """What is 1 at some steps of the run, t_k = origin + k step, until `end`, and else 0."""
 
-    start: float
-    end: float | None
-    steps: int
-    step: float
-    origin: float = 0.0
+    start: float = field(kw_only=True)
+    end: float | None = field(kw_only=True)
+    step: float = field(kw_only=True)
+    origin: float = field(kw_only=True, default=0.0)
 
     def __post_init__(self) -> None:
         self._set_numbers("start", "origin", *(() if self.end is None else ("end",)))
         self._positive("step")
-        self._positive("steps")
+
+    def _ticks(self, n: np.ndarray) -> np.ndarray:
+        """Whether it is 1 at step n."""
+        raise NotImplementedError
 
     def _values(self, t: np.ndarray) -> np.ndarray:
-        first = np.ceil((self.start - self.origin) / self.step - 1e-6)
-        n = self._number(t, self.origin, self.step) - first
         end = np.inf if self.end is None else self.end
-        on = (n >= 0) & (np.mod(n, self.steps) == 0) & (t <= end + 1e-6 * self.step)
-        return on.astype(float)
+        on = self._ticks(self._number(t, self.origin, self.step))
+        return (on & (t <= end + 1e-6 * self.step)).astype(float)
+
+
+@dataclass(frozen=True)
+class Meter(Ticks):
+    """y = 1 at every `steps`-th step of the run from `start` until `end`, 0 at the others."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._positive("steps")
+
+    def _ticks(self, n: np.ndarray) -> np.ndarray:
+        n = n - np.ceil((self.start - self.origin) / self.step - 1e-6)
+        return (n >= 0) & (np.mod(n, self.steps) == 0)
 
 
 @dataclass(frozen=True)
@@ -184,26 +199,18 @@ class Switch(Stepped):
 
 
 @dataclass(frozen=True)
-class ClosestNext(Stepped):
+class ClosestNext(Ticks):
     """y = 1 at the first step of the run on or after each of start + k increment, 0 between."""
 
-    start: float
-    end: float | None
     increment: float
-    step: float
-    origin: float = 0.0
 
     def __post_init__(self) -> None:
-        self._set_numbers("start", "origin", *(() if self.end is None else ("end",)))
-        self._positive("step")
+        super().__post_init__()
         self._positive("increment")
 
-    def _values(self, t: np.ndarray) -> np.ndarray:
-        n = self._number(t, self.origin, self.step)
+    def _ticks(self, n: np.ndarray) -> np.ndarray:
         passed = [
             np.floor((self.origin + k * self.step - self.start) / self.increment + 1e-6)
             for k in (n, n - 1)
         ]
-        end = np.inf if self.end is None else self.end
-        on = (passed[0] >= 0) & (np.maximum(passed[1], -1) < passed[0])
-        return (on & (t <= end + 1e-6 * self.step)).astype(float)
+        return (passed[0] >= 0) & (np.maximum(passed[1], -1) < passed[0])

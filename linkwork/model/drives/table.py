@@ -1,0 +1,99 @@
+"""Tables: points (t, y) joined by splines or straight lines."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import DriveError
+from linkwork.model.drives.base import Drive
+from linkwork.model.drives.words import short
+
+
+@dataclass(frozen=True)
+class Table(Drive):
+    """Interpolation of points (t, y).  See `table`."""
+
+    t: tuple[float, ...]
+    y: tuple[float, ...]
+    kind: str = "cubic"
+    outside: str = "error"
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("kind", ("cubic", "linear", "natural")), ("outside", ("error", "hold", "extend")),
+        ):  # fmt: skip
+            if getattr(self, name) not in known:
+                raise DriveError(
+                    f"{self.label}: expected {name} to be {known[0]!r}, {known[1]!r} or "
+                    f"{known[2]!r}, found {short(repr(getattr(self, name)))}; choose one of them"
+                )
+        cubic = self.kind == "cubic"
+        for name in ("t", "y"):
+            self._set_list(
+                name, 4 if cubic else 2, "give more points or kind='linear'" if cubic else ""
+            )
+        if len(self.t) != len(self.y):
+            raise DriveError(
+                f"{self.label}: expected as many times as values, found {len(self.t)} times and "
+                f"{len(self.y)} values; give t and y of the same length"
+            )
+        step = np.diff(self.t)
+        if not (step > 0).all():
+            i = int(np.argmin(step > 0))
+            raise DriveError(
+                f"{self.label}: expected increasing times, found t[{i}] = {self.t[i]:.6g} and "
+                f"t[{i + 1}] = {self.t[i + 1]:.6g}; sort the table and remove repeated times"
+            )
+
+    @functools.cached_property
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Break points, and per piece the coefficients of 1, s, s^2, s^3, s = t - its start."""
+        t, y = np.array(self.t), np.array(self.y)
+        if self.kind == "linear":
+            zero = np.zeros(t.size - 1)
+            return t, np.array((y[:-1], np.diff(y) / np.diff(t), zero, zero))
+        from scipy.interpolate import CubicSpline
+
+        ends = "natural" if self.kind == "natural" else "not-a-knot"
+        return t, CubicSpline(t, y, bc_type=ends).c[::-1]
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        knots, c = self._pieces
+        first, last = knots[0], knots[-1]
+        if self.outside == "error":
+            # Times summed up from steps may miss the end by rounding.
+            slack = 1e-9 * (last - first)
+            out = (t < first - slack) | (t > last + slack)
+            if out.any():
+                raise DriveError(
+                    f"{self.label}: expected a time between {first:.6g} and {last:.6g}, found "
+                    f"t = {t[out][0]:.6g}; extend the table or give outside='hold'"
+                )
+        inside = t if self.outside == "extend" else np.clip(t, first, last)
+        i = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, knots.size - 2)
+        s, (c0, c1, c2, c3) = inside - knots[i], c[:, i]
+        jet = np.column_stack(
+            (c0 + s * (c1 + s * (c2 + s * c3)), c1 + s * (2 * c2 + s * 3 * c3), 2 * c2 + 6 * c3 * s)
+        )
+        jet[inside == last, 0] = self.y[-1]
+        if self.outside == "hold":
+            jet[(t < first) | (t >= last), 1:] = 0.0
+        return jet
+
+
+def table(t: Any, y: Any, *, kind: str = "cubic", outside: str = "error") -> Table:
+    """A table of points (t, y), interpolated.
+
+    ``kind="cubic"`` is the not-a-knot cubic spline (y' continuous and smooth, y'' continuous;
+    at least 4 points); ``kind="linear"`` joins the points by straight lines (at least 2), y'
+    from the right; ``kind="natural"`` is the cubic spline without curvature at its ends.  Outside
+    the table a time is an error; with ``outside="hold"`` the end values hold with zero
+    derivatives, with ``outside="extend"`` the first and last pieces go on.
+
+    Example: ``lw.table([0, 1, 2, 3], [0, 0.5, 0.8, 0.9], outside="hold")``
+    """
+    return Table(t, y, kind, outside)
