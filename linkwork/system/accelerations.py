@@ -2,12 +2,16 @@
 
     [M    C_qᵀ] [v̇]   [f − f_g            ]
     [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
+
+A body without inertia that springs hold (z with M z = 0 and C_q z = 0) has a position, but no
+acceleration of its own: there v̇ along z is zero, the solution of least norm.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +28,8 @@ from linkwork.system.elimination import (
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+LARGEST = 1200  # unknowns of bodies for which singular equations are looked into
 
 
 def factorise(
@@ -78,8 +84,15 @@ def accelerations(system: System, state: State) -> State:
     assert matrix is not None
     matrix.data *= np.repeat(D, np.diff(matrix.indptr)) * D[matrix.indices]
     system.work.vals[system.pattern.places] = matrix.data
-    lu = factorise(system)
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
+    n = 6 * system.bodies
+    try:
+        lu = factorise(system)
+    except SingularError as error:
+        y = least_norm(system, state, D, matrix, rhs, error)
+        return replace(
+            state, acceleration=(D * y)[:n].reshape(-1, 6), gamma=system.all_gamma((D * y)[n:])
+        )
     y = rhs.copy()
     if not np.isfinite(refactor(lu, system.work.vals, y)):
         raise SingularError(explain_singular(system, None))
@@ -87,10 +100,36 @@ def accelerations(system: System, state: State) -> State:
     correction = rhs - matrix @ y  # one refinement
     solve(lu, system.work.vals, correction)
     y = D * (y + correction)
-    n = 6 * system.bodies
     return replace(
         state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
     )
+
+
+def least_norm(
+    system: System, state: State, D: np.ndarray, matrix: Any, rhs: np.ndarray, error: SingularError
+) -> np.ndarray:
+    """The solution of least norm, where springs or dampers hold all bodies that have no inertia.
+
+    Along the directions Z that make the matrix singular, Zᵀ (∂f/∂q + ∂f/∂v) Z must be regular, and
+    the rows of joints must have no part in them; else the error is raised.
+    """
+    n = 6 * system.bodies
+    if n > LARGEST:
+        raise error
+    A = matrix.toarray()
+    values, Z = np.linalg.eigh((A + A.T) / 2)
+    free = np.abs(values) < 1e-10 * np.abs(values).max()
+    loose = D[:n, None] * Z[:n, free]
+    if not np.any(free) or np.abs(Z[n:, free]).max() > 1e-6:
+        raise error
+    e = system.evaluate(state, cM=0.0, cD=1.0, cK=1.0, rates=True)
+    assert e.matrix is not None
+    T = loose.T @ e.matrix.toarray()[:n, :n] @ loose
+    sizes = np.linalg.svd(T, compute_uv=False)
+    if not np.all(np.isfinite(sizes)) or sizes[-1] <= 1e-12 * sizes[0]:
+        raise error
+    kept = ~free
+    return np.asarray(Z[:, kept] @ ((Z[:, kept].T @ rhs) / values[kept]))
 
 
 def unknown_scale(system: System) -> np.ndarray:
