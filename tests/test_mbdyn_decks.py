@@ -429,6 +429,8 @@ def test_loads_over_time():
         23: np.where(step < 50, 1, 1 + 3 * (1 - np.cos(2 * PI * np.minimum(t - 0.5, 1.5)))),
         24: np.where(step < 50, 1, 1 + 3 * np.sin(4 * PI * np.minimum(t - 0.5, 0.625))),
         25: 1 + 2 * rise**3 * (10 - 15 * rise + 6 * rise**2), 26: np.isin(step, [10, 35, 60, 85]),
+        27: 1 + 2 * rise**4 * (35 - 84 * rise + 70 * rise**2 - 20 * rise**3),
+        28: 1 + 2 * rise**5 * (126 - 420 * rise + 540 * rise**2 - 315 * rise**3 + 70 * rise**4),
     }  # fmt: skip
     for label, values in exact.items():
         F = tables.force(deck.forces[label])[0]

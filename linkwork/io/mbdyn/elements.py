@@ -14,6 +14,7 @@ from linkwork.io.mbdyn.genels import bulk, genel
 from linkwork.io.mbdyn.gravity import gravity
 from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
+from linkwork.io.mbdyn.scalar_nodes import bind
 from linkwork.io.mbdyn.special import (
     brake,
     gimbal_rotation,
@@ -91,7 +92,7 @@ JOINTS: dict[str, Card] = {
     "rod": rod(bare=False),
     "rod with offset": rod(bare=True),
     "screw": screw,
-    "spherical hinge": named("Spherical", position="optional", turns=False),
+    "spherical hinge": named("Spherical", position="either", turns=False),
     "spherical pin": named("Spherical", pin=True, turns=False),
     "strapdown sensor": strapdown_sensor,
     "total joint": total_joint(pin=False),
@@ -154,7 +155,7 @@ def automatic_structural(args: Arguments) -> None:
 ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
-    "bulk": bulk, "genel": genel,
+    "bind": bind, "bulk": bulk, "genel": genel,
 }  # fmt: skip
 COUNTED = {  # what control data calls the other elements of MBDyn
     "beam2": "beams", "beam3": "beams", "beam": "beams",
@@ -166,6 +167,6 @@ COUNTED = {  # what control data calls the other elements of MBDyn
     "rotor": "rotors", "loadable": "loadable elements",
     "user defined": "loadable elements", "stream output": "output elements",
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
-    "bind": "", "driven": "", "aircraft instruments": "aerodynamic elements",
+    "driven": "", "aircraft instruments": "aerodynamic elements",
     "shell4eas": "plates", "shell4easans": "plates", "membrane4eas": "plates",
 }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, ground_frame
@@ -240,6 +241,12 @@ def scalar_values(deck: Deck, run: Any, node: ScalarNode, rows: np.ndarray) -> n
     """Value and derivative of a scalar node at stored times, (T, 2)."""
     from linkwork.results.stored import signal_values
 
+    if node.bound is not None:
+        try:
+            value = signal_values(run, node.bound(), rows)
+        except MbdynError:  # a datum that cannot be read: nothing hangs on it, or there were no run
+            value = np.full(len(rows), np.nan)
+        return np.column_stack([value, np.full(len(rows), np.nan)])
     if node.given is None:
         b = run.system.names.index(node.name)
         return np.asarray(run.motion)[rows][:, b][:, [0, 7]]

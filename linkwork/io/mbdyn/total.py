@@ -120,12 +120,12 @@ def total_joint(pin: bool) -> Card:
         held, x0 = ["", "", ""], []
         if args.keyword("position constraint"):
             held = statuses(args, {"position": HELD, "velocity": RATE}, "a position")
-            x0 = read_terms(args, vector)
+            x0 = motion_terms(args)
         turned, theta0 = ["", "", ""], []
         if args.keyword("orientation constraint"):
             words = {"rotation": HELD, "angular velocity": RATE}
             turned = statuses(args, words, "an orientation")
-            theta0 = read_terms(args, vector)
+            theta0 = motion_terms(args)
         if any(turned):
             for end in (first, second):
                 if end.node is not None:
@@ -156,6 +156,18 @@ def total_joint(pin: bool) -> Card:
         finish(args, label, kind, first, second, make, "total", (first_turned, second_turned))
 
     return card
+
+
+def motion_terms(args: Arguments) -> Terms:
+    """A motion; in inverse dynamics its velocity and acceleration may follow."""
+    found = read_terms(args, vector)
+    others = ("orientationconstraint", "output", "inversedynamics", "")
+    if args.deck.analysis.inverse is not None and args.key() not in others:
+        for _ in range(2):
+            read_terms(args, vector)
+        args.deck.note("inverse dynamics: velocities and accelerations of prescribed motions are "
+                       "the derivatives of the motions, not what the deck gives")  # fmt: skip
+    return found
 
 
 def total_end(
