@@ -257,8 +257,9 @@ def axial_rotation(args: Arguments, label: int) -> None:
         hinge = linkwork.Revolute(first.frame(), second.frame())
         return [*with_friction(hinge, rubs), *lock(first, second, ["rz"], {"rz": angle})]
 
-    finish(args, label, args.kind, first, second, make, "hinge friction" if rubs else "hinge",
-           output=output, orientation=orientation)  # fmt: skip
+    columns = "driven hinge friction" if rubs else "driven hinge"
+    finish(args, label, args.kind, first, second, make, columns, output=output,
+           orientation=orientation, about={"rate": rate})  # fmt: skip
 
 
 def drive_hinge(args: Arguments, label: int) -> None:
@@ -266,7 +267,8 @@ def drive_hinge(args: Arguments, label: int) -> None:
     first = read_end(args, position="none")
     second = read_end(args, seen_from(first), position="none")
     terms = read_terms(args, vector)
-    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)])
+    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)],
+           "turn")  # fmt: skip
 
 
 def imposed_orientation(args: Arguments, label: int) -> None:
@@ -306,7 +308,7 @@ def drive_displacement(pin: bool) -> Card:
             drive = {row: law for row, law in laws.items() if law is not None}
             return lock(first, second, list(ROWS[:3]), drive)
 
-        finish(args, label, args.kind, first, second, make)
+        finish(args, label, args.kind, first, second, make, "gap")
 
     return card
 
@@ -330,7 +332,7 @@ def imposed_displacement(pin: bool) -> Card:
         def make() -> list:
             return lock(along, second, ["x"], nonzero({"x": law(TIME)}))
 
-        finish(args, label, args.kind, along, second, make)
+        finish(args, label, args.kind, along, second, make, "gap")
 
     return card
 
