@@ -6,8 +6,10 @@ import h5netcdf
 import numpy as np
 import pytest
 from mbdyn_text import BODY, NODE, TWO, deck_text
+from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.cli import app
 from linkwork.errors import MbdynError, SingularError
 
 GROUND = "structural: 0, static, null, eye, null, null;"
@@ -277,3 +279,44 @@ def test_inertia_of_a_variable_mass_by_a_template_drive(read):
     np.testing.assert_array_equal(*(run.motion for run in runs))
     with pytest.raises(MbdynError, match="no template drive caller 8"):
         read(nodes=nodes, elements=body.format("reference, 8"))
+
+
+def test_a_template_drive_of_one_number_is_a_drive(read):
+    before = "template drive caller: 9, 1, linear, 1., 2.; template drive caller: 9, 3, null;"
+    deck = read(nodes=NODE, elements=BODY, before=before)
+    (unit, law), = deck.template_drives[9, 1]
+    assert unit.tolist() == [1.0] and deck.template_drives[9, 3] == []
+    assert law(lw.io.mbdyn.plain_drives.TIME)(0.5) == 2.0
+
+
+def test_netcdf_files_have_the_variables_that_scripts_ask_for(read, tmp_path):
+    """Labels by kind, what each node and joint is, and vectors over the time."""
+    nodes = GROUND + "structural: 4, dynamic, null, eye, null, 0., 0., 1.;"
+    elements = CLAMP + "body: 4, 4, 1., null, eye; joint: 1, revolute hinge, 0, null, 4, null;"
+    deck = read(nodes=nodes, elements=elements)
+    lw.write_mbdyn(deck, lw.run_deck(deck, progress=False), tmp_path / "x")
+    with h5netcdf.File(tmp_path / "x.nc") as file:
+        steps = len(file["time"][:])
+        assert file["run.step"].shape == file["run.timestep"].shape == (steps,)
+        assert file["node.struct"][:].tolist() == [0, 4]
+        assert file["elem.autostruct"][:].tolist() == [4]
+        assert file["elem.joint"][:].tolist() == [90, 1]
+        assert file["node.struct.4"].attrs["type"] == "dynamic"
+        assert file["elem.joint.1"].attrs["type"] == "revolute hinge"
+        for name in ("node.struct.4.X", "node.struct.4.XP", "node.struct.4.Omega",
+                     "node.struct.4.E", "node.struct.4.B", "node.struct.4.G", "elem.joint.1.f",
+                     "elem.joint.1.m", "elem.joint.1.F", "elem.joint.1.M", "elem.joint.1.E",
+                     "elem.joint.1.Omega"):  # fmt: skip
+            assert file[name].shape == (steps, 3), name
+
+
+@pytest.mark.parametrize("name", ["swing", "swing.in", "swing.mbdyn"])
+def test_decks_may_have_any_name(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("# a deck; begin: data;\n" + deck_text(nodes=NODE, elements=BODY, time=".05"))
+    found = CliRunner().invoke(app, ["run", str(path), "-o", str(tmp_path / "out")])
+    assert found.exit_code == 0, found.output
+    assert (tmp_path / "out.mov").exists()
+    path.with_name("notes.txt").write_text("# begin: data; is how a deck begins\n")
+    found = CliRunner().invoke(app, ["run", str(path.with_name("notes.txt"))])
+    assert found.exit_code == 1 and "is not a .py file" in " ".join(found.output.split())

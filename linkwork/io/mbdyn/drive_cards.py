@@ -373,5 +373,8 @@ def template_drive_card(args: Arguments) -> None:
             f"template drive callers have 1, 3, 6 or 3x3 numbers here, found {size}", i
         )
     n = int(size)
-    args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
+    if n == 1 and args.key() not in ("single", "component", "array"):
+        args.deck.template_drives[label, n] = [(np.ones(1), read_law(args))]  # a drive caller
+    else:
+        args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
     args.end()

@@ -50,6 +50,10 @@ class Writer:
         variable = self.file.create_variable(name, dims, data=values)
         variable.attrs["units"], variable.attrs["description"] = units, words
 
+    def put_kind(self, name: str, kind: str) -> None:
+        """An empty variable under the name of a node or an element, with its kind."""
+        self.file.create_variable(name, (), data=np.int32(0)).attrs["type"] = kind
+
     def put_labels(self, name: str, labels: list[int]) -> None:
         if labels:
             dim = name.replace(".", "_") + "_labels"
@@ -81,8 +85,11 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
     deck = tables.deck
     nodes = [n for n in deck.nodes.values() if n.output]
     writer.put_labels("node.struct", [n.label for n in nodes])
+    moving = [n.label for n in nodes if n.kind.startswith("dynamic")]
+    writer.put_labels("elem.autostruct", moving)
     for node in nodes:
         m, at = tables.motion(node.label), f"node.struct.{node.label}"
+        writer.put_kind(at, node.kind)
         kind = node.orientation or deck.analysis.orientation
         name, units, words = ORIENTATIONS[kind]
         turned = m.R if name == "R" else angles(m.R, kind)
@@ -114,6 +121,7 @@ def put_joints(writer: Writer, tables: Tables) -> None:
     writer.put_labels("elem.joint", [j.label for j in joints])
     for joint in joints:
         at = f"elem.joint.{joint.label}"
+        writer.put_kind(at, joint.kind)
         *parts, extra = tables.joint(joint)
         names = (("f", "N", "force in local frame"), ("m", "Nm", "moment in local frame"),
                  ("F", "N", "force in global frame"),
