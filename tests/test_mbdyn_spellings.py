@@ -320,3 +320,39 @@ def test_decks_may_have_any_name(tmp_path, name):
     path.with_name("notes.txt").write_text("# begin: data; is how a deck begins\n")
     found = CliRunner().invoke(app, ["run", str(path.with_name("notes.txt"))])
     assert found.exit_code == 1 and "is not a .py file" in " ".join(found.output.split())
+
+
+def test_nodes_and_elements_may_have_names(read):
+    """[name, "…"] behind the label of every node and element."""
+    deck = read(
+        nodes='structural: 1, name, "tip", dynamic, null, eye, null, null;',
+        elements="""body: 1, name, "mass", 1, 2., null, eye;
+          joint: 1, name, "rest", revolute pin, 1, null, null;
+          force: 1, name, "load", absolute, 1, position, null, 0., 0., 1., const, 3.;
+          couple: 2, name, "turn", follower, 1, position, null, 0., 0., 1., const, 3.;""",
+    )  # fmt: skip
+    assert deck.model["node 1"].mass == 2 and deck.joints[1].kind == "revolute pin"
+    assert list(deck.forces) == [1, 2]
+
+
+@pytest.mark.parametrize("axes, inertia", [
+    ("inertial, node", [1, 2, 2.5]), ("inertial, 1, 0., 1., 0., 2, -1., 0., 0.", [2, 1, 2.5]),
+    ("orientation, reference, node, 1, 0., 1., 0., 2, -1., 0., 0.", [2, 1, 2.5]),
+])  # fmt: skip
+def test_axes_of_an_inertia(read, axes, inertia):
+    deck = read(nodes=NODE, elements=f"body: 1, 1, 2., null, diag, 1., 2., 2.5, {axes};")
+    np.testing.assert_allclose(deck.model["node 1"].inertia, np.diag(inertia), atol=1e-15)
+
+
+def test_a_prismatic_joint_may_have_positions(read):
+    ends = "0, position, 1., 0., 0., orientation, eye, 1, position, null, orientation, eye"
+    deck = read(nodes=GROUND + NODE, elements=f"{CLAMP} {BODY} joint: 1, prismatic, {ends};")
+    assert type(deck.model["joint 1"]) is lw.Align
+
+
+def test_scales_of_convergence_tests(read):
+    text = deck_text(nodes=NODE, elements=BODY)
+    card = "method: ms, .6; tolerance: 1e-6, test, norm, scale, 1e-6, test, minmax, scale;"
+    deck = read(text.replace("method: ms, .6;", card))
+    assert deck.analysis.residual == (1e-6, "norm")
+    assert "scale of the solution test" in deck.without_effect

@@ -48,7 +48,7 @@ def one_mass(args: Arguments, node: Node) -> Mass:
     centre = relative_position(args, node.reference)
     args.keyword("inertia")
     J, axes = matrix(args, 3, "an inertia matrix"), EYE
-    if args.keyword("orientation"):
+    if args.keyword("orientation", "inertial") and not args.keyword("node"):
         axes = relative_orientation(args, node.reference)
     return Mass(m, centre, axes @ J @ axes.T)
 

@@ -200,13 +200,15 @@ class Deck:
         self.found[kind] = self.found.get(kind, 0) + 1
 
     def new_label(self, args: Arguments, kind: str) -> int:
-        """The label of an element, which no other of its kind may have."""
+        """The label of an element, which no other of its kind may have, and its [name, "…"]."""
         label = args.label(f"the label of a {kind}")
         args.card = f"{kind} {label}"
         known = self.labels.setdefault(kind, set())
         if label in known:
             args.fail(f"there is a {kind} {label} already", 0)
         known.add(label)
+        if args.keyword("name"):
+            args.string("a name")
         return label
 
     def node(self, args: Arguments, what: str = "the label of a node") -> Node:

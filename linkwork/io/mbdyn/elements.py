@@ -84,7 +84,7 @@ JOINTS: dict[str, Card] = {
     "plane displacement pin": named("Planar", pin=True),
     "plane hinge": named("Revolute", columns="hinge", friction=True),
     "plane pin": named("Revolute", pin=True, columns="hinge", friction=True),
-    "prismatic": named("Align", position="none"),
+    "prismatic": named("Align", position="optional"),
     "revolute hinge": named("Revolute", columns="hinge", friction=True),
     "revolute pin": named("Revolute", pin=True, columns="hinge", friction=True),
     "revolute rotation": named("Parallel", position="optional", columns="hinge", friction=True),

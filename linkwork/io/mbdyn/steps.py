@@ -154,6 +154,8 @@ def tolerance(args: Arguments) -> None:
     solution = 0.0 if args.keyword("null") else size(args, "the tolerance of the solution")
     if args.keyword("test"):
         args.one_of(("norm", "minmax", "none"), "a test of the solution")
+        if args.keyword("scale"):
+            args.deck.ignore("scale of the solution test")
     if a.residual is None:
         if solution == 0:
             args.fail("neither the residual nor the solution has a tolerance", 0)
