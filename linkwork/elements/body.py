@@ -76,6 +76,7 @@ class Body(Item):
     def __post_init__(self) -> None:
         what = self.label
         self.mass = checks.number(self.mass, f"mass of {what}", minimum=0)
+        self.any_inertia = checks.flag(self.any_inertia, f"any_inertia of {what}")
         self.inertia = _inertia(self.inertia, f"inertia of {what}", self.any_inertia)
         self.position = checks.vector(self.position, f"position of {what}")
         self.orientation = checks.quaternion(self.orientation, f"orientation of {what}")

@@ -120,7 +120,7 @@ def least_norm(
     values, Z = np.linalg.eigh((A + A.T) / 2)
     free = np.abs(values) < 1e-10 * np.abs(values).max()
     loose = D[:n, None] * Z[:n, free]
-    if not np.any(free) or np.abs(Z[n:, free]).max() > 1e-6:
+    if not np.any(free) or np.abs(Z[n:, free]).max(initial=0.0) > 1e-6:
         raise error
     e = system.evaluate(state, cM=0.0, cD=1.0, cK=1.0, rates=True)
     assert e.matrix is not None
