@@ -1,7 +1,7 @@
 """Joints between nodes, and between a node and the ground (`pin`).
 
-The first node (or the ground) carries the main marker and the second the driven one, so that
-reactions are those on the second node, as MBDyn's are.  A joint is one function and its entry in
+The first node (or the ground) carries the main marker and the second the driven one; reactions.py
+says how MBDyn writes what they do to each other.  A joint is one function and its entry in
 `JOINTS`; those that are rows of the lock joint are one line.
 """
 
