@@ -28,8 +28,9 @@ runner = CliRunner()
 
 
 def lifting(tables, label):
-    """The torque of a joint on its second node that lifts it: about −y, in global axes."""
-    return -tables.joint(tables.deck.joints[label])[3][:, 1]
+    """The torque of a joint that lifts its second node: about −y, in global axes; total joints give
+    the one on the first node."""
+    return tables.joint(tables.deck.joints[label])[3][:, 1]
 
 
 def nodes_as_links(run):
@@ -56,7 +57,7 @@ def test_torques_of_an_arm(changed):
     # the pin carries what the links' masses need
     a = [run[f"node {n}"].acceleration.values for n in (1, 2)]
     force = 1.4 * a[0] + 0.9 * a[1] + np.array([0, 0, G]) * 2.3
-    np.testing.assert_allclose(tables.joint(deck.joints[1])[2], force, atol=1e-9)
+    np.testing.assert_allclose(tables.joint(deck.joints[1])[2], -force, atol=1e-9)
 
 
 def test_cards_about_steps_have_no_effect_where_nothing_is_integrated(changed):

@@ -64,8 +64,10 @@ def test_friction():
     # driven against the friction: the drive gives what the bearing takes
     np.testing.assert_allclose(speed[5], SPIN, atol=1e-9)
     jnt = np.hstack(tables.joint(deck.joints[5]))
-    np.testing.assert_allclose(jnt[5:, 18], -MU * MASS * G * R, rtol=1e-6)
-    np.testing.assert_allclose(jnt[5:, 19], -MU, rtol=1e-6)  # moment over r N
+    np.testing.assert_allclose(jnt[:, 15], SPIN, atol=1e-12)  # as imposed, then as it is
+    np.testing.assert_allclose(jnt[:, 18], SPIN, atol=1e-9)
+    np.testing.assert_allclose(jnt[5:, 19], -MU * MASS * G * R, rtol=1e-6)
+    np.testing.assert_allclose(jnt[5:, 20], -MU, rtol=1e-6)  # moment over r N
     np.testing.assert_allclose(jnt[5:, 5], 0, atol=1e-8)
     # a brake with μ = 0.4 − 0.3 v below 1 m/s: v − 4/3 grows like exp(0.3 N ρ²/J t)
     rho, N = 2 * R, 2.0
@@ -277,7 +279,7 @@ def test_following():
     np.testing.assert_allclose(spread[2:, 9:12], 0, atol=1e-6)
     for n in (1, 2, 3, 4):
         up = np.hstack(tables.joint(deck.joints[n]))[2:, 8]
-        np.testing.assert_allclose(up, (1 + M / 4) * G, rtol=1e-6)
+        np.testing.assert_allclose(up, -(1 + M / 4) * G, rtol=1e-6)  # on the ground
     x = np.stack([0.5 * np.cos(W * t), 0.5 * np.sin(W * t), 2.2 + 0 * t], axis=1)
     np.testing.assert_allclose(tables.node(7)[:, :3], x, atol=1e-9)
     held = np.hstack(tables.joint(deck.joints[7]))

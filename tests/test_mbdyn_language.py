@@ -41,7 +41,7 @@ def test_values_of_expressions(text, value):
         ("nothing", "no variable 'nothing'"), ("nothing(1)", "no function 'nothing'"),
         ("sin(1, 2)", "takes 1 values, found 2"), ("sqrt(-1)", "has no value"),
         ('"a"*2', "needs numbers"), ("2000000000*2", "grows too large"), ("10^-3", "of integers"),
-        ("9999999999", "too large"), ("x = 3", "not declared"), ("pi = 3.", "constant"),
+        ("integer(9999999999)", "too large"), ("x = 3", "not declared"), ("pi = 3.", "constant"),
         ("integer i = 2.5", "write integer\\(2.5\\)"), ("const real z", "needs a value"),
         ("1 $ 2", "found '\\$'"), ("real 3", "expected an operator or the end"),
         ("Time", "before the model moves"), ("exp(1000)", "has no value"), ("stop(1, 2)", "stops"),

@@ -251,7 +251,7 @@ def test_forces_of_pairs_at_the_same_point(read):
 
 
 def test_signs_of_reactions(read):
-    """On the second node: a mass that hangs below the first is pulled up by m g."""
+    """A mass hangs below the first node: what pulls it up, and what pulls at the ground."""
     from linkwork.io.mbdyn.files import Tables
 
     deck = read(
@@ -261,6 +261,6 @@ def test_signs_of_reactions(read):
                  "node; joint: 2, spherical hinge, 1, 2, position, 0., 0., 1.;",
     )  # fmt: skip
     tables = Tables(deck, run_deck(deck, progress=False))
-    for label in (1, 2):
+    for label, weight in ((1, -30), (2, 30)):
         F = tables.joint(deck.joints[label])[2]
-        np.testing.assert_allclose(F, np.tile([0, 0, 30], (len(F), 1)), atol=1e-9)
+        np.testing.assert_allclose(F, np.tile([0, 0, weight], (len(F), 1)), atol=1e-9)

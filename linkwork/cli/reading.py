@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from linkwork.errors import LinkworkError
 
 if TYPE_CHECKING:
-
     from linkwork.model.model import Model
 
+BEGIN = re.compile(rb"^[^#\n]*begin\s*:\s*data\s*;", re.I | re.M)
 
 
 def read_model(path: str) -> tuple[Model, dict[str, Any]]:
@@ -55,7 +56,13 @@ def read_model(path: str) -> tuple[Model, dict[str, Any]]:
 
 def is_deck(path: str) -> bool:
     """Whether a file is taken for an MBDyn input file."""
-    return Path(path).suffix in (".mbd", ".mbdyn")
+    file = Path(path)
+    if file.suffix in (".mbd", ".mbdyn"):
+        return True
+    if file.suffix in (".py", ".nc") or not file.is_file():
+        return False
+    with file.open("rb") as text:  # decks have any name, and often no suffix
+        return BEGIN.search(text.read(200_000)) is not None
 
 
 def read_deck_file(path: str) -> tuple[Model, dict[str, Any]]:

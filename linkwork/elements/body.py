@@ -54,7 +54,8 @@ class Body(Item):
     mass in kg; inertia about the centre of mass in body axes, kg m² (3 numbers or 3×3); position
     and velocity of the centre of mass in world axes; orientation as quaternion (w, x, y, z), 3×3
     matrix or scipy Rotation; angular_velocity in body axes.  A velocity that is not given follows
-    from the joints at assembly, or is zero.  `shape` is for drawing.
+    from the joints at assembly, or is zero.  `shape` is for drawing.  `any_inertia=True` allows
+    moments that no body has, such as (0, 0, J) in a mechanism that moves in a plane.
 
     Example
     -------
@@ -70,11 +71,13 @@ class Body(Item):
     velocity: Any = None
     angular_velocity: Any = None
     shape: Any = None
+    any_inertia: bool = False
 
     def __post_init__(self) -> None:
         what = self.label
         self.mass = checks.number(self.mass, f"mass of {what}", minimum=0)
-        self.inertia = _inertia(self.inertia, f"inertia of {what}")
+        self.any_inertia = checks.flag(self.any_inertia, f"any_inertia of {what}")
+        self.inertia = _inertia(self.inertia, f"inertia of {what}", self.any_inertia)
         self.position = checks.vector(self.position, f"position of {what}")
         self.orientation = checks.quaternion(self.orientation, f"orientation of {what}")
         for word in ("velocity", "angular_velocity"):
@@ -160,8 +163,8 @@ def _shape(value: Any, what: str) -> Any:
     return copy.deepcopy(value) if isinstance(value, dict) else value
 
 
-def _inertia(value: Any, what: str) -> np.ndarray:
-    """A 3×3 inertia matrix that some body could have."""
+def _inertia(value: Any, what: str, any_: bool) -> np.ndarray:
+    """A 3×3 inertia matrix that some body could have, or (any_) with moments that are not < 0."""
     J = checks.array(value)
     if J is not None and J.shape == (3,):
         J = np.diag(J)
@@ -180,10 +183,10 @@ def _inertia(value: Any, what: str) -> np.ndarray:
         raise ModelError(
             f"{what} must not have a negative principal moment, but has {scale * I[0]:g}"
         )
-    if I[0] + I[1] < I[2] - slack:
+    if not any_ and I[0] + I[1] < I[2] - slack:
         moments = ", ".join(f"{x:g}" for x in scale * I)
         raise ModelError(
             f"{what} violates the triangle inequality: the principal moments {moments} belong to "
-            "no body; each must be at most the sum of the other two"
+            "no body; each must be at most the sum of the other two (or say any_inertia=True)"
         )
     return J / 2 + J.T / 2

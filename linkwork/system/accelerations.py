@@ -27,6 +27,7 @@ from linkwork.system.elimination import (
     sweep_back,
 )  # fmt: skip
 from linkwork.system.evaluate import evaluate
+from linkwork.system.massless import massless_accelerations
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -92,8 +93,6 @@ def accelerations(system: System, state: State) -> State:
     try:
         lu = factorise(system)
     except SingularError:
-        from linkwork.system.massless import massless_accelerations
-
         found = massless_accelerations(system, state, D)
         if found is None:
             raise

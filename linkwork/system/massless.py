@@ -19,13 +19,13 @@ are differences of velocities.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import scipy.linalg as la
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.errors import ConvergenceError
+from linkwork.math import dense as la
+from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -105,7 +105,7 @@ def balanced(
 
 
 def motions(
-    system: System, D: sp.csr_matrix, Cq: sp.csr_matrix, chosen: np.ndarray, column: np.ndarray
+    system: System, D: Any, Cq: Any, chosen: np.ndarray, column: np.ndarray
 ) -> Loose | None:
     """What joints let massless bodies do, orthonormal in lengths; None where that is nothing."""
     C = (sp.csr_array(Cq)[:, chosen] @ sp.diags_array(column[chosen])).toarray()
@@ -167,7 +167,7 @@ def accelerated(
     top = A[:n] - P @ A[:n] + sp.hstack([rows, nothing])
     r = scale[:n] * e.f.ravel()
     rhs = np.concatenate([P @ r - r - Q @ late / size, scale[n:] * e.Qc])
-    y = scale * splu(sp.csc_matrix(sp.vstack([top, A[n:]]))).solve(rhs)
+    y = scale * sp.splu(sp.csc_matrix(sp.vstack([top, A[n:]]))).solve(rhs)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
 
 

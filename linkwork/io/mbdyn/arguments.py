@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?\s*")
 INTEGER = re.compile(r"\s*[+-]?\d{1,9}\s*")
+WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:\s+[A-Za-z0-9]+)*")
 known_as = functools.lru_cache(maxsize=4000)(squeeze)
 
 
@@ -62,8 +63,14 @@ class Arguments:
         return " ".join(head.rstrip(" :;").split())
 
     # ------------------------------------------------------------------------------ keywords
-    def more(self) -> bool:
-        return self.i < len(self.words)
+    def more(self, ahead: int = 0) -> bool:
+        return self.i + ahead < len(self.words)
+
+    def is_word(self, ahead: int = 0) -> bool:
+        """Whether an argument reads like a keyword: words that are not variables."""
+        i = self.i + ahead
+        word = "" if i >= len(self.words) else self.words[i].strip()
+        return bool(WORDS.fullmatch(word)) and word not in self.deck.symbols.variables
 
     def key(self, ahead: int = 0) -> str:
         """The next argument as a keyword would be compared; "" where there is none."""

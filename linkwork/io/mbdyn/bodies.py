@@ -48,7 +48,7 @@ def one_mass(args: Arguments, node: Node) -> Mass:
     centre = relative_position(args, node.reference)
     args.keyword("inertia")
     J, axes = matrix(args, 3, "an inertia matrix"), EYE
-    if args.keyword("orientation"):
+    if args.keyword("orientation", "inertial") and not args.keyword("node"):
         axes = relative_orientation(args, node.reference)
     return Mass(m, centre, axes @ J @ axes.T)
 
@@ -106,5 +106,11 @@ def matrix_terms(args: Arguments) -> list[tuple[np.ndarray, Law]]:
     if args.keyword("array"):
         count = args.count("the number of template drive callers")
         return [term for _ in range(count) for term in matrix_terms(args)]
+    if args.keyword("reference"):
+        i = args.i
+        label = args.label("the label of a template drive caller")
+        if (label, 9) not in args.deck.template_drives:
+            args.fail(f"there is no template drive caller {label} of 3x3 numbers", i)
+        return args.deck.template_drives[label, 9]
     args.keyword("single")
     return [(matrix(args, 3, "an inertia matrix"), read_law(args))]

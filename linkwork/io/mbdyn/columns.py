@@ -21,12 +21,52 @@ if TYPE_CHECKING:
 Parts = tuple[tuple[str, int, str], ...]  # name, columns, units
 Column = Callable[["Tables", JointRecord, Motion, Motion], np.ndarray]
 HINGE: Parts = (("E", 3, "deg"), ("Omega", 3, "rad/s"))
+DRIVEN: Parts = (HINGE[0], ("Omega0", 1, "rad/s"), HINGE[1])
+
+
+def described(tables: Tables, joint: JointRecord) -> str:
+    """How the angles of a joint are written."""
+    return joint.orientation or tables.deck.analysis.orientation
 
 
 def hinge(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """The relative rotation and angular velocity."""
     relative = seen(b, a)
-    return np.hstack([angles(relative.R, joint.orientation or "euler123"), relative.w])
+    kind = "euler123" if joint.kind.endswith("pin") else described(tables, joint)
+    return np.hstack([angles(relative.R, kind), relative.w])
+
+
+def driven_hinge(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The relative rotation, the angular velocity that is imposed, and the one there is."""
+    from linkwork.io.mbdyn.drive_cards import TIME
+
+    rate = joint.about["rate"](TIME).values(tables.time)[:, None]
+    columns = hinge(tables, joint, a, b)
+    return np.hstack([columns[:, :-3], rate, columns[:, -3:]])
+
+
+def ball(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The relative rotation; of pins the orientation of the node."""
+    if joint.nodes[0] is None:
+        return angles(tables.motion(joint.nodes[1]).R, "euler123")
+    return angles(seen(b, a).R, described(tables, joint))
+
+
+def crossed(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The rotation of the first node relative to the second; of pins that of the node."""
+    R = seen(b, a).R
+    return angles(R if joint.nodes[0] is None else np.swapaxes(R, 1, 2), "euler123")
+
+
+def gap(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The vector between the points, in the world."""
+    return b.x - a.x
+
+
+def turn(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The relative rotation by angles and as a vector."""
+    R = seen(b, a).R
+    return np.hstack([angles(R, "euler123"), angles(R, "orientation vector")])
 
 
 def total(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
@@ -60,8 +100,7 @@ def gimbal(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
     w, x, y, _ = np.array([rotations.from_matrix(X) for X in R]).T
     sign = np.where(w < 0, -1.0, 1.0)
     two = np.stack([np.arctan2(sign * y, sign * w), 2 * np.arcsin(np.clip(sign * x, -1, 1))], 1)
-    kind = joint.orientation or tables.deck.analysis.orientation
-    return np.hstack([two, angles(R, kind)])
+    return np.hstack([two, angles(R, described(tables, joint))])
 
 
 def screw(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
@@ -89,10 +128,12 @@ def friction(tables: Tables, joint: JointRecord) -> np.ndarray:
 
 
 def ball_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
-    """Moment of the friction on the second node in the world, and the size of the coefficient."""
+    """… and moment of the friction on the second node in the world, size of the coefficient."""
     view = tables.run[joint.friction]
     moment = np.einsum("tij,tj->ti", a.R, view.torque.values[tables.rows])
-    return np.hstack([moment, view.coefficient.values[tables.rows, None]])
+    return np.hstack([
+        ball(tables, joint, a, b), moment, view.coefficient.values[tables.rows, None]
+    ])  # fmt: skip
 
 
 def rubbing(own: Column | None) -> Column:
@@ -131,7 +172,13 @@ SCREW: Parts = (("dTheta", 1, "deg"), ("dD", 1, "m"), ("Theta", 3, "rad"), ("D",
 COLUMNS: dict[str, tuple[Column, Parts]] = {
     "hinge": (hinge, HINGE),
     "hinge friction": (rubbing(hinge), HINGE + FRICTION),
-    "ball friction": (ball_friction, (("MFR", 3, "Nm"), ("fc", 1, "-"))),
+    "driven hinge": (driven_hinge, DRIVEN),
+    "driven hinge friction": (rubbing(driven_hinge), DRIVEN + FRICTION),
+    "ball": (ball, (("E", 3, "deg"),)),
+    "ball friction": (ball_friction, (("E", 3, "deg"), ("MFR", 3, "Nm"), ("fc", 1, "-"))),
+    "crossed": (crossed, (("E", 3, "deg"),)),
+    "gap": (gap, (("d", 3, "m"),)),
+    "turn": (turn, (("E", 3, "deg"), ("Theta", 3, "rad"))),
     "line friction": (rubbing(None), (("FF", 1, "N"), ("fc", 1, "-"))),
     "total": (total, (("X", 3, "m"), ("Phi", 3, "rad"), ("V", 3, "m/s"), ("Omega", 3, "rad/s"))),
     "velocity": (along, (("dv", 3, "-"), ("v", 1, "m/s"))),

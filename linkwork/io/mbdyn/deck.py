@@ -42,6 +42,7 @@ class Analysis:
     step: float | None = None
     min_step: float = 0.0
     max_step: float = float("inf")
+    longest: Drive | None = None  # step, with time
     change: Callable[[], Drive] | None = None  # of the step, with time
     factor: Factor | None = None  # of the step, with iterations
     method: Callable[[], Any] | None = None
@@ -201,13 +202,15 @@ class Deck:
         self.found[kind] = self.found.get(kind, 0) + 1
 
     def new_label(self, args: Arguments, kind: str) -> int:
-        """The label of an element, which no other of its kind may have."""
+        """The label of an element, which no other of its kind may have, and its [name, "…"]."""
         label = args.label(f"the label of a {kind}")
         args.card = f"{kind} {label}"
         known = self.labels.setdefault(kind, set())
         if label in known:
             args.fail(f"there is a {kind} {label} already", 0)
         known.add(label)
+        if args.keyword("name"):
+            args.string("a name")
         return label
 
     def node(self, args: Arguments, what: str = "the label of a node") -> Node:
@@ -259,8 +262,14 @@ class Deck:
         arm = R @ node.centre
         node.body = self.model.add(f"node {node.label}", Body(
             m, J, position=x + arm, orientation=rotations.from_matrix(R),
-            velocity=v + cross(w, arm), angular_velocity=R.T @ w,
+            velocity=v + cross(w, arm), angular_velocity=R.T @ w, any_inertia=True,
         ))  # fmt: skip
+        least, middle, largest = np.linalg.eigvalsh(node.body.inertia).tolist()
+        if least + middle < (1 - 1e-9) * largest:
+            self.note(
+                f"the moments of inertia of node {node.label} ({least:g}, {middle:g}, {largest:g}) "
+                "belong to no body; they are used as they are"
+            )
         if node.points_only:
             held = Align(ground_frame(x, R), node.frame())
             self.model.add(f"orientation of node {node.label}", held)

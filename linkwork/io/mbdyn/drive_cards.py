@@ -146,7 +146,7 @@ def string(args: Arguments) -> Law:
     i = args.i
     text = args.string("the expression of a string drive")
     try:
-        tree = parse(text)
+        tree = settled(parse(text), args.deck.symbols)
     except ExpressionError as error:
         args.fail(f"string drive: {error}", i)
 
@@ -170,6 +170,15 @@ def string(args: Arguments) -> Law:
     return law
 
 
+def settled(tree: Any, symbols: Any) -> Any:
+    """The tree with values in place of real_eval(…) and the like: those of this moment."""
+    if not isinstance(tree, tuple):
+        return tree
+    if tree[:1] == ("call",) and str(tree[1]).endswith("_eval"):
+        return ("value", symbols.evaluate(tree))
+    return tuple(settled(part, symbols) for part in tree)
+
+
 def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     """What a name or a function of an expression stands for while the model moves."""
     if kind == "plugin":
@@ -182,6 +191,10 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
             raise ExpressionError(f"there is no drive caller {parts[0].value}")
         inner = translator.drive(parts[1])
         return deck.drives[parts[0].value](TIME if inner == TIME else inner)
+    if name == "drive" and len(parts) == 1 and parts[0].constant:
+        if parts[0].value not in deck.drives:
+            raise ExpressionError(f"there is no drive caller {parts[0].value}")
+        return deck.drives[parts[0].value](TIME)
     if name.startswith("sf::") and len(parts) == 1 and not parts[0].constant:
         if name[4:] not in deck.functions:
             raise ExpressionError(f"there is no scalar function '{name[4:]}'")
@@ -335,19 +348,33 @@ def drive_caller_card(args: Arguments) -> None:
     if args.keyword("name"):
         args.string("a name")
     args.deck.drives[label] = read_law(args)
+    while word := args.keyword("output", "output trace"):
+        if args.flag("whether the drive caller is written"):
+            args.deck.ignore(f"{word} of drive callers")
     args.end()
 
 
 def template_drive_card(args: Arguments) -> None:
-    """template drive caller: label, 1 | 3 | 6, drive;"""
+    """template drive caller: label, 1 | 3 | 6 | "3x3", drive;"""
     from linkwork.io.mbdyn.geometry import vector
 
     label = args.label("the label of a template drive caller")
     args.card = f"template drive caller {label}"
     i = args.i
     size = args.value("the dimension of a template drive caller")
+    if str(size) == "3x3":
+        from linkwork.io.mbdyn.bodies import matrix_terms
+
+        args.deck.template_drives[label, 9] = matrix_terms(args)
+        args.end()
+        return
     if str(size) not in ("1", "3", "6"):
-        args.unsupported(f"template drive callers have 1, 3 or 6 numbers here, found {size}", i)
+        args.unsupported(
+            f"template drive callers have 1, 3, 6 or 3x3 numbers here, found {size}", i
+        )
     n = int(size)
-    args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
+    if n == 1 and args.key() not in ("single", "component", "array"):
+        args.deck.template_drives[label, n] = [(np.ones(1), read_law(args))]  # a drive caller
+    else:
+        args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
     args.end()

@@ -14,6 +14,7 @@ from linkwork.io.mbdyn.genels import bulk, genel
 from linkwork.io.mbdyn.gravity import gravity
 from linkwork.io.mbdyn.joints import Card, clamp, distance, in_line, in_plane, named
 from linkwork.io.mbdyn.nodes import switch
+from linkwork.io.mbdyn.scalar_nodes import bind
 from linkwork.io.mbdyn.special import (
     brake,
     gimbal_rotation,
@@ -58,8 +59,8 @@ JOINTS: dict[str, Card] = {
     "angular velocity": angular_motion(1),
     "axial rotation": axial_rotation,
     "brake": brake,
-    "cardano hinge": named("Universal", turned=THIRD_FIRST),
-    "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST),
+    "cardano hinge": named("Universal", turned=THIRD_FIRST, columns="crossed"),
+    "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST, columns="crossed"),
     "cardano rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
     "clamp": clamp,
     "deformable axial joint": deformable_axial,
@@ -78,12 +79,12 @@ JOINTS: dict[str, Card] = {
     "linear acceleration": linear_motion(2),
     "linear velocity": linear_motion(1),
     "offset displacement joint": offset_displacement,
-    "pin": named("Spherical", pin=True, turns=False),
+    "pin": named("Spherical", pin=True, turns=False, columns="ball"),
     "plane displacement": named("Planar"),
     "plane displacement pin": named("Planar", pin=True),
     "plane hinge": named("Revolute", columns="hinge", friction=True),
     "plane pin": named("Revolute", pin=True, columns="hinge", friction=True),
-    "prismatic": named("Align", position="none"),
+    "prismatic": named("Align", position="optional"),
     "revolute hinge": named("Revolute", columns="hinge", friction=True),
     "revolute pin": named("Revolute", pin=True, columns="hinge", friction=True),
     "revolute rotation": named("Parallel", position="optional", columns="hinge", friction=True),
@@ -92,14 +93,14 @@ JOINTS: dict[str, Card] = {
     "rod with offset": rod(bare=True),
     "screw": screw,
     "spherical hinge": named(
-        "Spherical", position="optional", turns=False, columns="ball", friction=True, ball=True,
+        "Spherical", position="either", turns=False, columns="ball", friction=True, ball=True,
     ),
-    "spherical pin": named("Spherical", pin=True, turns=False),
+    "spherical pin": named("Spherical", pin=True, turns=False, columns="ball"),
     "strapdown sensor": strapdown_sensor,
     "total joint": total_joint(pin=False),
     "total pin joint": total_joint(pin=True),
-    "universal hinge": named("Universal", turned=THIRD_FIRST),
-    "universal pin": named("Universal", pin=True, turned=THIRD_FIRST),
+    "universal hinge": named("Universal", turned=THIRD_FIRST, columns="crossed"),
+    "universal pin": named("Universal", pin=True, turned=THIRD_FIRST, columns="crossed"),
     "universal rotation": named("Orthogonal", position="optional", turned=THIRD_FIRST),
     "viscous body": viscous_body,
 }
@@ -156,7 +157,7 @@ def automatic_structural(args: Arguments) -> None:
 ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
-    "bulk": bulk, "genel": genel,
+    "bind": bind, "bulk": bulk, "genel": genel,
 }  # fmt: skip
 COUNTED = {  # what control data calls the other elements of MBDyn
     "beam2": "beams", "beam3": "beams", "beam": "beams",
@@ -168,6 +169,6 @@ COUNTED = {  # what control data calls the other elements of MBDyn
     "rotor": "rotors", "loadable": "loadable elements",
     "user defined": "loadable elements", "stream output": "output elements",
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
-    "bind": "", "driven": "", "aircraft instruments": "aerodynamic elements",
+    "driven": "", "aircraft instruments": "aerodynamic elements",
     "shell4eas": "plates", "shell4easans": "plates", "membrane4eas": "plates",
 }  # fmt: skip

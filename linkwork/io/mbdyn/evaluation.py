@@ -145,8 +145,8 @@ class Symbols:
         name = name.removeprefix("default::")
         if name in self.functions:
             return self.functions[name](*values)
-        if name in TYPES and len(values) == 1:
-            return cast(values[0], name, name, explicit=True)
+        if name.removesuffix("_eval") in TYPES and len(values) == 1:
+            return cast(values[0], name.removesuffix("_eval"), name, explicit=True)
         if name == "rand" and not values:
             return self.random.randrange(LARGEST)
         if name == "random" and not values:
@@ -189,6 +189,11 @@ def kind_of(value: Value) -> str:
     raise ExpressionError(f"{value!r} is no value of the language")
 
 
+def joined(value: Value) -> str:
+    """A value as part of a text: reals with six digits and an exponent."""
+    return f"{value:e}" if isinstance(value, float) else shown(value)
+
+
 def shown(value: Value) -> str:
     if isinstance(value, str):
         return value
@@ -198,7 +203,7 @@ def shown(value: Value) -> str:
 def cast(value: Value, kind: str, name: str, explicit: bool = False) -> Value:
     """A value as another type; a real becomes an integer by itself only where it is whole."""
     if kind == "string":
-        return shown(value)
+        return joined(value)
     if isinstance(value, str):
         raise ExpressionError(f"'{name}' is {kind} and cannot take the text {value[:40]!r}")
     if kind == "bool":
@@ -231,7 +236,7 @@ def whole(value: Value) -> Value:
 
 def add(a: Value, b: Value) -> Value:
     if isinstance(a, str) or isinstance(b, str):
-        return shown(a) + shown(b)
+        return joined(a) + joined(b)
     return whole(number(a, "+") + number(b, "+"))
 
 

@@ -8,10 +8,9 @@
     .gen   clamp or distance genel, reaction
     .out   steps: number, time, step size, iterations, …
 
-One line per entity and stored time, all numbers with `output precision` digits.  Forces and
-moments of joints are those on the second node (on the node, for pins), about its point; local axes
-are those of the marker on the first node (on the ground).  Distances and rods give their tension,
-and deformable joints their internal force, which is opposite to that on the second node.
+One line per entity and stored time, all numbers with `output precision` digits.  Signs and axes of
+the reactions of joints are MBDyn's (reactions.py).  Distances and rods give their tension, and
+deformable joints their internal force, which is opposite to that on the second node.
 """
 
 from __future__ import annotations
@@ -27,14 +26,8 @@ from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
 from linkwork.io.mbdyn.genels import genel_reaction, scalar_values
 from linkwork.io.mbdyn.momenta import changing_momentum
-from linkwork.io.mbdyn.motion import (
-    Motion,
-    angles,
-    node_motion,
-    offset,
-    rotate,
-    rotate_back,
-)
+from linkwork.io.mbdyn.motion import Motion, angles, node_motion, offset, rotate
+from linkwork.io.mbdyn.reactions import written
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.results.result import Result
 from linkwork.results.stored import signal_values
@@ -182,11 +175,7 @@ class Tables:
             turns = joint.columns.startswith("spin")
             parts = (zero, -local, zero, -M) if turns else (-local, zero, -F, zero)
             return *parts, self.extra(joint, a, b)
-        axes = a.R if joint.points is None else b.R
-        turned = axes
-        if joint.rotation_axes is not None:
-            turned = self.motion(joint.nodes[0]).R @ joint.rotation_axes[0]
-        return rotate_back(axes, F), rotate_back(turned, M), F, M, self.extra(joint, a, b)
+        return *written(self, joint, a, b, F, M), self.extra(joint, a, b)
 
     def extra(self, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
         if joint.columns in COLUMNS:

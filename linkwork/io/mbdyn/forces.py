@@ -1,4 +1,8 @@
-"""Forces and couples: absolute and follower, alone or as internal pairs, and the total force."""
+"""Forces and couples: absolute and follower, alone or as internal pairs, and the total force.
+
+    force: label, absolute, node, position, arm, [node, position, arm,] vector × drive;
+    force: label, absolute, node, direction, arm, [node, arm,] drive;          (before MBDyn 1.3.7)
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from linkwork.io.mbdyn.abstract_forces import abstract_force
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_terms
+from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_law, read_terms
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -24,9 +28,11 @@ from linkwork.io.mbdyn.geometry import (
 )
 
 
-def read_arm(args: Arguments, node: Node, other: Other | None = None) -> np.ndarray:
-    """[position,] of the point where the force acts, from the node."""
-    if not args.keyword("position"):
+def read_arm(
+    args: Arguments, node: Node, other: Other | None = None, bare: bool = False
+) -> np.ndarray:
+    """[position,] of the point where the force acts, from the node; bare: without the keyword."""
+    if not args.keyword("position") and not bare:
         return ZERO
     arm = relative_position(args, node.reference, other)
     if node.points_only and np.any(arm != 0):
@@ -41,21 +47,52 @@ def direction(node: Node, follower: bool) -> Callable[[Arguments], np.ndarray]:
     return lambda args: absolute_vector(args, node.reference)
 
 
+def old_direction(args: Arguments, node: Node, follower: bool) -> np.ndarray | None:
+    """The direction of a card in the old order, where it stands before the arm; else None."""
+    if args.key() in ("position", "single", "component", "array", "null"):
+        return None
+    begin = args.i
+    if args.key() == "reference":
+        if not args.more(2) or args.key(2) == "output":
+            return None  # a template drive caller
+    elif any(args.is_word(k) or not args.more(k) for k in range(3)):
+        return None  # an internal force without arms: its second node comes next
+    along = direction(node, follower)(args)
+    if arm_follows(args):
+        return along
+    args.i = begin
+    return None
+
+
+def arm_follows(args: Arguments) -> bool:
+    """Whether an arm and a drive follow, not a drive alone."""
+    if args.key() == "null":
+        return args.more(1) and args.key(1) != "output"
+    if args.key() == "reference":
+        return args.more(2) and args.key(2) != "output"
+    return args.more(3) and not any(args.is_word(k) for k in range(3))
+
+
 def load(kind: str, follower: bool, internal: bool) -> Callable[[Arguments, int], None]:
     """force or couple: label, absolute | follower [internal], node, position, arm, …, value;"""
 
     def card(args: Arguments, label: int) -> None:
         nodes, arms = [args.deck.node(args)], []
-        arms.append(read_arm(args, nodes[0]))
+        along = old_direction(args, nodes[0], follower) if kind == "force" else None
+        bare = along is not None
+        arms.append(read_arm(args, nodes[0], bare=bare))
         apart = True
         if internal:
             nodes.append(args.deck.node(args))
             apart = not args.keyword("same point")
-            arms.append(read_arm(args, nodes[1], Other(nodes[0].reference, arms[0])))
+            arms.append(read_arm(args, nodes[1], Other(nodes[0].reference, arms[0]), bare))
         for node in nodes:
             if kind == "couple" and node.points_only:
                 args.fail(f"node {node.label} cannot turn, so no couple can act on it", 2)
-        terms = read_terms(args, direction(nodes[0], follower))
+        if along is not None:
+            terms = [(along, read_law(args))]
+        else:
+            terms = read_terms(args, direction(nodes[0], follower))
         output = output_flag(args, "force")
         args.end()
         variant = ("follower" if follower else "absolute") + (" internal" if internal else "")

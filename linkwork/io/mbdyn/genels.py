@@ -274,12 +274,18 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     from linkwork.model.drives.base import leaves_that_follow
     from linkwork.results.stored import signal_values
 
-    if node.given is None:
+    given = node.given
+    if node.bound is not None:
+        try:
+            given = node.bound()
+        except MbdynError:  # a datum that cannot be read: nothing hangs on it, or there were no run
+            return np.full((len(run.time), 2), np.nan)
+    if given is None:
         b = run.system.names.index(node.name)
         return np.asarray(run.motion)[:, b][:, [0, 7]]
-    value = signal_values(run, node.given)
-    if not leaves_that_follow(node.given):
-        return np.column_stack([value, node.given.jet(run.time)[:, 1]])
+    value = signal_values(run, given)
+    if not leaves_that_follow(given):
+        return np.column_stack([value, given.jet(run.time)[:, 1]])
     if len(value) < 3:
         return np.column_stack([value, np.full(len(value), np.nan)])
     return np.column_stack([value, np.gradient(value, run.time, edge_order=2)])

@@ -1,7 +1,7 @@
 """Joints between nodes, and between a node and the ground (`pin`).
 
-The first node (or the ground) carries the main marker and the second the driven one, so that
-reactions are those on the second node, as MBDyn's are.  A joint is one function and its entry in
+The first node (or the ground) carries the main marker and the second the driven one; reactions.py
+says how MBDyn writes what they do to each other.  A joint is one function and its entry in
 `JOINTS`; those that are rows of the lock joint are one line.
 """
 
@@ -61,17 +61,29 @@ def read_end(
 ) -> End:
     """A node with [position,] offset and [orientation | hinge,] axes.
 
-    position: "optional" after its keyword, "bare" with or without keyword, "none".
+    position: "optional" after its keyword, "bare" with or without keyword, "either" (it may be left
+    out, with its keyword too), "none".
     """
     node = args.deck.node(args)
     offset, axes = ZERO, EYE
     keyed = bool(args.keyword("position", "offset")) if position != "none" else False
-    if keyed or (position == "bare" and args.key() not in ("orientation", "hinge")):
+    if (
+        keyed
+        or (position == "bare" and args.key() not in ("orientation", "hinge"))
+        or (position == "either" and vector_follows(args))
+    ):
         offset = relative_position(args, node.reference, other)
     if args.keyword("orientation", "hinge"):
         axes = relative_orientation(args, node.reference, other)
     for_turning(args, node, offset, turns)
     return End(node, offset, axes)
+
+
+def vector_follows(args: Arguments) -> bool:
+    """Whether a vector comes next: null, three numbers, or one that is in a frame."""
+    if args.key() in ("null", "reference"):
+        return True
+    return all(args.more(k) and not args.is_word(k) for k in range(3))
 
 
 def for_turning(args: Arguments, node: Node, offset: np.ndarray, turns: bool) -> None:
@@ -93,7 +105,7 @@ def two_ends(args: Arguments, *, turns: bool = True, position: str = "bare") -> 
 
 def pinned_ends(args: Arguments, *, turns: bool = True) -> tuple[End, End]:
     """A node, then [position,] and [orientation,] of the pin, which are absolute."""
-    second = read_end(args, turns=turns, position="bare" if turns else "optional")
+    second = read_end(args, turns=turns, position="bare" if turns else "either")
     assert second.node is not None
     args.keyword("position")
     x, R = absolute_position(args, second.node.reference), EYE

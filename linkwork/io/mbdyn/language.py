@@ -3,6 +3,7 @@
 From weak to strong:  =   ~|   ||   &&   !   < <= == != >= >   + -   * / %   ^   unary - +
 
 Signs bind tighter than the power, so -2^2 is 4, and ^ groups from the right; 1/3 of integers is 0.
+An integer that does not fit into 32 bits is a real.
 Several expressions in parentheses, with semicolons between them, have the value of the last.
 
 An expression becomes a tree of tuples (operator, parts …), which `evaluation` gives values to and
@@ -49,6 +50,11 @@ def text_of(quoted: str) -> str:
         return chr(int(found, 16)) if len(found) == 2 else found
 
     return re.sub(r"\\([0-9a-fA-F]{2}|.)", resolve, quoted[1:-1], flags=re.S)
+
+
+def plain_name(name: str) -> str:
+    """The name of a variable; the namespace of variables is called default."""
+    return "".join(name.split()).removeprefix("default::")
 
 
 class Parser:
@@ -116,6 +122,7 @@ class Parser:
             i += 1
         if len(names) >= 2:
             *modifiers, kind, name = names
+            name = plain_name(name)
             if kind not in TYPES or not set(modifiers) <= {"const", "ifndef"}:
                 raise self.fail("a declaration such as 'const real x = 1.'")
             self.i = i
@@ -123,7 +130,7 @@ class Parser:
             return ("declare", frozenset(modifiers), kind, name, value)
         if len(names) == 1 and self.tokens[i][1] == "=" and self.tokens[i][0] == "operator":
             self.i = i + 1
-            return ("assign", names[0], self.statement())
+            return ("assign", plain_name(names[0]), self.statement())
         return self.either(0)
 
     def plugin(self) -> Tree:
@@ -194,7 +201,7 @@ class Parser:
         return tree
 
     def primary(self) -> Tree:
-        kind, word, at = self.tokens[self.i]
+        kind, word, _ = self.tokens[self.i]
         if self.take("("):
             tree = self.deeper(lambda: self.sequence(")"))
             self.expect(")")
@@ -206,17 +213,13 @@ class Parser:
             return ("value", float(word))
         if kind == "integer":
             number = int(word) if len(word) < 20 else LARGEST + 1
-            if number > LARGEST:
-                raise ExpressionError(
-                    f"the integer {word[:20]} is too large; write it as a real, with a dot", at
-                )
-            return ("value", number)
+            return ("value", float(word) if number > LARGEST else number)
         if kind == "string":
             return ("value", text_of(word))
         name = "".join(word.split())
         if self.take("("):
             return ("call", name, *self.deeper(self.call_arguments))
-        return ("name", name)
+        return ("name", plain_name(name))
 
     def call_arguments(self) -> Tree:
         parts: list[Tree] = []

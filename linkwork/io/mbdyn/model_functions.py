@@ -37,9 +37,9 @@ def add_model_functions(deck: Deck) -> None:
     functions["model::distance"] = lambda a, b: float(np.linalg.norm(between(a, b)))
     functions["model::distance2"] = lambda a, b: float(between(a, b) @ between(a, b))
 
-    def drive(label: Any, x: Any) -> float:
+    def drive(label: Any, x: Any = None) -> float:
         if label not in deck.drives:
             raise ExpressionError(f"there is no drive caller {label}")
-        return float(deck.drives[label](TIME)(float(x)))
+        return float(deck.drives[label](TIME)(deck.analysis.initial_time if x is None else x))
 
     functions["model::drive"] = drive

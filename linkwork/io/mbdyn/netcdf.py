@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn import deformable_output
-from linkwork.io.mbdyn.columns import COLUMNS
+from linkwork.io.mbdyn.columns import COLUMNS, described
 from linkwork.io.mbdyn.eigen_analysis import Analysed
 from linkwork.io.mbdyn.eigen_files import put_modes
 from linkwork.io.mbdyn.files import Tables
@@ -28,6 +28,7 @@ MOMENTUM = {
     "BP": ("kg m/s^2", "momentum derivative"),
     "GP": ("kg m^2/s^2", "momenta moment derivative"),
 }
+BY_DESCRIPTION = ("ball", "hinge", "hinge friction", "driven hinge", "driven hinge friction")
 EXTRA = {  # what joints add behind their reactions: name, columns, units
     **{kind: parts for kind, (_, parts) in COLUMNS.items()},
     "distance": (("V", 3, "-"), ("d", 1, "m")),
@@ -48,6 +49,10 @@ class Writer:
         dims = ("time", *axes[values.shape[1:]])
         variable = self.file.create_variable(name, dims, data=values)
         variable.attrs["units"], variable.attrs["description"] = units, words
+
+    def put_kind(self, name: str, kind: str) -> None:
+        """An empty variable under the name of a node or an element, with its kind."""
+        self.file.create_variable(name, (), data=np.int32(0)).attrs["type"] = kind
 
     def put_labels(self, name: str, labels: list[int]) -> None:
         if labels:
@@ -80,8 +85,11 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
     deck = tables.deck
     nodes = [n for n in deck.nodes.values() if n.output]
     writer.put_labels("node.struct", [n.label for n in nodes])
+    moving = [n.label for n in nodes if n.kind.startswith("dynamic")]
+    writer.put_labels("elem.autostruct", moving)
     for node in nodes:
         m, at = tables.motion(node.label), f"node.struct.{node.label}"
+        writer.put_kind(at, node.kind)
         kind = node.orientation or deck.analysis.orientation
         name, units, words = ORIENTATIONS[kind]
         turned = m.R if name == "R" else angles(m.R, kind)
@@ -113,6 +121,7 @@ def put_joints(writer: Writer, tables: Tables) -> None:
     writer.put_labels("elem.joint", [j.label for j in joints])
     for joint in joints:
         at = f"elem.joint.{joint.label}"
+        writer.put_kind(at, joint.kind)
         *parts, extra = tables.joint(joint)
         names = (("f", "N", "force in local frame"), ("m", "Nm", "moment in local frame"),
                  ("F", "N", "force in global frame"),
@@ -122,12 +131,17 @@ def put_joints(writer: Writer, tables: Tables) -> None:
         if joint.columns in deformable_output.COLUMNS:
             for name, values, units, words in deformable_output.variables(tables, joint):
                 writer.put(f"{at}.{name}", values, units, words)
-        column = 0
+        column, kind = 0, described(tables, joint)
         for name, width, units in EXTRA.get(joint.columns, ()):
+            words = name
+            if name == "E" and joint.columns in BY_DESCRIPTION and not joint.kind.endswith("pin"):
+                name, units, words = ORIENTATIONS[kind]
+                width = 9 if name == "R" else 3
             values = extra[:, column : column + width]
             column += width
-            if values.shape[1] in (1, 3):
-                writer.put(f"{at}.{name}", values[:, 0] if width == 1 else values, units, name)
+            if width == 9:
+                values = values.reshape(-1, 3, 3)
+            writer.put(f"{at}.{name}", values[:, 0] if width == 1 else values, units, words)
         if joint.columns == "rod":
             length, rate = extra[:, 0], extra[:, 4]
             for more in deformable_output.shock_absorber(tables, joint, length, rate):

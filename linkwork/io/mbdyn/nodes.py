@@ -22,6 +22,7 @@ from linkwork.io.mbdyn.geometry import (
 )
 from linkwork.io.mbdyn.problem import ORIENTATIONS, TURNS
 from linkwork.io.mbdyn.scalar_nodes import abstract, parameter
+from linkwork.io.mbdyn.steps import weight
 
 
 class Follower(NamedTuple):
@@ -86,8 +87,8 @@ def free_node(args: Arguments, label: int, kind: str) -> Node:
             w = absolute_angular_velocity(args)
         node.reference = Reference(x, R, v, w)
     if args.keyword("assembly"):
-        node.stiffness = (args.positive("the stiffness of the position in the assembly"),
-                          args.positive("the stiffness of the velocity in the assembly"))
+        node.stiffness = (weight(args, "the stiffness of the position in the assembly"),
+                          weight(args, "the stiffness of the velocity in the assembly"))
         if turns and not args.flag("whether the angular velocity turns with the node"):
             args.deck.note(TURNS)
     return node

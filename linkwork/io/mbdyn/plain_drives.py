@@ -265,14 +265,25 @@ def closest_next(args: Arguments) -> Law:
     return of(ClosestNext(increment, start=t0, end=t1, step=run_step(args), origin=begin))
 
 
-def step5(args: Arguments) -> Law:
+RISES = {  # ξ^(n+1) × these coefficients: derivatives up to n are zero at both ends
+    5: (2, (10, -15, 6)), 7: (3, (35, -84, 70, -20)), 9: (4, (126, -420, 540, -315, 70)),
+}  # fmt: skip
+
+
+def smooth_step(order: int) -> Callable[[Arguments], Law]:
     """step5, t₀, y₀, t₁, y₁:  y₀ + (y₁ − y₀) ξ³ (10 − 15 ξ + 6 ξ²),  ξ = (t − t₀)/(t₁ − t₀)"""
-    t0, y0, t1, y1 = args.reals(4, "a parameter of step5")
-    if t1 <= t0:
-        args.fail(f"the times of the drive must increase, found {t1:g} after {t0:g}")
-    xi = f"((t - ({t0!r}))/({t1 - t0!r}))"
-    rise = expression(f"({y0!r}) + ({y1 - y0!r})*{xi}^3*(10 - 15*{xi} + 6*{xi}^2)")
-    return of(Piecewise((t0, t1), (constant(y0), rise, constant(y1))))
+    n, factors = RISES[order]
+
+    def card(args: Arguments) -> Law:
+        t0, y0, t1, y1 = args.reals(4, f"a parameter of step{order}")
+        if t1 <= t0:
+            args.fail(f"the times of the drive must increase, found {t1:g} after {t0:g}")
+        xi = f"((t - ({t0!r}))/({t1 - t0!r}))"
+        rest = " + ".join(f"({c})*{xi}^{k}" if k else str(c) for k, c in enumerate(factors))
+        rise = expression(f"({y0!r}) + ({y1 - y0!r})*{xi}^{n + 1}*({rest})")
+        return of(Piecewise((t0, t1), (constant(y0), rise, constant(y1))))
+
+    return card
 
 
 def file(args: Arguments) -> Law:
@@ -304,5 +315,6 @@ PLAIN: dict[str, Callable[[Arguments], Law]] = {
     "linear": polynomial(1), "meter": meter, "null": null, "one": unit,
     "parabolic": polynomial(2), "piecewise linear": piecewise_linear, "ramp": ramp,
     "random": random, "scalar function": scalar_function, "sine": sine, "step": step,
-    "step5": step5, "tanh": tanh, "time": time, "timestep": timestep, "unit": unit,
+    "step5": smooth_step(5), "step7": smooth_step(7), "step9": smooth_step(9), "tanh": tanh,
+    "time": time, "timestep": timestep, "unit": unit,
 }  # fmt: skip

@@ -13,9 +13,10 @@ from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.eigen_cards import eigenanalysis
 from linkwork.io.mbdyn.inverse_cards import InverseProblem, problem_type
 from linkwork.io.mbdyn.moving_frame import rigid_body_kinematics
-from linkwork.io.mbdyn.steps import START, STEPS
+from linkwork.io.mbdyn.steps import START, STEPS, weight
 
 Card = Callable[[Arguments], None]
+NETCDF_WORDS = ("sync", "no sync", "classic", "classic64", "nc4", "nc4classic")
 TURNS = "where the assembly turns a node, its angular velocity turns with it (omega rotates: yes)"
 ORIENTATIONS = ("euler123", "euler313", "euler321", "orientation vector", "orientation matrix")
 
@@ -29,8 +30,8 @@ def without_effect(args: Arguments) -> None:
 
 
 def problem(args: Arguments) -> None:
-    """problem: initial value | inverse dynamics;"""
-    word = args.keyword("initial value", "inverse dynamics")
+    """problem: initial value | inverse dynamics;  multistep is the first one's old name"""
+    word = args.keyword("initial value", "multistep", "inverse dynamics")
     if not word:
         args.unsupported(
             f"the problem {args.shown()} is not supported, only initial value and inverse dynamics"
@@ -97,10 +98,14 @@ def output_meter(args: Arguments) -> None:
 
 
 def output_results(args: Arguments) -> None:
+    """output results: netcdf [, classic | nc4 | …] [, [no] sync] [, [no] text];"""
     args.one_of(("netcdf",), "a format of results")
     args.deck.analysis.netcdf = True
-    while word := args.keyword("sync", "no text", "no sync"):
-        args.deck.analysis.text &= word != "no text"
+    while word := args.keyword("text", "no text", *NETCDF_WORDS):
+        if word in NETCDF_WORDS:
+            args.deck.ignore(f"{word} of NetCDF files")
+        else:
+            args.deck.analysis.text = word == "text"
 
 
 def default_output(args: Arguments) -> None:
@@ -122,8 +127,8 @@ def default_output(args: Arguments) -> None:
 
 def initial_stiffness(args: Arguments) -> None:
     """initial stiffness: of positions [, of velocities];  weights of nodes in the assembly"""
-    first = args.positive("the stiffness of positions")
-    second = args.positive("the stiffness of velocities") if args.more() else 1.0
+    first = weight(args, "the stiffness of positions")
+    second = weight(args, "the stiffness of velocities") if args.more() else 1.0
     args.deck.analysis.stiffness = (first, second)
 
 

@@ -150,7 +150,7 @@ class Reader:
     def begin(self, args: Arguments) -> None:
         if self.block:
             args.fail(f"the block '{self.block}' is still open; end it first", 0)
-        name, _ = args.entry(BLOCKS, "block")
+        name = "initial value" if args.keyword(OLD_NAME) else args.entry(BLOCKS, "block")[0]
         args.end()
         if name in self.opened:
             args.fail(f"there was a block '{name}' before", 0)
@@ -166,7 +166,8 @@ class Reader:
     def end(self, args: Arguments) -> None:
         if not self.block:
             args.fail("there is no block to end", 0)
-        if args.key() != squeeze(self.block):
+        old = self.block == "initial value" and args.key() == OLD_NAME
+        if args.key() != squeeze(self.block) and not old:
             args.fail(f"the block '{self.block}' is open, but {args.shown()} ends", 0)
         self.block = ""
 
@@ -268,6 +269,7 @@ TABLES: dict[str, dict[str, Card]] = {
     "elements": ELEMENTS,
 }
 PROBLEMS = ("initial value", "inverse dynamics")
+OLD_NAME = "multistep"  # of the block 'initial value'
 BLOCKS: dict[str, dict[str, Card]] = {
     block: {squeeze(name): card for name, card in table.items()}
     for block, table in TABLES.items()

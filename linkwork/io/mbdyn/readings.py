@@ -168,14 +168,15 @@ def joint_datum(deck: Deck, joint: JointRecord, name: str) -> Drive:
         frames.append(node(offset, axes))
     a, b = frames
     word, axis = name[:-1], AXES["xyz".find(name[-1:])] if name[-1:] in "xyz" else None
-    turning = joint.columns in ("hinge", "angles", "total")
+    hinge = "hinge" in joint.columns
+    turning = hinge or joint.columns in ("angles", "total")
     if joint.columns in ("rod", "distance") and name in ("L", "d"):
         return distance(a, b)
     if joint.columns == "rod" and name == "LPrime":
         d = {n: reads(b, "position", n, relative_to=a) for n in "xyz"}
         v = {f"v{n}": reads(b, "velocity", n, relative_to=a) for n in "xyz"}
         return formula("(x*vx + y*vy + z*vz)/sqrt(x^2 + y^2 + z^2)", **d, **v)
-    if axis is not None and name == "rz" and joint.columns == "hinge":
+    if axis is not None and name == "rz" and hinge:
         return reads(b, "angle", axis, relative_to=a)
     if axis is not None and word == "r" and joint.columns in ("angles", "total"):
         return reads(b, "rotation", axis, relative_to=a)

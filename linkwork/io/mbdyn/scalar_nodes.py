@@ -7,12 +7,12 @@ springs and given forces act it has no motion of its own and needs no body:
 
     k x = Σ f   →   x = Σ f/k            a function
 
-A parameter node is a constant.
+A parameter node is a constant, or has the value of a datum of an element that `bind` ties to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +43,15 @@ class ScalarNode:
     body: Any = None
     given: Drive | None = None  # its value, where it is a function
     making: bool = False  # that function
+    bound: Callable[[], Drive] | None = None  # the datum of an element that it has
+    waits: bool = False  # for a bind card
 
     def read(self, name: str) -> Drive:
         """The drive of its value ("x") or of its derivative ("xP")."""
         if name not in ("x", "xP"):
             raise ExpressionError(f"an {self.kind} node has the data x and xP, found '{name}'")
+        if self.bound is not None and name == "x":
+            return self.bound()
         if self.args.deck.building:
             add_scalar_node(self.args.deck, self, moves=name == "xP")
         if self.given is not None:
@@ -80,11 +84,13 @@ def abstract(args: Arguments) -> None:
 
 
 def parameter(args: Arguments) -> None:
-    """parameter: label [, value, x];"""
+    """parameter: label [, value, x];  or label, element;  whose value `bind` gives"""
     node = new_node(args, "parameter")
-    if word := args.keyword("element", "sample and hold", "beam strain gage"):
+    if word := args.keyword("sample and hold", "beam strain gage"):
         args.unsupported(f"a parameter node that follows '{word}' is not supported", args.i - 1)
-    if args.keyword("value") or (args.more() and args.key() not in ("output", "scale")):
+    if args.keyword("element"):
+        node.waits = True
+    elif args.keyword("value") or (args.more() and args.key() not in ("output", "scale")):
         node.value = args.real("the value of a parameter node")
     node.given = Constant(node.value)
     options(args, node)
@@ -109,11 +115,41 @@ def options(args: Arguments, node: ScalarNode) -> None:
     args.end()
 
 
+def bind(args: Arguments) -> None:
+    """bind: element, type, parameter node, string, "name" | index, number;"""
+    from linkwork.io.mbdyn.readings import element_datum
+
+    label = args.label("the label of an element")
+    args.card, i = f"bind {label}", args.i
+    kind = args.key()
+    args.i += 1
+    at = args.i
+    node = args.deck.scalars.get(("parameter", args.label("the label of a parameter node")))
+    if node is None or not node.waits or node.bound is not None:
+        args.fail(f"there is no parameter node {args.shown(at)} that waits for an element "
+                  "(parameter: label, element;)", at)  # fmt: skip
+    if args.keyword("index"):
+        args.unsupported('data are read by their names here: string, "name"', args.i - 1)
+    args.keyword("string")
+    name = args.string("the name of a datum")
+    args.end()
+
+    def read() -> Drive:
+        try:
+            return element_datum(args.deck, kind, label, name)
+        except ExpressionError as error:
+            args.fail(str(error), i)
+
+    node.bound = read
+
+
 # ------------------------------------------------------------------------------------ building
 
 
 def add_scalar_node(deck: Deck, node: ScalarNode, moves: bool = False) -> None:
     """The body of an abstract node, or its function; a body where its rate is read first."""
+    if node.waits and node.bound is None:
+        node.args.fail("the node waits for an element, but no bind card gives it one", 0)
     if node.kind == "parameter" or node.body is not None or node.given is not None:
         return
     held = node.moves or node.stiffness != 0

@@ -16,6 +16,7 @@ from linkwork.errors import ModelError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.methods import method
+from linkwork.model.drives import Constant
 
 Card = Callable[[Arguments], None]
 
@@ -66,8 +67,26 @@ def min_step(args: Arguments) -> None:
 
 
 def max_step(args: Arguments) -> None:
-    if not args.keyword("unlimited"):
-        args.deck.analysis.max_step = args.positive("the largest time step")
+    """max time step: unlimited | drive;  a drive that is not constant belongs to `change`"""
+    a, i = args.deck.analysis, args.i
+    if args.keyword("unlimited"):
+        return
+    if len(args.words) == 1:
+        a.max_step = args.positive("the largest time step")
+        return
+    drive = read_drive(args)
+
+    def begin() -> None:
+        found = drive()
+        if isinstance(found, Constant) and found.v > 0:
+            a.max_step = found.v
+        elif a.change is None or isinstance(found, Constant):
+            args.fail("the largest time step must be a positive number, or a drive beside "
+                      "'strategy: change'", i)  # fmt: skip
+        else:
+            a.longest = found
+
+    args.deck.build_later(args, begin)
 
 
 def strategy(args: Arguments) -> None:
@@ -102,7 +121,8 @@ def made_strategy(a: Any) -> Any:
     drive, first, begin = a.change(), a.step, a.initial_time
 
     def step(time: float) -> float:
-        h = first if first is not None and time <= begin else min(float(drive(time)), a.max_step)
+        longest = a.max_step if a.longest is None else float(a.longest(time))
+        h = first if first is not None and time <= begin else min(float(drive(time)), longest)
         if h < a.min_step:
             raise ModelError(
                 f"the strategy 'change' asks for a step of {h:g} s at t = {time:g} s, below the "
@@ -134,6 +154,8 @@ def tolerance(args: Arguments) -> None:
     solution = 0.0 if args.keyword("null") else size(args, "the tolerance of the solution")
     if args.keyword("test"):
         args.one_of(("norm", "minmax", "none"), "a test of the solution")
+        if args.keyword("scale"):
+            args.deck.ignore("scale of the solution test")
     if a.residual is None:
         if solution == 0:
             args.fail("neither the residual nor the solution has a tolerance", 0)
@@ -151,6 +173,14 @@ def size(args: Arguments, what: str) -> float:
     if found < 0:
         args.fail(f"{what} must not be negative, found {found:g}", i)
     return found
+
+
+LIGHT = 1e-9  # the weight of a node without a stiffness in the assembly: it moves first
+
+
+def weight(args: Arguments, what: str) -> float:
+    """A stiffness of the assembly; zero is next to nothing."""
+    return size(args, what) or LIGHT
 
 
 def max_iterations(args: Arguments) -> None:

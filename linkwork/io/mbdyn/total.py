@@ -120,12 +120,12 @@ def total_joint(pin: bool) -> Card:
         held, x0 = ["", "", ""], []
         if args.keyword("position constraint"):
             held = statuses(args, {"position": HELD, "velocity": RATE}, "a position")
-            x0 = read_terms(args, vector)
+            x0 = motion_terms(args)
         turned, theta0 = ["", "", ""], []
         if args.keyword("orientation constraint"):
             words = {"rotation": HELD, "angular velocity": RATE}
             turned = statuses(args, words, "an orientation")
-            theta0 = read_terms(args, vector)
+            theta0 = motion_terms(args)
         if any(turned):
             for end in (first, second):
                 if end.node is not None:
@@ -156,6 +156,18 @@ def total_joint(pin: bool) -> Card:
         finish(args, label, kind, first, second, make, "total", (first_turned, second_turned))
 
     return card
+
+
+def motion_terms(args: Arguments) -> Terms:
+    """A motion; in inverse dynamics its velocity and acceleration may follow."""
+    found = read_terms(args, vector)
+    others = ("orientationconstraint", "output", "inversedynamics", "")
+    if args.deck.analysis.inverse is not None and args.key() not in others:
+        for _ in range(2):
+            read_terms(args, vector)
+        args.deck.note("inverse dynamics: velocities and accelerations of prescribed motions are "
+                       "the derivatives of the motions, not what the deck gives")  # fmt: skip
+    return found
 
 
 def total_end(
@@ -245,8 +257,9 @@ def axial_rotation(args: Arguments, label: int) -> None:
         hinge = linkwork.Revolute(first.frame(), second.frame())
         return [*with_friction(hinge, rubs), *lock(first, second, ["rz"], {"rz": angle})]
 
-    finish(args, label, args.kind, first, second, make, "hinge friction" if rubs else "hinge",
-           output=output, orientation=orientation)  # fmt: skip
+    columns = "driven hinge friction" if rubs else "driven hinge"
+    finish(args, label, args.kind, first, second, make, columns, output=output,
+           orientation=orientation, about={"rate": rate})  # fmt: skip
 
 
 def drive_hinge(args: Arguments, label: int) -> None:
@@ -254,7 +267,8 @@ def drive_hinge(args: Arguments, label: int) -> None:
     first = read_end(args, position="none")
     second = read_end(args, seen_from(first), position="none")
     terms = read_terms(args, vector)
-    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)])
+    finish(args, label, args.kind, first, second, lambda: [driven_hinge(first, second, terms)],
+           "turn")  # fmt: skip
 
 
 def imposed_orientation(args: Arguments, label: int) -> None:
@@ -294,7 +308,7 @@ def drive_displacement(pin: bool) -> Card:
             drive = {row: law for row, law in laws.items() if law is not None}
             return lock(first, second, list(ROWS[:3]), drive)
 
-        finish(args, label, args.kind, first, second, make)
+        finish(args, label, args.kind, first, second, make, "gap")
 
     return card
 
@@ -318,7 +332,7 @@ def imposed_displacement(pin: bool) -> Card:
         def make() -> list:
             return lock(along, second, ["x"], nonzero({"x": law(TIME)}))
 
-        finish(args, label, args.kind, along, second, make)
+        finish(args, label, args.kind, along, second, make, "gap")
 
     return card
 
