@@ -22,7 +22,9 @@ from linkwork.system.massless import first_rates
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
+# growth of round-off in the elimination before pivots are chosen anew: so much of a correction is
+# lost, times 1e-16, that the next one makes up for it
+GROWTH = 1e10
 SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
 LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 

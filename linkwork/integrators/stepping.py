@@ -18,8 +18,8 @@ satisfy C_q v + C_t = 0 and positions C = 0, by an extra displacement p in the s
 q₁ = q₀ exp(x + p).  Both use the same factorisation.
 
 Convergence: Newton's error after a correction of size δ (radians, lengths over L) is about κ δ²,
-with κ measured whenever two corrections are made; a step is accepted when that is below
-tolerance × h² × (largest acceleration), so that accelerations and multipliers are right, too.
+with κ measured whenever two corrections are made, and what the elimination loses of δ; a step is
+accepted when that is below tolerance × h² × (largest acceleration), so that accelerations and multipliers are right, too.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from linkwork.system.evaluate import evaluate, fill
 
 # history
 V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = 0, 1, 2, 3, 4, 5, 6
+ROUND_OFF = 2.0**-53
 # status of a call
 DONE, NO_CONVERGENCE, PIVOTS, NOT_FINITE = 0, 1, 2, 3
 # settings
@@ -266,7 +267,8 @@ def newton(kernels, tables, lu, work, stepper, time):
         before = size
         if iteration + 1 < s[LEARN]:
             continue
-        if stepper.kappa[0] * size * size <= tolerance or size <= tolerance or exhausted:
+        error = (stepper.kappa[0] * size + ROUND_OFF * growth) * size
+        if error <= tolerance or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE
     worst_residual(stepper, work)
