@@ -240,7 +240,7 @@ def test_interrupting_saves_and_says_where(pendulum, tmp_path):
     path = write(tmp_path, PENDULUM + SIGNALLING, "signalling.py")
     arguments = ["run", path, "-t", "1e6", "-s", "1e-3", "--every", "1000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "linkwork.cli", *arguments], cwd=tmp_path, text=True,
+        [sys.executable, "-m", "linkwork", *arguments], cwd=tmp_path, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip

@@ -1,0 +1,5 @@
+"""`python -m linkwork` is `linkwork`."""
+
+from linkwork.cli import main
+
+main()

@@ -1,5 +1,0 @@
-"""`python -m linkwork.cli` is `linkwork`."""
-
-from linkwork.cli import main
-
-main()
