@@ -33,7 +33,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
-from linkwork.math.eights import larger8, load8, spread8, store8
+from linkwork.math.eights import larger8, load8, spread8, store6, store8
 from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import mv
 from linkwork.system.elimination import factor_nodes, solve, solve_nodes
@@ -334,11 +334,14 @@ def store(stepper, out, row):
         q, i = NODE * b, n + STRIDE * b
         store8(motion, m, load8(base, q))
         store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
-        for j in range(6):
-            acceleration[a + j] = H[i + j]
+        store6(acceleration, a, load8(H, i))
         m, a = m + 13, a + 6
-    for e in range(stepper.kept.shape[0]):
-        out.gamma[row, stepper.kept[e]] = stepper.gamma[0, e]
+    if stepper.kept.shape[0] == out.gamma.shape[1]:
+        for e in range(out.gamma.shape[1]):
+            out.gamma[row, e] = stepper.gamma[0, e]
+    else:
+        for e in range(stepper.kept.shape[0]):
+            out.gamma[row, stepper.kept[e]] = stepper.gamma[0, e]
     out.work[row, 0] = stepper.work[0]
     out.work[row, 1] = stepper.work[1]
 
