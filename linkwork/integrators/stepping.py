@@ -19,7 +19,8 @@ q₁ = q₀ exp(x + p).  Both use the same factorisation.
 
 Convergence: Newton's error after a correction of size δ (radians, lengths over L) is about κ δ²,
 with κ measured whenever two corrections are made, and what the elimination loses of δ; a step is
-accepted when that is below tolerance × h² × (largest acceleration), so that accelerations and multipliers are right, too.
+accepted when that is below tolerance × h² × (largest acceleration), so that accelerations and
+multipliers are right, too.
 """
 
 from __future__ import annotations
