@@ -170,6 +170,7 @@ def test_words_of_inverse():
 
 # --------------------------------------------------------------------------------- eigenanalysis
 
+MODE = ", parameter, 1./12., mode, {}, use arpack, {}, 6, 0., 300"
 FREQUENCIES = np.sqrt([1.5 * G / 1.2, 300 / 2, 3 * 300 / 2])  # the rod, in phase, against
 
 
@@ -240,6 +241,14 @@ def test_modes_in_netcdf(changed, tmp_path):
      (", upper frequency limit, 2.", FREQUENCIES[:2]),
      (", lower frequency limit, 1., upper frequency limit, 2.", FREQUENCIES[1:2]),
      (", use arpack, 2, 6, 0.", FREQUENCIES[:2]), (", use jdqz, 1, 6, 0.", FREQUENCIES[:1]),
+     # |Im Λ| = 2 cω/(1 + (cω)²) is 0.54, 1.00, 0.86 and Re Λ 0.84, −0.02, −0.52
+     (MODE.format("largest imaginary part", 1), FREQUENCIES[1:2]),
+     (MODE.format("largest imaginary part", 2), FREQUENCIES[1:]),
+     (MODE.format("smallest imaginary part", 1), FREQUENCIES[:1]),
+     (MODE.format("largest real part", 2), FREQUENCIES[:2]),
+     (MODE.format("smallest real part", 1), FREQUENCIES[2:]),
+     (MODE.format("smallest real part", 1) + ", upper frequency limit, 2.", FREQUENCIES[:0]),
+     (", mode, largest imaginary part, use lapack", FREQUENCIES),
      ('', FREQUENCIES)],
 )  # fmt: skip
 def test_which_modes_are_written(changed, tmp_path, options, frequencies):
@@ -250,6 +259,19 @@ def test_which_modes_are_written(changed, tmp_path, options, frequencies):
     paths = lw.write_mbdyn(deck, run, tmp_path / "out")
     assert tmp_path / "out.m" in paths
     assert "VR" not in octave(tmp_path / "out.m")
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter"),
+    [("mode, smallest magnitude, upper frequency limit, 4.", 1 / (40 * np.pi)),
+     ("lower frequency limit, 4., mode, largest imaginary part", 5 / (8 * np.pi)),
+     ("mode, largest real part, upper frequency limit, 4.", 1.0),
+     ("mode, smallest magnitude, upper frequency limit, 4., parameter, 2.", 2.0), ("", 1.0)],
+)  # fmt: skip
+def test_parameter_by_default(changed, options, parameter):
+    card = f"eigenanalysis: 0.{', ' if options else ''}{options};"
+    deck = changed("small_motions", ("(?s)eigenanalysis: .*?;", card))
+    assert deck.analysis.eigen.parameter == pytest.approx(parameter)
 
 
 def test_suffixes_of_files(changed):

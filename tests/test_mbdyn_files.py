@@ -75,7 +75,7 @@ def table(folder, suffix):
 
 def test_files_that_are_written(ran):
     _, _, folder, paths = ran
-    expected = {"out.mov", "out.ine", "out.jnt", "out.frc", "out.out", "out.nc"}
+    expected = {f"out.{x}" for x in ("mov", "ine", "jnt", "frc", "out", "log", "nc")}
     assert {p.name for p in paths} == expected == {p.name for p in folder.glob("out.*")}
 
 
@@ -203,6 +203,10 @@ def test_steps_and_eigenvalues_in_out(ran):
     steps = [line.split() for line in lines if line.startswith("Step")]
     assert [float(s[2]) for s in steps] == pytest.approx(ran[1].time, abs=1e-9)
     assert [int(s[1]) for s in steps] == list(range(401))
+    sizes = [0.0] + [1e-3] * 400  # no step ends where the run begins
+    assert [float(s[3]) for s in steps] == pytest.approx(sizes)
+    with h5netcdf.File(ran[2] / "out.nc") as file:
+        np.testing.assert_allclose(file["run.timestep"][:], sizes)
     assert any(line.startswith("# eigenanalysis at t = 0.1") for line in lines)
 
 
@@ -251,7 +255,7 @@ def test_run_writes_the_files_of_mbdyn_and_ours(tmp_path, monkeypatch):
     found = runner.invoke(app, ["run", deck, "-o", "out"])
     assert found.exit_code == 0, found.output
     assert {p.suffix for p in tmp_path.glob("out.*")} == {
-        ".mov", ".ine", ".jnt", ".frc", ".out", ".nc"}  # fmt: skip
+        ".mov", ".ine", ".jnt", ".frc", ".out", ".log", ".nc"}  # fmt: skip
     deck = str(DECKS / "slider_crank.mbd")
     found = runner.invoke(app, ["run", deck, "-o", "crank", "--save", "ours", "-t", "0.1"])
     assert found.exit_code == 0, found.output

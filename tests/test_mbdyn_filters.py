@@ -209,3 +209,31 @@ def test_what_is_refused(elements, words, tmp_path):
                               control="abstract nodes: 1; genels: 1;"))  # fmt: skip
     with pytest.raises(lw.MbdynError, match=words):
         lw.read_deck(path)
+
+
+def test_nodes_that_are_functions_alone(tmp_path):
+    """k x = f(t), and nothing that moves: there is a run all the same."""
+    path = tmp_path / "deck.mbd"
+    path.write_text("""
+        begin: data; problem: initial value; end: data;
+        begin: initial value;
+          initial time: 0.; final time: .5; time step: 1.e-2;
+        end: initial value;
+        begin: control data; abstract nodes: 2; genels: 2; forces: 2; end: control data;
+        begin: nodes; abstract: 1; abstract: 2; end: nodes;
+        begin: elements;
+          genel: 1, spring support, 1, abstract, algebraic, linear elastic, 4.;
+          force: 1, abstract, 1, abstract, sine, 0., 5., 3., forever, 0.;
+          genel: 2, spring support, 2, abstract, algebraic, linear elastic, 1.;
+          force: 2, abstract, 2, abstract, drive, string, "(Var>0.)*Var",
+            sine, 0., 30., 2., forever, 0.;
+        end: elements;""")  # fmt: skip
+    deck = lw.read_deck(path, environment={})
+    run = lw.run_deck(deck, progress=False)
+    lw.write_mbdyn(deck, run, tmp_path / "out")
+    rows = np.loadtxt(tmp_path / "out.abs")
+    t = np.arange(51) * 1e-2
+    one, two = rows[rows[:, 0] == 1], rows[rows[:, 0] == 2]
+    np.testing.assert_allclose(one[:, 1], 0.75 * np.sin(5 * t), atol=1e-6)
+    np.testing.assert_allclose(one[:, 2], 3.75 * np.cos(5 * t), atol=1e-5)
+    np.testing.assert_allclose(two[:, 1], np.maximum(0, 2 * np.sin(30 * t)), atol=1e-6)

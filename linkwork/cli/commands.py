@@ -118,7 +118,7 @@ def run(
 ) -> None:  # fmt: skip
     """Move MODEL through time; it may define `time`, `step` and `method` as defaults.
 
-    An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .nc as MBDyn does.
+    An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .log, .nc like MBDyn.
     """
     if list_unsupported:
         decks.print_unsupported(model)

@@ -31,26 +31,26 @@ def body(args: Arguments) -> None:
     count = args.count("the number of masses") if args.keyword("condense") else 1
     if args.keyword("allow negative mass"):
         args.unsupported("negative masses are not supported", args.i - 1)
-    node.masses += [one_mass(args, node) for _ in range(count)]
+    node.masses += [one_mass(args, node, label) for _ in range(count)]
     output_flag(args)
     body_role(args)
     args.end()
 
 
-def one_mass(args: Arguments, node: Node) -> Mass:
+def one_mass(args: Arguments, node: Node, label: int) -> Mass:
     i = args.i
     m = args.real("a mass")
     if m < 0:
         args.fail(f"a mass must not be negative, found {m:g}", i)
     if node.points_only:
-        return Mass(m, ZERO, np.zeros((3, 3)))
+        return Mass(m, ZERO, np.zeros((3, 3)), label)
     args.keyword("position")
     centre = relative_position(args, node.reference)
     args.keyword("inertia")
     J, axes = matrix(args, 3, "an inertia matrix"), EYE
     if args.keyword("orientation", "inertial") and not args.keyword("node"):
         axes = relative_orientation(args, node.reference)
-    return Mass(m, centre, axes @ J @ axes.T)
+    return Mass(m, centre, axes @ J @ axes.T, label)
 
 
 def output_flag(args: Arguments, kind: str = "") -> bool:

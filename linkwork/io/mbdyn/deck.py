@@ -72,11 +72,15 @@ class Analysis:
 
 @dataclass
 class Mass:
-    """A mass at a node: its centre and its inertia about that, in the axes of the node."""
+    """A mass at a node: its centre and its inertia about that, in the axes of the node.
+
+    label : that of the body it is part of
+    """
 
     mass: float
     centre: np.ndarray
     inertia: np.ndarray
+    label: int
 
 
 @dataclass
@@ -232,7 +236,7 @@ class Deck:
     # ------------------------------------------------------------------------------- building
     def build(self) -> None:
         """Items from records: bodies first, then what joins them, in the order of the file."""
-        from linkwork.io.mbdyn.scalar_nodes import add_scalar_node
+        from linkwork.io.mbdyn.scalar_nodes import add_scalar_node, hold_still
 
         self.building = True
         for node in self.nodes.values():
@@ -242,6 +246,8 @@ class Deck:
             in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             in_card(args, make)
+        if self.scalars:
+            hold_still(self)
         if not self.model.items:
             self.note("the deck has no node, so its model is empty")
 

@@ -64,18 +64,22 @@ def variable_step(args: Arguments) -> list[Drive]:
     return drives(args, table[:, 0], table[:, 1:], *how)
 
 
-def options(args: Arguments) -> tuple[str, str]:
-    """[interpolation, linear | const,] [pad zeroes, yes | no,] [bailout, …,]"""
-    kind, outside = "linear", "zero"
+def options(args: Arguments) -> tuple[str, str, str]:
+    """[interpolation, linear | const,] [pad zeroes, yes | no | bailout, none | upper | …,]
+
+    How it interpolates, and what there is before and after the table: zero, hold or error.
+    """
+    kind, before, after = "linear", "zero", "zero"
     while word := args.keyword("interpolation", "pad zeroes", "pad zeros", "bailout"):
         if word == "interpolation":
             kind = args.one_of(("linear", "const"), "an interpolation")
         elif word == "bailout":
             limits = args.one_of(("none", "upper", "lower", "any"), "bounds")
-            outside = outside if limits == "none" else "error"
+            before = "error" if limits in ("lower", "any") else before
+            after = "error" if limits in ("upper", "any") else after
         else:
-            outside = "zero" if args.flag("whether zeroes stand outside") else "hold"
-    return kind, outside
+            before = after = "zero" if args.flag("whether zeroes stand outside") else "hold"
+    return kind, before, after
 
 
 def read_table(args: Arguments, columns: int) -> tuple[np.ndarray, list[str]]:
@@ -111,26 +115,26 @@ def from_comments(args: Arguments, comments: list[str], word: str) -> float:
 
 
 def drives(
-    args: Arguments, t: np.ndarray, table: np.ndarray, kind: str, outside: str
+    args: Arguments, t: np.ndarray, table: np.ndarray, kind: str, before: str, after: str
 ) -> list[Drive]:
     if not (np.diff(t) > 0).all():
         args.fail("the times of the file must increase", 0)
     try:
-        return [column(t, y, kind, outside) for y in table.T]
+        return [column(t, y, kind, before, after) for y in table.T]
     except LinkworkError as error:
         raise args.failure(str(error), 0) from None
 
 
-def column(t: np.ndarray, y: np.ndarray, kind: str, outside: str) -> Drive:
-    drive: Drive
+def column(t: np.ndarray, y: np.ndarray, kind: str, before: str, after: str) -> Drive:
+    drive: Drive = Table(tuple(t), tuple(y), "linear", "hold")
     if kind == "const":
         drive = Piecewise(tuple(t[1:]), tuple(Constant(float(x)) for x in y))
-    else:
-        drive = Table(tuple(t), tuple(y), "linear", "error" if outside == "error" else "hold")
-    if outside != "zero":
+    if before == after == "hold":
         return drive
+    outside = {"zero": Constant(0.0), "hold": drive,
+               "error": Table(tuple(t), tuple(y), "linear", "error")}  # fmt: skip
     ends = (float(t[0]), float(np.nextafter(t[-1], np.inf)))
-    return Piecewise(ends, (Constant(0.0), drive, Constant(0.0)))
+    return Piecewise(ends, (outside[before], drive, outside[after]))
 
 
 FILES: dict[str, Callable[[Arguments], list[Drive]]] = {

@@ -76,8 +76,9 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
     import linkwork
     from linkwork.analysis.linear.pencil import linearised
 
-    modes = linkwork.eigen(deck.model, at=state, n=request.modes)
-    chosen = [k for k, value in enumerate(modes.eigenvalues) if wanted(request, value)]
+    modes = linkwork.eigen(deck.model, at=state, n=None if request.mode else request.modes)
+    found = first_modes(request, modes.eigenvalues)
+    chosen = [k for k in found if wanted(request, modes.eigenvalues[k])]
     one.values, one.axes = modes.eigenvalues[chosen], modes.axes
     nodes = [node for node in deck.nodes.values() if node.body is not None]
     one.labels = tuple(node.label for node in nodes)
@@ -102,6 +103,20 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
         one.left = left_vectors(M, D, K, C, one.values)
     if request.output & {"matrices", "sparse"}:
         one.matrices = discrete(M, D, K, C, request.parameter)
+
+
+def first_modes(request: EigenRequest, values: np.ndarray) -> list[int]:
+    """All, or with `mode` as many as an iterative solver is to find, by their Λ."""
+    if not request.mode:
+        return list(range(len(values)))
+    end, _, what = request.mode.partition(" ")
+    real, imaginary, beta = alpha_of(values, request.parameter).T
+    sizes = {"magnitude": np.hypot(real, imaginary), "real part": real,
+             "imaginary part": np.abs(imaginary)}  # fmt: skip
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = sizes[what] / beta
+    order = np.argsort(-size if end == "largest" else size, kind="stable")
+    return sorted(order[: request.modes].tolist())
 
 
 def wanted(request: EigenRequest, value: complex) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ class EigenRequest:
     """What a deck wants to know about small motions.
 
     parameter : the number c of the map Λ = (1 + c λ)/(1 − c λ) to discrete time
+    modes, mode : how many modes, and those whose Λ is largest or smallest in what
     output    : "matrices", "sparse", "eigenvectors", "geometry"
     lower, upper : frequencies in Hz between which modes are written, if they oscillate
     """
@@ -24,8 +26,9 @@ class EigenRequest:
     times: list[float]
     listed: bool = False
     suffix: str = "%02d"
-    parameter: float = 1.0
+    parameter: float = 0.0  # until it is known
     modes: int | None = None
+    mode: str = ""
     lower: float | None = None
     upper: float | None = None
     precision: int = 16
@@ -44,7 +47,18 @@ def eigenanalysis(args: Arguments) -> None:
     while args.more():
         _, option = args.entry(OPTIONS, "option of eigenanalysis")
         option(args, request)
+    if not request.parameter:
+        request.parameter = default_parameter(request)
     args.deck.analysis.eigen = request
+
+
+def default_parameter(request: EigenRequest) -> float:
+    """c where Λ of `mode` singles out what lies between the limits, else 1."""
+    if request.mode == "smallest magnitude" and (request.upper or 0.0) > 0:
+        return 1 / (2 * math.pi * 5 * request.upper)  # type: ignore[operator]
+    if request.mode == "largest imaginary part" and (request.lower or 0.0) > 0:
+        return 5 / (2 * math.pi * request.lower)  # type: ignore[operator]
+    return 1.0
 
 
 Option = Callable[[Arguments, EigenRequest], None]
@@ -101,10 +115,21 @@ def lapack(args: Arguments, request: EigenRequest) -> None:
 
 
 def iterative(args: Arguments, request: EigenRequest) -> None:
-    """use arpack | jdqz, modes, vectors, tolerance: so many of the lowest modes"""
+    """use arpack | jdqz, modes, vectors, tolerance [, iterations]: so many of the lowest modes"""
     request.modes = args.count("the number of eigenvalues")
     args.count("the number of vectors")
     args.real("the tolerance")
+    if args.more() and not args.is_word():
+        args.count("the largest number of iterations")
+
+
+def mode(args: Arguments, request: EigenRequest) -> None:
+    """mode, largest | smallest … of Λ: which modes an iterative solver finds"""
+    request.mode = args.one_of(MODES, "which eigenvalues there are to find")
+
+
+MODES = tuple(f"{end} {what}" for what in ("magnitude", "real part", "imaginary part")
+              for end in ("largest", "smallest"))  # fmt: skip
 
 
 OPTIONS: dict[str, Option] = {
@@ -115,4 +140,5 @@ OPTIONS: dict[str, Option] = {
     "results output precision": precision, "parameter": parameter,
     "lower frequency limit": lower, "upper frequency limit": upper, "use lapack": lapack,
     "use arpack": iterative, "use jdqz": iterative,
+    "mode": mode,
 }  # fmt: skip

@@ -52,11 +52,11 @@ def step_numbers(deck: Deck, run: Result) -> np.ndarray:
 
 
 def step_sizes(deck: Deck, run: Result) -> np.ndarray:
-    """The step that ended at each stored time; at the first, that of the deck."""
+    """The step that ended at each stored time; none did at the first one of the run."""
     h = float(run.info.get("h") or deck.analysis.step or 0.0)
     known = run.arrays.get("step", np.zeros(0))
     sizes = np.array(known) if len(known) == len(run) else np.full(len(run), h)
-    return np.where(sizes > 0, sizes, h)
+    return np.where(step_numbers(deck, run) == 0, 0.0, np.where(sizes > 0, sizes, h))
 
 
 class Tables:

@@ -11,6 +11,7 @@ and, from there, put on a pivot.  A frame is a Motion, so relative motion is com
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -91,19 +92,36 @@ def node_motion(deck: Deck, run: Result, label: int | None, rows: np.ndarray) ->
     """The motion of a node (None is the ground) at the stored times `rows`."""
     if label is None:
         return still(len(rows))
-    node = deck.nodes[label]
-    if node.base is None:
-        return offset(body_motion(run, f"node {label}", rows), -node.centre, np.eye(3))
-    follower: Follower = node.base
-    base = node_motion(deck, run, follower.base, rows)
+
+    def free(k: int) -> Motion:
+        return offset(body_motion(run, f"node {k}", rows), -deck.nodes[k].centre, np.eye(3))
+
+    return following(deck, label, free)
+
+
+def described(deck: Deck, label: int) -> Motion:
+    """A node as the deck describes it, before joints are closed: one time, no accelerations."""
+
+    def free(k: int) -> Motion:
+        x, R, v, w = deck.nodes[k].reference
+        return Motion(x[None], R[None], v[None], w[None], *np.zeros((2, 1, 3)))
+
+    return following(deck, label, free)
+
+
+def following(deck: Deck, label: int, free: Callable[[int], Motion]) -> Motion:
+    """The motion of a node from that of the nodes which are bodies (`free`)."""
+    follower: Follower | None = deck.nodes[label].base
+    if follower is None:
+        return free(label)
+    base = free(follower.base)
     if follower.reference is None:
         return offset(base, follower.offset, follower.axes)
-    frame = node_motion(deck, run, follower.reference, rows)
-    relative = seen(base, offset(frame, follower.offset, follower.axes))
+    relative = seen(base, offset(free(follower.reference), follower.offset, follower.axes))
     if follower.pivot is None:
         return relative
-    pivot = node_motion(deck, run, follower.pivot, rows)
-    return carried(relative, offset(pivot, follower.pivot_offset, follower.pivot_axes))
+    pivot = offset(free(follower.pivot), follower.pivot_offset, follower.pivot_axes)
+    return carried(relative, pivot)
 
 
 # ------------------------------------------------------------------------------- orientations

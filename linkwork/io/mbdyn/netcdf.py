@@ -56,7 +56,8 @@ class Writer:
 
     def put_labels(self, name: str, labels: list[int]) -> None:
         if labels:
-            dim = name.replace(".", "_") + "_labels"
+            # blendyn counts the nodes by the name that MBDyn gives to their dimension
+            dim = f"{'_'.join(reversed(name.split('.')))}_labels_dim"
             self.file.dimensions[dim] = len(labels)
             self.file.create_variable(name, (dim,), data=np.array(labels, np.int32))
 

@@ -9,12 +9,13 @@ from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.eigen_analysis import eigen_analyses
 from linkwork.io.mbdyn.eigen_files import mode_lines, write_text_files
 from linkwork.io.mbdyn.files import Tables, write_text
+from linkwork.io.mbdyn.log_file import write_log
 from linkwork.io.mbdyn.netcdf import write_netcdf
 from linkwork.results.result import Result
 
 
 def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
-    """Write name.mov, .jnt, .out, .nc, and .ine, .frc and .m where there is something in them.
+    """Write name.mov, .jnt, .out, .log, .nc, and .ine, .frc and .m where something is in them.
 
     deck is what lw.read_deck gave, run a result of its model; returns the paths.
 
@@ -27,7 +28,7 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
     try:
         paths = write_text(tables, name, mode_lines(modes)) if deck.analysis.text else []
         paths += write_text_files(deck, modes, name) if deck.analysis.text else []
-        return [*paths, write_netcdf(tables, name, modes)]
+        return [*paths, write_log(deck, name), write_netcdf(tables, name, modes)]
     except OSError as error:
         raise MbdynError(
             f"its results cannot be written to '{name}.*': {error.strerror or error}",

@@ -196,6 +196,18 @@ def scalar_body(
     return body
 
 
+def hold_still(deck: Deck) -> None:
+    """A body that is fixed, where all nodes are functions and there would be nothing to run."""
+    from linkwork.elements.body import Body
+    from linkwork.elements.joints import Fixed
+    from linkwork.io.mbdyn.deck import ground_frame
+    from linkwork.model.frame import Frame
+
+    if not any(isinstance(item, Body) for item in deck.model.items.values()):
+        still = deck.model.add("still", Body(1.0, (1.0, 1.0, 1.0)))
+        deck.model.add("hold of still", Fixed(ground_frame(), Frame(still)))
+
+
 def along_x() -> Any:
     """Axes whose z is the world's x."""
     import numpy as np

@@ -153,7 +153,8 @@ def total_joint(pin: bool) -> Card:
                     items += lock(*spin, spins, *found)
             return items if speed else items + speeds(*spin, turned, theta0)
 
-        finish(args, label, kind, first, second, make, "total", (first_turned, second_turned))
+        finish(args, label, kind, first, second, make, "total", (first_turned, second_turned),
+               about={"held": held, "turned": turned})  # fmt: skip
 
     return card
 

@@ -1,0 +1,43 @@
+"""File drivers outside their tables: zeroes, the last values, or the end of the run (bailout)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mbdyn_text import BODY, NODE, deck_text
+
+import linkwork as lw
+from linkwork.errors import LinkworkError
+
+TIMES, VALUES = (0.2, 0.4, 0.6), (1.0, 3.0, 2.0)
+OUTSIDE = {  # before and after the table; None ends the run
+    "": (0.0, 0.0), "pad zeroes, yes,": (0.0, 0.0), "pad zeroes, no,": (1.0, 2.0),
+    "bailout, none,": (0.0, 0.0), "bailout, upper,": (0.0, None), "bailout, lower,": (None, 0.0),
+    "bailout, any,": (None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["linear", "const"])
+@pytest.mark.parametrize("option", OUTSIDE)
+@pytest.mark.parametrize("kind", ["fixed", "variable"])
+def test_outside_the_table(tmp_path, kind, option, how):
+    rows = VALUES if kind == "fixed" else zip(TIMES, VALUES)
+    (tmp_path / "x.dat").write_text(
+        "".join(f"{row if kind == 'fixed' else f'{row[0]} {row[1]}'}\n" for row in rows)
+    )
+    layout = "fixed step, 3, 1, initial time, .2, time step, .2" if kind == "fixed" else (
+        "variable step, 1")  # fmt: skip
+    drivers = (f'begin: drivers; file: 1, {layout}, interpolation, {how}, {option} "x.dat"; '
+               "end: drivers;")  # fmt: skip
+    text = deck_text(nodes=NODE, elements=BODY, control="file drivers: 1;")
+    path = tmp_path / "deck.mbd"
+    path.write_text(text.replace("begin: elements;", f"{drivers} begin: elements;"))
+    drive = lw.read_deck(path, environment={}).files[1][0]
+    inside = [1.0, 2.0, 2.5] if how == "linear" else [1.0, 1.0, 3.0]
+    np.testing.assert_allclose(drive.values(np.array([0.2, 0.3, 0.5])), inside)
+    for t, expected in zip((0.1, 0.7), OUTSIDE[option]):
+        if expected is None:
+            with pytest.raises(LinkworkError, match=f"found t = {t}"):
+                drive.values(np.array([t]))
+        else:
+            np.testing.assert_array_equal(drive.values(np.array([t])), expected)
