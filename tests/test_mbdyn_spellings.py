@@ -359,3 +359,18 @@ def test_scales_of_convergence_tests(read):
     deck = read(text.replace("method: ms, .6;", card))
     assert deck.analysis.residual == (1e-6, "norm")
     assert "scale of the solution test" in deck.without_effect
+
+
+@pytest.mark.parametrize("kind", ["absolute", "follower"])
+def test_internal_couples_in_the_old_order(read, kind):
+    """The direction stands before the second node, whose label is an integer."""
+    nodes, bodies = TWO + GROUND, f"body: 1, 1, 2., null, eye; body: 2, 2, 1., null, eye; {CLAMP}"
+    old = "1, 0., 1., 0., 2, cosine, 0., 3., .5, half, 0."
+    new = "1, 2, 0., 1., 0., cosine, 0., 3., .5, half, 0."
+    whole = "1, position, null, 2, position, null, 0., 1., 0., cosine, 0., 3., .5, half, 0."
+    decks = [read(nodes=nodes, elements=f"{bodies} couple: 5, {kind} internal, {card};")
+             for card in (old, new, whole)]  # fmt: skip
+    for deck in decks:
+        assert deck.forces[5].nodes == (1, 2)
+        couple = loads(deck)[5][3]
+        np.testing.assert_allclose(couple, [0, 0.5 * (1 - np.cos(0.9)), 0], atol=1e-15)

@@ -2,6 +2,7 @@
 
     force: label, absolute, node, position, arm, [node, position, arm,] vector × drive;
     force: label, absolute, node, direction, arm, [node, arm,] drive;          (before MBDyn 1.3.7)
+    couple: label, absolute internal, node, direction, node, drive;
 """
 
 from __future__ import annotations
@@ -73,13 +74,34 @@ def arm_follows(args: Arguments) -> bool:
     return args.more(3) and not any(args.is_word(k) for k in range(3))
 
 
+def old_couple_direction(args: Arguments, node: Node, follower: bool) -> np.ndarray | None:
+    """That of an internal couple in the old order, before its second node, whose label is no real
+    number; else None."""
+    if args.key() != "reference" and not real_follows(args):
+        return None
+    return direction(node, follower)(args)
+
+
+def real_follows(args: Arguments) -> bool:
+    if not args.more() or args.is_word():
+        return False
+    begin = args.i
+    found = args.value("a number")
+    args.i = begin
+    return isinstance(found, float)
+
+
 def load(kind: str, follower: bool, internal: bool) -> Callable[[Arguments, int], None]:
     """force or couple: label, absolute | follower [internal], node, position, arm, …, value;"""
 
     def card(args: Arguments, label: int) -> None:
         nodes, arms = [args.deck.node(args)], []
-        along = old_direction(args, nodes[0], follower) if kind == "force" else None
-        bare = along is not None
+        along = None
+        if kind == "force":
+            along = old_direction(args, nodes[0], follower)
+        elif internal:
+            along = old_couple_direction(args, nodes[0], follower)
+        bare = along is not None and kind == "force"
         arms.append(read_arm(args, nodes[0], bare=bare))
         apart = True
         if internal:
