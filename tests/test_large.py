@@ -198,16 +198,21 @@ def test_a_long_chain_that_stands_on_its_head_is_unstable():
 
 
 def test_a_row_of_loops_takes_time_in_proportion():
-    """Six times as many loops may take six times as long, and twice that for the clock's sake."""
+    """Six times as many loops may take six times as long, and twice that for the clock's sake.
+
+    The shortest of three times counts, as a collection of garbage may fall into one.
+    """
     spent = []
     for n in (100, 600):
-        model = four_bars(n)
+        model, times = four_bars(n), []
         assemble_model(model, warn=False)
-        begin = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lw.LinkworkWarning)
-            assembled = assemble_model(model)
-        spent.append(time.process_time() - begin)
+        for _ in range(3):
+            begin = time.process_time()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", lw.LinkworkWarning)
+                assembled = assemble_model(model)
+            times.append(time.process_time() - begin)
+        spent.append(min(times))
         assert assembled.redundancy.rank == 6 * (2 * n + 1) - 1  # one motion is left
     assert spent[1] < 12 * spent[0], spent
 
