@@ -7,6 +7,7 @@ from pathlib import Path
 import h5netcdf
 import numpy as np
 import pytest
+from mbdyn_text import BODY, NODE, deck_text
 from typer.testing import CliRunner
 
 import linkwork as lw
@@ -245,6 +246,18 @@ def test_default_output_and_orientation(tmp_path):
     paths = lw.write_mbdyn(deck, lw.run_deck(deck, progress=False), tmp_path / "out")
     assert not any(p.suffix == ".jnt" for p in paths)
     assert np.loadtxt(tmp_path / "out.mov").shape[1] == 1 + 3 + 9 + 6 + 6
+
+
+def test_labels_beyond_the_largest_signed_integer(tmp_path):
+    """Labels are unsigned in MBDyn: 2147483648 is one."""
+    label, path = 2**31, tmp_path / "label.mbd"
+    pin = f"joint: {label}, spherical pin, 1, position, null, position, null;"
+    path.write_text(deck_text(NODE, BODY + pin, time=".02"))
+    deck = lw.read_deck(path, environment={})
+    lw.write_mbdyn(deck, lw.run_deck(deck, progress=False), tmp_path / "label")
+    with h5netcdf.File(tmp_path / "label.nc") as file:
+        assert file["elem.joint"][:].tolist() == [label]
+        assert file["node.struct"][:].dtype == np.int32
 
 
 # ------------------------------------------------------------------------------------ commands

@@ -59,7 +59,8 @@ class Writer:
             # blendyn counts the nodes by the name that MBDyn gives to their dimension
             dim = f"{'_'.join(reversed(name.split('.')))}_labels_dim"
             self.file.dimensions[dim] = len(labels)
-            self.file.create_variable(name, (dim,), data=np.array(labels, np.int32))
+            kind = np.int32 if max(labels) < 2**31 else np.int64  # MBDyn's labels are unsigned
+            self.file.create_variable(name, (dim,), data=np.array(labels, kind))
 
 
 def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = ()) -> Path:
