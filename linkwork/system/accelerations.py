@@ -93,7 +93,10 @@ def accelerations(system: System, state: State) -> State:
     try:
         lu = factorise(system)
     except SingularError:
-        found = massless_accelerations(system, state, D)
+        try:
+            found = massless_accelerations(system, state, D)
+        except ValueError:  # numbers that are not finite: the error says so
+            found = None
         if found is None:
             raise
         return found

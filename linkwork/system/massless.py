@@ -108,6 +108,8 @@ def motions(
     system: System, D: Any, Cq: Any, chosen: np.ndarray, column: np.ndarray
 ) -> Loose | None:
     """What joints let massless bodies do, orthonormal in lengths; None where that is nothing."""
+    if not (np.isfinite(D.data).all() and np.isfinite(Cq.data).all()):
+        return None
     C = (sp.csr_array(Cq)[:, chosen] @ sp.diags_array(column[chosen])).toarray()
     C = C[np.abs(C).max(axis=1, initial=0.0) > 0]
     free = la.null_space(C, rcond=RANK) if len(C) else np.eye(len(chosen))
