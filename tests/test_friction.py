@@ -274,6 +274,24 @@ def test_redundant_load_is_said():
         lw.assemble(m)
 
 
+def check_tangents(system, state):
+    """K and D of the forces by central differences."""
+
+    def forces(s):
+        return system.evaluate(s, tangent=False).f.ravel()
+
+    h, v = 1e-5, state.velocities.ravel()
+    K = np.array([(forces(state.moved(e)) - forces(state.moved(-e))) for e in h * np.eye(12)]).T
+    D = np.array([
+        forces(state.with_velocities(v + e)) - forces(state.with_velocities(v - e))
+        for e in h * np.eye(12)
+    ]).T  # fmt: skip
+    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+    np.testing.assert_allclose(found, K / (2 * h), atol=1e-7 * np.abs(found).max())
+    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    np.testing.assert_allclose(found, D / (2 * h), atol=1e-7)
+
+
 @pytest.mark.parametrize("deflection", [-1.2, -0.4, 0.3, 0.9, 1.4])
 @pytest.mark.parametrize("kind", [lw.Coulomb, lw.LuGre])
 @pytest.mark.parametrize("joint", [lw.Revolute, lw.Prismatic, lw.Screw])
@@ -295,19 +313,7 @@ def test_tangent_with_a_path_behind(joint, kind, deflection):
     memory[-2] -= 0.2  # the path since the last step
     state = replace(state, memory=memory)
 
-    def forces(s):
-        return system.evaluate(s, tangent=False).f.ravel()
-
-    h, v = 1e-5, state.velocities.ravel()
-    K = np.array([(forces(state.moved(e)) - forces(state.moved(-e))) for e in h * np.eye(12)]).T
-    D = np.array([
-        forces(state.with_velocities(v + e)) - forces(state.with_velocities(v - e))
-        for e in h * np.eye(12)
-    ]).T  # fmt: skip
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
-    np.testing.assert_allclose(found, K / (2 * h), atol=1e-7 * np.abs(found).max())
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
-    np.testing.assert_allclose(found, D / (2 * h), atol=1e-7)
+    check_tangents(system, state)
 
 
 # ------------------------------------------------------------- analyses other than implicit methods

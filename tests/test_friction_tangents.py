@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_friction import check_tangents
 
 import linkwork as lw
 from linkwork.elements.friction_history import replay, replay_in_space
@@ -57,20 +58,7 @@ def test_tangent_with_a_path_behind(name, kind, size):
             z = rng.normal(size=3)
             memory[-3:] = size * z / np.linalg.norm(z)
         state = replace(state, memory=memory)
-        h, v = 1e-5, state.velocities.ravel()
-        K = np.array([
-            forces(system, state.moved(e)) - forces(system, state.moved(-e))
-            for e in h * np.eye(12)
-        ]).T  # fmt: skip
-        D = np.array([
-            forces(system, state.with_velocities(v + e))
-            - forces(system, state.with_velocities(v - e))
-            for e in h * np.eye(12)
-        ]).T  # fmt: skip
-        found = system.evaluate(state, cK=1.0).stiffness.toarray()
-        np.testing.assert_allclose(found, K / (2 * h), atol=2e-7 * np.abs(found).max())
-        found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
-        np.testing.assert_allclose(found, D / (2 * h), atol=2e-7)
+        check_tangents(system, state)
 
 
 def entry(words, model, joint=lw.Planar):

@@ -22,7 +22,7 @@ from numba import types
 from numba.core import cgutils
 
 from linkwork.math.compiled import generates
-from linkwork.math.lanes import EIGHT, picked, place, spread
+from linkwork.math.lanes import EIGHT, in_memory, picked, place, spread
 
 LANES = EIGHT.width
 _VECTOR = EIGHT.vector
@@ -100,21 +100,7 @@ def put8(v, i, w):
 # ------------------------------------------------------------------------------- compiled
 
 
-@generates(load8)
-def _load8(typing, a, i):
-    def generate(context, builder, signature, args):
-        return builder.load(place(context, builder, EIGHT, a, *args), align=8)
-
-    return EIGHT(a, types.int64), generate
-
-
-@generates(store8)
-def _store8(typing, a, i, v):
-    def generate(context, builder, signature, args):
-        builder.store(args[2], place(context, builder, EIGHT, a, *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.void(a, types.int64, EIGHT), generate
+in_memory(EIGHT, load8, store8)
 
 
 @generates(store6)

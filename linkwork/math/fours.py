@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.math.compiled import generates
-from linkwork.math.lanes import FOUR, picked, place
+from linkwork.math.lanes import FOUR, in_memory, picked, place
 
 WIDTH = FOUR.width
 
@@ -43,12 +43,7 @@ def zeros4():
 # ------------------------------------------------------------------------------- compiled
 
 
-@generates(load4)
-def _load4(typing, a, i):
-    def generate(context, builder, signature, args):
-        return builder.load(place(context, builder, FOUR, a, *args), align=8)
-
-    return FOUR(a, types.int64), generate
+in_memory(FOUR, load4, store4)
 
 
 @generates(row4)
@@ -58,15 +53,6 @@ def _row4(typing, a, i):
         return picked(builder, v, ir.Constant(FOUR.vector, [0.0] * WIDTH), [0, 1, 2, 4])
 
     return FOUR(a, types.int64), generate
-
-
-@generates(store4)
-def _store4(typing, a, i, v):
-    def generate(context, builder, signature, args):
-        builder.store(args[2], place(context, builder, FOUR, a, *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.void(a, types.int64, FOUR), generate
 
 
 @generates(unit4)

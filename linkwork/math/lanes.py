@@ -16,6 +16,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin, lower_cast, models, register_model
 
 from linkwork.math.borrowed import FIRST, BorrowedType
+from linkwork.math.compiled import generates
 
 
 class LanesType(types.Type):
@@ -53,6 +54,25 @@ def spread(builder, lanes, number):
     undefined = ir.Constant(lanes.vector, ir.Undefined)
     one = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
     return picked(builder, one, undefined, [0] * lanes.width)
+
+
+def in_memory(lanes, load, store):
+    """Code for functions load(array, place) and store(array, place, vector)."""
+
+    @generates(load)
+    def _load(typing, a, i):
+        def generate(context, builder, signature, args):
+            return builder.load(place(context, builder, lanes, a, *args), align=8)
+
+        return lanes(a, types.int64), generate
+
+    @generates(store)
+    def _store(typing, a, i, v):
+        def generate(context, builder, signature, args):
+            builder.store(args[2], place(context, builder, lanes, a, *args[:2]), align=8)
+            return context.get_dummy_value()
+
+        return types.void(a, types.int64, lanes), generate
 
 
 # ----------------------------------------------------------------------------- arithmetic
