@@ -16,7 +16,7 @@ def still(model):
 
 
 def pendulum(angle):
-    """Seed 000, section 4.1: 15 kg at 4 m below a revolute joint, turned off the vertical."""
+    """Peng et al. 2024, section 4.1: 15 kg at 4 m below a revolute joint, turned off the vertical."""
     model = lw.Model("pendulum", gravity=(0, 0, -G))
     place = 4 * np.array([np.sin(angle), 0, -np.cos(angle)])
     rod = model.add("rod", lw.Body(mass=15, inertia=(0, 0, 0), position=place))
@@ -437,3 +437,12 @@ def test_nothing_left_to_move():
     model.add("weld", lw.Fixed(lw.GROUND, body, at=(0, 0, 0)))
     modes = lw.eigen(model)
     assert len(modes) == 0 and modes.stable and "0 modes" in repr(modes)
+
+
+@pytest.mark.parametrize("mass, stiffness", [(1e308, 150.0), (1.0, 1e308), (1e150, 1e150)])
+def test_coefficients_whose_products_are_no_numbers(mass, stiffness):
+    model = lw.Model()
+    ball = model.add("ball", lw.Body(mass, (1, 1, 1), position=(1, 0, 0)))
+    model.add("spring", lw.Bushing(lw.GROUND, ball, (1, 0, 0), stiffness=[stiffness] * 6))
+    with pytest.raises(lw.ModelError, match="'ball' have coefficients of 1e.*smaller masses"):
+        lw.eigen(model)

@@ -44,6 +44,7 @@ from linkwork.system.system import System, compile_model
 
 STEADY = 1e-6  # what counts as constant, and as no acceleration, relative
 ANGLES = (0.4, 1.1)  # how far a motion is carried to see whether it is steady (rad)
+LARGEST = 1e100  # of a coefficient: products of three are still numbers
 XYZ = "xyz"
 
 
@@ -129,6 +130,7 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
     if frames.any():
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames))
         D, K = D + 2 * (M @ W), K + D @ W + M @ W @ W
+    refuse_overflow(system, M, D, K, C)
     return Pencil(system, state, M, D, K, C, frames, later)
 
 
@@ -176,6 +178,19 @@ def refuse_open(system: System, state: State) -> None:
         raise ModelError(
             f"the state at t = {state.time:g} does not satisfy {system.kept_rows[worst]}; "
             "give a state from lw.assemble, lw.static or a run of this model"
+        )
+
+
+def refuse_overflow(system: System, *matrices: sp.csr_array) -> None:
+    """An error where products of the matrices' numbers would not be finite."""
+    size = np.max([abs(A).max(axis=0).toarray().ravel() for A in matrices if A.shape[0]], axis=0)
+    size = np.where(np.isfinite(size), size, np.inf)
+    worst = int(np.argmax(size))
+    if size[worst] > LARGEST:
+        raise ModelError(
+            f"the equations of '{system.names[worst // 6]}' have coefficients of {size[worst]:.3g}, "
+            f"and beyond {LARGEST:g} small motions cannot be computed; give smaller masses, "
+            "stiffnesses and speeds, or other units"
         )
 
 
