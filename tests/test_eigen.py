@@ -16,7 +16,7 @@ def still(model):
 
 
 def pendulum(angle):
-    """Peng et al. 2024, section 4.1: 15 kg at 4 m below a revolute joint, turned off the vertical."""
+    """Peng et al. 2024, section 4.1: 15 kg at 4 m below a revolute joint, off the vertical."""
     model = lw.Model("pendulum", gravity=(0, 0, -G))
     place = 4 * np.array([np.sin(angle), 0, -np.cos(angle)])
     rod = model.add("rod", lw.Body(mass=15, inertia=(0, 0, 0), position=place))

@@ -41,3 +41,17 @@ def test_outside_the_table(tmp_path, kind, option, how):
                 drive.values(np.array([t]))
         else:
             np.testing.assert_array_equal(drive.values(np.array([t])), expected)
+
+
+@pytest.mark.parametrize("name", ["x\0y.dat", "~\0", "x" * 300, "missing.dat", "."])
+@pytest.mark.parametrize("card", ['include: "{}";', 'file: 1, variable step, 1, "{}";'])
+def test_names_that_no_file_has(tmp_path, name, card):
+    path = tmp_path / "deck.mbd"
+    path.write_text("begin: drivers;\n" + card.format(name), encoding="utf-8")
+    with pytest.raises(lw.MbdynError, match=r"deck\.mbd:2:\d+: "):
+        lw.read_deck(path, environment={})
+
+
+def test_a_deck_with_a_name_that_no_file_has():
+    with pytest.raises(lw.MbdynError, match="cannot be read"):
+        lw.read_deck("x\0y.mbd", environment={})

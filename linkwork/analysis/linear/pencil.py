@@ -188,9 +188,9 @@ def refuse_overflow(system: System, *matrices: sp.csr_array) -> None:
     worst = int(np.argmax(size))
     if size[worst] > LARGEST:
         raise ModelError(
-            f"the equations of '{system.names[worst // 6]}' have coefficients of {size[worst]:.3g}, "
-            f"and beyond {LARGEST:g} small motions cannot be computed; give smaller masses, "
-            "stiffnesses and speeds, or other units"
+            f"the equations of '{system.names[worst // 6]}' have coefficients of "
+            f"{size[worst]:.3g}, and beyond {LARGEST:g} small motions cannot be computed; "
+            "give smaller masses, stiffnesses and speeds, or other units"
         )
 
 

@@ -27,7 +27,10 @@ def file_of(args: Arguments, name: str) -> Path:
     def value(m: re.Match) -> str:
         return args.deck.environment.get(m.group(1) or m.group(2), "")
 
-    path = Path(os.path.expanduser(re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)))
+    name = re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)
+    if "\0" in name:
+        args.fail(f"a file cannot have the name {name!r}, which has a byte 0 in it")
+    path = Path(os.path.expanduser(name))
     return path if path.is_absolute() else Path(args.source.file).parent / path
 
 

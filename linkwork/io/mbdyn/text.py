@@ -48,6 +48,8 @@ class Source:
             data = path.read_bytes()
         except OSError as error:
             raise MbdynError(f"cannot be read: {error.strerror or error}", shown) from None
+        except ValueError as error:  # a name that no file can have
+            raise MbdynError(f"cannot be read: {error}", repr(shown)) from None
         try:
             return cls(data.decode("utf-8"), shown)
         except UnicodeDecodeError:
