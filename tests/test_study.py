@@ -99,9 +99,31 @@ def test_a_study_is_resumed(tmp_path):
     assert third.identical(again) and len(list(calls.iterdir())) == before + 1
     with pytest.raises(ResultFileError, match="holds a study of other parameters"):
         lw.sweep(counted, {"x": [7.0], "folder": [str(calls)]}, workers=1, store=store)
-    (tmp_path / "other").write_text("no study")
+
+
+@pytest.mark.parametrize("other", [b"no study", b"\xff\x00", b"5\n", b'{"format": 3}', b"\n\n"])
+def test_a_file_that_is_no_study_is_left_as_it_is(tmp_path, other):
+    (tmp_path / "other").write_bytes(other)
     with pytest.raises(ResultFileError, match="is not the file of a study"):
         lw.sweep(root, {"x": [1]}, workers=1, store=tmp_path / "other")
+    assert (tmp_path / "other").read_bytes() == other
+
+
+@pytest.mark.parametrize("name", ["", "no folder/study", "x" * 300])
+def test_where_no_study_can_be_kept(tmp_path, name):
+    with pytest.raises(ResultFileError, match="cannot write"):
+        lw.sweep(root, {"x": [1]}, workers=1, store=tmp_path / name)
+
+
+@pytest.mark.parametrize("damage", ['{"number": 1, "measu', "7\n", "\n", "[]\nx\n", "\udcff\n"])
+def test_damaged_lines_of_a_study_are_passed_over(tmp_path, damage):
+    store = tmp_path / "study.jsonl"
+    first = lw.sweep(root, {"x": [4.0, 9.0]}, workers=1, store=store)
+    whole = store.read_bytes()
+    with store.open("a", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(damage)
+    assert lw.sweep(root, {"x": [4.0, 9.0]}, workers=1, store=store).identical(first)
+    assert store.read_bytes() == whole and len(list(tmp_path.iterdir())) == 1
 
 
 def test_samples_follow_their_distributions():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def read_model(path: str) -> tuple[Model, dict[str, Any]]:
     from linkwork.model.model import Model
 
     file = Path(path)
-    if not file.exists():
+    if not os.path.exists(path):  # False also for names that no file can have
         raise LinkworkError(
             f"there is no model file '{path}'; give the path of a .py or .mbd file"
         )
@@ -59,7 +60,7 @@ def is_deck(path: str) -> bool:
     file = Path(path)
     if file.suffix in (".mbd", ".mbdyn"):
         return True
-    if file.suffix in (".py", ".nc") or not file.is_file():
+    if file.suffix in (".py", ".nc") or not os.path.isfile(path):
         return False
     with file.open("rb") as text:  # decks have any name, and often no suffix
         return BEGIN.search(text.read(200_000)) is not None

@@ -65,14 +65,14 @@ def _path(path: Any) -> Path:
 def check_writable(path: str | Path) -> Path:
     """The path of a file that can be written, or a ResultFileError; call it before a long run."""
     target = Path(os.path.realpath(_path(path)))
-    if target.is_dir():
+    if os.path.isdir(target):  # False also for names that no file can have
         raise ResultFileError(f"cannot write '{path}': it is a folder; give the name of a file")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise ResultFileError(
             f"cannot write '{path}': there is no folder '{target.parent}'; make it first or give "
             "another path"
         )
-    if target.exists() and not os.access(target, os.W_OK):
+    if os.path.exists(target) and not os.access(target, os.W_OK):
         raise ResultFileError(f"cannot write '{path}': it is read-only; give another path")
     trial = beside(target)
     try:

@@ -15,6 +15,7 @@ results are there to be looked at all the same.
 from __future__ import annotations
 
 import difflib
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -146,7 +147,7 @@ def _link(shape: dict, what: str) -> Part:
 
 def _mesh(shape: dict, what: str) -> Part:
     path = Path(shape["file"])
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ModelError(f"{what} is the mesh file '{path}', which does not exist")
     import trimesh
 

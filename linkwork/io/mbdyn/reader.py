@@ -209,7 +209,7 @@ class Reader:
         self.depth += 1
         if self.depth > DEEPEST:
             args.fail(f"files are included {DEEPEST} deep; does one include itself?", 0)
-        if not path.is_file():
+        if not os.path.isfile(path):  # False also for names that no file can have
             args.fail(f"there is no file '{path}' to include", 0)
         self.read_file(path, str(path))
         self.depth -= 1
