@@ -272,6 +272,7 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     L, table = system.length, system.inertias
     trial = accelerations(system, state)
     e = system.evaluate(trial)
+    refuse_overflow(system, e.stiffness)
     mass = np.maximum(table[:, 0], 1e-3 * system.mass)
     least = np.linalg.eigvalsh(table[:, 1:].reshape(-1, 3, 3))[:, 0]
     inertia = np.column_stack([mass * L, np.maximum(least, 1e-6 * mass * L**2)])
