@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mbdyn_decks import ran, same
 from scipy.optimize import brentq
 from scipy.special import airy, ellipj
-from test_mbdyn_decks import ran, same
 
 import linkwork as lw
 

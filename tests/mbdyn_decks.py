@@ -1,0 +1,43 @@
+"""Runs the decks of examples/mbdyn, and compares them with models built in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.io.mbdyn.files import Tables
+from linkwork.io.mbdyn.running import run_deck
+
+DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
+G = 9.81
+PI = np.pi
+
+
+def ran(name):
+    deck = lw.read_deck(DECKS / f"{name}.mbd", environment={})
+    run = run_deck(deck, progress=False)
+    return deck, run, Tables(deck, run)
+
+
+def same(run, model, method=None, names=None, atol=1e-9):
+    """The same motion as that of a model built in Python, with the same method."""
+    h, t = float(run.info["h"]), float(run.time[-1])
+    method = method or default(run)
+    start = lw.assemble(model, time=float(run.time[0]))
+    other = lw.transient(model, t, h, method, start=start, progress=False)
+    for name in names or model.items:
+        if isinstance(model[name], lw.Body):
+            for word in ("position", "velocity", "angular_velocity"):
+                found = getattr(run[name], word).values
+                np.testing.assert_allclose(found, getattr(other[name], word).values, atol=atol)
+            p, q = run[name].orientation.values, other[name].orientation.values
+            np.testing.assert_allclose(np.abs(np.sum(p * q, axis=1)), 1, atol=atol)
+    return other
+
+
+def default(run):
+    from linkwork.integrators.catalogue import method_from_text
+
+    return method_from_text(run.info["method"])
