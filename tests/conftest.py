@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import threading
+import warnings
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -48,3 +49,11 @@ def changed(tmp_path):
         return lw.read_deck(path, environment={})
 
     return changing
+
+
+@pytest.fixture
+def quiet():
+    """Redundancy is explained elsewhere."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*repeats? what", category=lw.LinkworkWarning)
+        yield

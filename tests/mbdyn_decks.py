@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import linkwork as lw
 from linkwork.io.mbdyn.files import Tables
@@ -37,7 +38,26 @@ def same(run, model, method=None, names=None, atol=1e-9):
     return other
 
 
+def equilibria(run, model):
+    """The same equilibria as those of a model built in Python, at the last time of the deck."""
+    found = lw.static(model, time=float(run.time[-1]), progress=False)
+    for name, item in model.items.items():
+        if isinstance(item, lw.Body):
+            x = run[name].position.values[-1]
+            np.testing.assert_allclose(found[name].position.values, x, atol=1e-9)
+            q = found[name].orientation.values, run[name].orientation.values[-1]
+            assert abs(np.dot(*q)) == pytest.approx(1, abs=1e-12)
+
+
 def default(run):
     from linkwork.integrators.catalogue import method_from_text
 
     return method_from_text(run.info["method"])
+
+
+def damped(x, v, k, c, m, t):
+    """m ẍ + c ẋ + k x = 0 from x and v: position and velocity."""
+    s = -c / (2 * m) + 1j * np.sqrt(k / m - (c / (2 * m)) ** 2)
+    a = x - 1j * (v - s.real * x) / s.imag
+    wave = a * np.exp(s * t)
+    return wave.real, (s * wave).real

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from example_scripts import load_example
 from test_dense_null_space import four_bar
 from test_energy_momentum_elements import torsion, two_bodies
-from test_examples import load_example
 
 import linkwork as lw
 from linkwork.math.compiled import Kernel
