@@ -13,7 +13,7 @@ from linkwork.math.compiled import Kernel
 from linkwork.model.registry import Entry, Family
 from linkwork.results import recording
 from linkwork.results.file_array import FileArray
-from linkwork.system.system import Element
+from linkwork.system.numbering import Element
 
 EM = lw.EnergyMomentum
 OWN = ("kinetic_energy", "angular_momentum", "condition_number")
