@@ -4,19 +4,19 @@ import os
 import re
 import signal
 import threading
-from pathlib import Path
+import warnings
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import matplotlib  # noqa: E402
 import pytest  # noqa: E402
+from mbdyn_decks import DECKS  # noqa: E402
 from mbdyn_text import deck_text  # noqa: E402
 
 import linkwork as lw  # noqa: E402
 
 matplotlib.use("Agg")
-DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 
 
 def pytest_sessionstart() -> None:
@@ -49,3 +49,11 @@ def changed(tmp_path):
         return lw.read_deck(path, environment={})
 
     return changing
+
+
+@pytest.fixture
+def quiet():
+    """Redundancy is explained elsewhere."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*repeats? what", category=lw.LinkworkWarning)
+        yield

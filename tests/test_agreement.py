@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
-from test_examples import FOLDER, load_example
+from example_scripts import FOLDER, load_example
 
 import linkwork as lw
 

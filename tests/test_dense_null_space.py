@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from dense_null_space import Dense, matrix
+from example_scripts import load_example
 from scipy.spatial.transform import Rotation
-from test_examples import load_example
 
 import linkwork as lw
 

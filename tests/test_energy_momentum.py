@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from test_examples import load_example
+from example_scripts import load_example
 
 import linkwork as lw
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_examples import EXAMPLES, load_example
+from example_scripts import EXAMPLES, load_example
 
 import linkwork as lw
 

@@ -4,16 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from example_scripts import load_example
 from test_dense_null_space import four_bar
 from test_energy_momentum_elements import torsion, two_bodies
-from test_examples import load_example
 
 import linkwork as lw
 from linkwork.math.compiled import Kernel
 from linkwork.model.registry import Entry, Family
 from linkwork.results import recording
 from linkwork.results.file_array import FileArray
-from linkwork.system.system import Element
+from linkwork.system.numbering import Element
 
 EM = lw.EnergyMomentum
 OWN = ("kinetic_energy", "angular_momentum", "condition_number")

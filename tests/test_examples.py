@@ -7,29 +7,16 @@ traced, so an assertion that a branch skips is noticed.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import sys
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from example_scripts import EXAMPLES, FOLDER, load_example
 
 import linkwork as lw
-
-FOLDER = Path(__file__).parent.parent / "examples"
-EXAMPLES = sorted(FOLDER.glob("*.py"))
-
-
-def load_example(name: str) -> ModuleType:
-    """The module examples/NAME.py."""
-    path = FOLDER / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"examples_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def assertions(path: Path) -> dict[int, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import h5netcdf
 import numpy as np
 import pytest
 import scipy.linalg as la
+from mbdyn_decks import DECKS
 from test_inverse import L1, L2, arm, joint_motion, links, torques
 from typer.testing import CliRunner
 
@@ -19,7 +19,6 @@ from linkwork.io.mbdyn.eigen_analysis import eigen_analyses
 from linkwork.io.mbdyn.files import Tables
 from linkwork.io.mbdyn.running import run_deck
 
-DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 G = 9.81
 runner = CliRunner()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from mbdyn_decks import DECKS, damped, default, equilibria, ran, same
 from scipy.optimize import brentq, fsolve
-from test_mbdyn_decks import DECKS, default, ran, same
-from test_mbdyn_law_decks import damped, equilibria
 
 import linkwork as lw
 from linkwork.math import rotations

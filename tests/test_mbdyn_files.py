@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import h5netcdf
 import numpy as np
 import pytest
+from mbdyn_decks import DECKS
 from mbdyn_text import BODY, NODE, deck_text
 from typer.testing import CliRunner
 
@@ -17,7 +16,6 @@ from linkwork.io.mbdyn.geometry import TURNS, turns
 from linkwork.io.mbdyn.motion import angles
 from linkwork.math import rotations
 
-DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 runner = CliRunner()
 
 TWO_FRAMES = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mbdyn_decks import ran, same
 from mbdyn_text import deck_text
 from scipy.integrate import solve_ivp
-from test_mbdyn_decks import ran, same
 
 import linkwork as lw
 from linkwork.elements.laws import Axial, LinearElastic, LinearViscoelastic

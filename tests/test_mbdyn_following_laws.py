@@ -96,7 +96,7 @@ def test_stiffness_may_not_follow():
 
 def test_following_laws():
     """The deck, the same in Python, and in closed form."""
-    from test_mbdyn_decks import ran, same
+    from mbdyn_decks import ran, same
 
     _, run, tables = ran("following_laws")
     t = run.time

@@ -1,17 +1,16 @@
-"""Decks in examples/mbdyn about friction, screws, imposed speeds and nodes that follow others."""
+"""Decks of joints: pendulums in every hinge, friction, screws, imposed speeds, following nodes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_mbdyn_decks import DECKS, G, ran, same
+from mbdyn_decks import DECKS, PI, G, ran, same
+from scipy.special import ellipj, ellipk
 
 import linkwork as lw
 from linkwork.io.mbdyn.elements import JOINTS
 from linkwork.io.mbdyn.text import Source, squeeze
 from linkwork.math import rotations
-
-PI = np.pi
 
 
 def test_every_joint_keyword_stands_in_a_deck():
@@ -24,6 +23,46 @@ def test_every_joint_keyword_stands_in_a_deck():
     missing = {name for name in JOINTS if squeeze(name) not in words}
     assert not {name for name in missing if squeeze(name) not in deformable}, missing
     assert len(JOINTS) >= 45
+
+
+def test_more_joints():
+    """Six pendulums swing alike; plates slide by ½ g sin α t²; a gimbal keeps the spin."""
+    _, run, tables = ran("more_joints")
+    L, M, J, angle, slope = 1.0, 2.0, 0.5, 0.8, PI / 6
+    t = run.time
+    k = np.sin(angle / 2)
+    sn = ellipj(ellipk(k**2) - np.sqrt(M * G * L / (J + M * L**2)) * t, k**2)[0]
+    theta = 2 * np.arcsin(k * sn)
+    for n in (1, 2, 3, 4, 5, 6, 13):
+        x = tables.node(n)[:, :3]
+        exact = L * np.stack([np.sin(theta), 0 * t, -np.cos(theta)], axis=1)
+        np.testing.assert_allclose(x, exact, atol=1e-5, err_msg=str(n))
+    s = 0.5 * G * np.sin(slope) * t**2
+    down = np.stack([s * np.cos(slope), 0 * t, -s * np.sin(slope)], axis=1)
+    for n in (7, 8):
+        np.testing.assert_allclose(tables.node(n)[:, :3], down, atol=1e-5)
+    sn = ellipj(ellipk(k**2) - np.sqrt(G / L) * t, k**2)[0]  # without rotation: a point mass
+    point = 2 * np.arcsin(k * sn)
+    np.testing.assert_allclose(tables.node(9)[:, 0], L * np.sin(point), atol=1e-5)
+    for n in (10, 11):  # both shafts turn at 3 rad/s about their own axes
+        w = np.einsum("tji,tj->ti", tables.motion(n).R, tables.motion(n).w)
+        np.testing.assert_allclose(w, np.tile([0, 0, 3], (len(t), 1)), atol=1e-9)
+    np.testing.assert_allclose(tables.node(12)[:, 0], t + t**3, atol=1e-9)
+
+
+def test_more_joints_in_python():
+    _, run, _ = ran("more_joints")
+    m = lw.Model(gravity=(0, 0, -G))
+    R = rotations.matrix([np.cos(0.4), 0, -np.sin(0.4), 0])
+    kinds = {
+        1: lambda b: lw.Universal(lw.GROUND, b, at=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
+        5: lambda b: lw.Revolute(lw.GROUND, b, at=(0, 0, 0), axis=(0, 1, 0)),
+    }
+    for n, joint in kinds.items():
+        x = R @ (0, 0, -1)
+        body = m.add(f"node {n}", lw.Body(2, (0.5, 0.5, 0.5), position=x, orientation=R))
+        m.add(f"joint {n}", joint(body))
+    same(run, m)
 
 
 # ------------------------------------------------------------------------------------ friction

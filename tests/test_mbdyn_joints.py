@@ -262,7 +262,7 @@ def test_columns_of_a_gimbal(read):
 
 def test_columns_in_netcdf(tmp_path):
     import h5netcdf
-    from test_mbdyn_decks import DECKS
+    from mbdyn_decks import DECKS
 
     deck = lw.read_deck(DECKS / "friction.mbd", environment={})
     run = lw.run_deck(deck, progress=False, t=0.05)

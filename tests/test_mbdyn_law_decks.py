@@ -4,10 +4,9 @@ form."""
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from mbdyn_decks import damped, equilibria, ran, same
 from scipy.optimize import brentq
 from scipy.special import airy, ellipj
-from test_mbdyn_decks import ran, same
 
 import linkwork as lw
 
@@ -20,17 +19,6 @@ def point(m, name, mass, x, v=(0, 0, 0)):
     body = m.add(name, lw.Body(mass, (0, 0, 0), position=x, velocity=v))
     m.add(f"orientation of {name}", lw.Align(lw.GROUND, body))
     return body
-
-
-def equilibria(run, model):
-    """The same equilibria as those of a model built in Python, at the last time of the deck."""
-    found = lw.static(model, time=float(run.time[-1]), progress=False)
-    for name, item in model.items.items():
-        if isinstance(item, lw.Body):
-            x = run[name].position.values[-1]
-            np.testing.assert_allclose(found[name].position.values, x, atol=1e-9)
-            q = found[name].orientation.values, run[name].orientation.values[-1]
-            assert abs(np.dot(*q)) == pytest.approx(1, abs=1e-12)
 
 
 # ---------------------------------------------------------------------------- elastic laws of rods
@@ -92,14 +80,6 @@ def test_hanging_masses_in_python():
 
 
 # ------------------------------------------------------------------------- laws of strain and rate
-
-
-def damped(x, v, k, c, m, t):
-    """m ẍ + c ẋ + k x = 0 from x and v: position and velocity."""
-    s = -c / (2 * m) + 1j * np.sqrt(k / m - (c / (2 * m)) ** 2)
-    a = x - 1j * (v - s.real * x) / s.imag
-    wave = a * np.exp(s * t)
-    return wave.real, (s * wave).real
 
 
 def test_moving_laws():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from mbdyn_text import BODY, NODE, deck_text
@@ -14,7 +12,6 @@ from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.methods import METHODS, RADIUS
 from linkwork.io.mbdyn.running import assembled, run_deck
 
-DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 G, PI = 9.81, np.pi
 
 

@@ -1,13 +1,11 @@
-"""Decks in which loads follow the motion, and nodes, masses and frames of further kinds."""
+"""Decks in which loads follow the motion, and nodes and masses of further kinds."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from mbdyn_text import deck_text
+from mbdyn_decks import ran, same
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from test_mbdyn_decks import ran, same
 
 import linkwork as lw
 from linkwork.math import rotations
@@ -141,53 +139,6 @@ def test_orbit():
     same(run, m, atol=1e-3)
 
 
-def test_turning_frame():
-    """x = R₀ᵀ(X − X₀) of the free fall X, seen from an origin that accelerates."""
-    _, run, tables = ran("turning_frame")
-    t, W, g = run.time, 1.5, 9.81
-    X = np.stack([1 - t**2, 0 * t, -g * t**2 / 2], axis=1)  # less the way of the origin, 2 t²/2
-    R = rotations.matrix(rotations.exponential(np.outer(t, (0, W, 0))))
-    exact = np.einsum("tji,tj->ti", R, X)
-    node = tables.node(1)
-    np.testing.assert_allclose(node[:, :3], exact, atol=1e-5)
-    np.testing.assert_allclose(np.radians(node[:, 4]), -W * t, atol=1e-6)  # does not turn
-
-
-@pytest.mark.parametrize(
-    "kinematics",
-    ["const, angular velocity, 0., 1.5, 0.",
-     "drive, angular velocity, 0., 1., 0., const, 1.5",
-     "drive, angular velocity, 0., 3., 0., const, .5, angular acceleration, null",
-     "drive, orientation, 0., 1.5, 0., time, angular velocity, 0., 1.5, 0., unit"],
-)  # fmt: skip
-def test_forms_of_rigid_body_kinematics(tmp_path, kinematics):
-    """Gravity across the axis turns in the frame, however its rotation is given."""
-    path = tmp_path / "deck.mbd"
-    path.write_text(deck_text(
-        "structural: 1, dynamic, 1., 0., 0., eye, 0., 0., 1.5, 0., -1.5, 0.;",
-        "body: 1, 1, 2., null, diag, 1., 2., 1.5; gravity: 0., 0., -1., const, 9.81;",
-        control=f"rigid body kinematics: {kinematics};", time="1.", step="1.e-3",
-    ))  # fmt: skip
-    deck = lw.read_deck(path)
-    run = lw.run_deck(deck, progress=False)
-    t = run.time
-    X = np.stack([1 + 0 * t, 0 * t, -9.81 * t**2 / 2], axis=1)
-    R = rotations.matrix(rotations.exponential(np.outer(t, (0, 1.5, 0))))
-    exact = np.einsum("tji,tj->ti", R, X)
-    np.testing.assert_allclose(run["node 1"].position.values, exact, atol=3e-5)
-
-
-def test_gravity_in_a_frame_that_is_turned_once(tmp_path):
-    """A constant orientation R₀ turns gravity, too: R₀ᵀg."""
-    path = tmp_path / "deck.mbd"
-    path.write_text(deck_text(
-        "structural: 1, dynamic, null, eye, null, null;",
-        "body: 1, 1, 2., null, eye; gravity: 0., 0., -1., const, 9.81;",
-        control="rigid body kinematics: const, orientation, euler123, pi/2., 0., 0.;",
-    ))  # fmt: skip
-    np.testing.assert_allclose(lw.read_deck(path).model.gravity, (0, -9.81, 0), atol=1e-14)
-
-
 def test_observers():
     """Dummy nodes: at an offset, seen from another node, and put on a third."""
     _, run, tables = ran("observers")
@@ -250,7 +201,7 @@ def test_internal_loads():
 
 def test_decks_use_every_drive_function_node_genel_and_force():
     """Each keyword of these tables stands in some deck of examples/mbdyn."""
-    from test_mbdyn_decks import DECKS
+    from mbdyn_decks import DECKS
 
     from linkwork.io.mbdyn.drive_cards import DRIVES
     from linkwork.io.mbdyn.forces import COUPLES, FORCES

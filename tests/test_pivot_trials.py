@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_transient import double_pendulum
+from small_mechanisms import double_pendulum
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model

@@ -8,9 +8,9 @@ T of the tree moves a point P behind it by r̃_TP = (−y, x), with minus on the
 
 import numpy as np
 import pytest
+from example_scripts import load_example
 from recursive_models import four_bar, hexapod, polygon, slider_crank
 from scipy.spatial.transform import Rotation
-from test_examples import load_example
 
 import linkwork as lw
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from example_scripts import load_example
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recursive_models import (
@@ -14,7 +15,6 @@ from recursive_models import (
     slider_crank,
 )  # fmt: skip
 from scipy.spatial.transform import Rotation
-from test_examples import load_example
 
 import linkwork as lw
 

@@ -17,10 +17,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from example_scripts import load_example
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import ellipk
-from test_examples import load_example
 
 import linkwork as lw
 

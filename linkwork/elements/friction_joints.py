@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.friction_surface import BALL, BUSH, PLANE
+from linkwork.elements.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.joints import ROW_NAMES, Joint
 from linkwork.elements.orthogonal import Universal
 from linkwork.elements.screw import Screw
@@ -73,16 +74,8 @@ def check_joint(joint: Any, what: str) -> None:
     reason = REASONS.get(type(joint).__name__)
     if reason:
         raise ModelError(f"{what} cannot act on {joint.label}, which {reason}")
-    if not isinstance(joint, Joint):
-        raise ModelError(
-            f"{what} needs a joint such as a Revolute, but {checks.show(joint)} was given; pass "
-            "the item that model.add returned"
-        )
-    if joint.laws().get("a") or joint.laws().get("b"):
-        raise ModelError(
-            f"{what} cannot act on {joint.label}, whose markers move on its bodies; use a joint "
-            "without drive_a and drive_b"
-        )
+    refuse_other_items(joint, what, "a Revolute")
+    refuse_moving_markers(joint, what)
 
 
 def held_rows(joint: Joint) -> set[int]:

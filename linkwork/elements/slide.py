@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.elements.bushing import add_column, moved_by
 from linkwork.elements.deformable import room
+from linkwork.elements.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
@@ -36,7 +37,6 @@ from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
-from linkwork.model import checks
 from linkwork.model.frame import Frame
 from linkwork.model.registry import Entry, Family, Item
 
@@ -157,21 +157,13 @@ def slide_family(places: int) -> Family:
 
 def check_slide(joint: Any, what: str) -> None:
     """Refuse a joint that does not slide along the z axis of markers fixed to its bodies."""
-    if not isinstance(joint, Joint):
-        raise ModelError(
-            f"{what} needs a joint such as a Prismatic, but {checks.show(joint)} was given; "
-            "pass the item that model.add returned"
-        )
+    refuse_other_items(joint, what, "a Prismatic")
     if 2 in joint.active:
         raise ModelError(
             f"{what} cannot act on {joint.label}, which does not slide along its z axis; use a "
             "joint such as a Prismatic or a Cylindrical"
         )
-    if joint.laws().get("a") or joint.laws().get("b"):
-        raise ModelError(
-            f"{what} cannot act on {joint.label}, whose markers move on its bodies; use a "
-            "joint without drive_a and drive_b"
-        )
+    refuse_moving_markers(joint, what)
 
 
 def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:

@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.joints import Joint, Revolute
+from linkwork.elements.joint_checks import refuse_moving_markers, refuse_other_items
+from linkwork.elements.joints import Revolute
 from linkwork.elements.layout import (
     AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
 )  # fmt: skip
@@ -171,21 +172,13 @@ TORSION = Family(
 
 def check_joint(joint: Any, what: str) -> None:
     """Refuse a joint that does not turn about the z axis of markers fixed to its bodies."""
-    if not isinstance(joint, Joint):
-        raise ModelError(
-            f"{what} needs a joint such as a Revolute, but {checks.show(joint)} was given; "
-            "pass the item that model.add returned"
-        )
+    refuse_other_items(joint, what, "a Revolute")
     if isinstance(joint, Universal) or 5 in joint.active:
         raise ModelError(
             f"{what} cannot act on {joint.label}, which has no free rotation about its z axis; "
             "use a joint such as a Revolute or a Cylindrical"
         )
-    if joint.laws().get("a") or joint.laws().get("b"):
-        raise ModelError(
-            f"{what} cannot act on {joint.label}, whose markers move on its bodies; use a "
-            "joint without drive_a and drive_b"
-        )
+    refuse_moving_markers(joint, what)
 
 
 @dataclass(eq=False)

@@ -26,6 +26,7 @@ from linkwork.system.system import System
 # lost, times 1e-16, that the next one makes up for it
 GROWTH = 1e10
 SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
+REMEMBERED = ("base", "history", "gamma", "work", "kappa")  # of the stepper, over a restart
 LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
@@ -146,19 +147,24 @@ class ImplicitRun(RepairedRun):
     def _take_up(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
-        keep = np.asarray(r["keep"], bool)
-        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
-        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
-        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
-        for name in ("base", "history", "gamma", "work", "kappa"):
-            getattr(self.stepper, name)[:] = r[name]
-        self.stepper.settings[st.LEARN] = float(r["learn"])
-        self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
+        self._load_restart(system, state)
         h, self.h = self.h, float(r["h"])
         self.set_step(self.h, fresh=False)
         self._stored_pivots(r)
         if h != self.h:
             self.set_step(h)
+
+    def _load_restart(self, system: System, state: State) -> None:
+        """The stepper as it was at the end of the earlier run, with the rows kept there."""
+        r = state.restart
+        keep = np.asarray(r["keep"], bool)
+        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
+        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
+        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
+        for name in REMEMBERED:
+            getattr(self.stepper, name)[:] = r[name]
+        self.stepper.settings[st.LEARN] = float(r["learn"])
+        self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
 
     # --------------------------------------------------------------------------------- stepping
     def set_step(self, h: float, fresh: bool = True) -> None:
@@ -328,9 +334,7 @@ class ImplicitRun(RepairedRun):
     def restart(self) -> dict[str, Any]:
         """All numbers needed to go on with the same digits."""
         s = self.stepper
-        out: dict[str, Any] = {
-            name: getattr(s, name).copy() for name in ("base", "history", "gamma", "work", "kappa")
-        }
+        out: dict[str, Any] = {name: getattr(s, name).copy() for name in REMEMBERED}
         out["keep"] = self.system.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"] = np.array(self.origin)

@@ -24,8 +24,6 @@ from linkwork.system.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-REMEMBERED = ("base", "history", "gamma", "work", "kappa")
-
 
 class StagedRun(ImplicitRun):
     """Steps a system with a staged method."""
@@ -105,15 +103,8 @@ class StagedRun(ImplicitRun):
     def _take_up(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
-        keep = np.asarray(r["keep"], bool)
-        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
-        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
-        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
-        for name in REMEMBERED:
-            getattr(self.stepper, name)[:] = r[name]
+        self._load_restart(system, state)
         self.stages.memory[:] = r["memory_of_steps"]
-        self.stepper.settings[st.LEARN] = float(r["learn"])
-        self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
         self.equal, self.phase = int(r["equal"]), int(r["phase"])
         h, self.h = self.h, float(r["h"])
         self._plan(np.array([self.time + self.h]))

@@ -29,18 +29,18 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL,
+    ACCEPT, CD, CK, KC, NODE, OMEGA, POS, RATES, STRIDE, TANGENT, VEL,
 )  # fmt: skip
 from linkwork.integrators.convergence import residual_measure
 from linkwork.integrators.stepping import (
     CA, CV, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NO_CONVERGENCE, NOT_FINITE,
     PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE, VDOTPREV, apply_increment, residual_side,
-    worst_residual,
+    turn_body, worst_residual,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import larger8, load8, spread8, store8
-from linkwork.math.rotations import qexp, qmul, rotation_matrix, tangent_times
+from linkwork.math.rotations import tangent_times
 from linkwork.system.elimination import factor_nodes, solve_nodes
 from linkwork.system.evaluate import evaluate
 
@@ -158,17 +158,10 @@ def place(stepper, work):
 @inlined
 def place_body(base, nodes, q, x, i, turn):
     """Position and orientation q₀ exp(x) of the body whose numbers begin at q and i."""
-    r = q + QUAT
     nodes[q + POS] = base[q + POS] + x[i]
     nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1]
     nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2]
-    e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
-    nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3] = e
-    R = rotation_matrix(e)
-    r = q + ROT
-    nodes[r], nodes[r + 1], nodes[r + 2] = R[0], R[1], R[2]
-    nodes[r + 3], nodes[r + 4], nodes[r + 5] = R[3], R[4], R[5]
-    nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
+    turn_body(base, nodes, q, turn)
 
 
 @inlined

@@ -80,6 +80,19 @@ class Output(NamedTuple):
     own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
+@inlined
+def turn_body(base, nodes, q, turn):
+    """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix."""
+    r = q + QUAT
+    e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
+    nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3] = e
+    R = rotation_matrix(e)
+    r = q + ROT
+    nodes[r], nodes[r + 1], nodes[r + 2] = R[0], R[1], R[2]
+    nodes[r + 3], nodes[r + 4], nodes[r + 5] = R[3], R[4], R[5]
+    nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
+
+
 @spliced
 def placing(stepper, work, p_on):
     """Motion of all bodies at the end of the step from x (and p), v and v̇ by the method."""
@@ -87,7 +100,7 @@ def placing(stepper, work, p_on):
     x, p, nodes, vdot = borrow(work.x), borrow(stepper.p), borrow(work.nodes), borrow(work.vdot)
     affine, base, bodies = borrow(stepper.affine), borrow(stepper.base), stepper.p.shape[0]
     for b in range(bodies):
-        i, q, r = STRIDE * b, NODE * b, NODE * b + QUAT
+        i, q = STRIDE * b, NODE * b
         move = load8(x, i)
         store8(nodes, q + VEL, move * cv + load8(affine, i))  # the rotation matrix comes behind
         store8(vdot, i, move * ca + load8(affine, STRIDE * bodies + i))
@@ -95,13 +108,7 @@ def placing(stepper, work, p_on):
         nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1] + p_on * p[i + 1]
         nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2] + p_on * p[i + 2]
         turn = x[i + 3] + p_on * p[i + 3], x[i + 4] + p_on * p[i + 4], x[i + 5] + p_on * p[i + 5]
-        e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
-        nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3] = e
-        R = rotation_matrix(e)
-        r = q + ROT
-        nodes[r], nodes[r + 1], nodes[r + 2] = R[0], R[1], R[2]
-        nodes[r + 3], nodes[r + 4], nodes[r + 5] = R[3], R[4], R[5]
-        nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
+        turn_body(base, nodes, q, turn)
 
 
 @lean

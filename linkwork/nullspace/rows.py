@@ -31,9 +31,10 @@ from linkwork.elements.lock import LOCK
 from linkwork.elements.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.system.numbering import Element
 from linkwork.system.redundancy import ConstraintRows, independent_rows
 from linkwork.system.state import State
-from linkwork.system.system import Element, System
+from linkwork.system.system import System
 
 COINCIDE, ALONG, AXES, DISTANCE = 0, 1, 2, 3
 # reals: points (or axes) on a and b, a second pair (or the axis), the length

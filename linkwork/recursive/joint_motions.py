@@ -25,7 +25,8 @@ from linkwork.elements.lock import LEVEL, LOCK, QA, QB, QT, RT, UA, UB
 from linkwork.elements.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.math import rotations
 from linkwork.recursive.layout import ABOUT_Z, BALL, CROSS, NO_TURN, SWING
-from linkwork.system.system import Element, System
+from linkwork.system.numbering import Element
+from linkwork.system.system import System
 
 CYCLE = {2: (1.0, 0.0, 0.0, 0.0), 0: (0.5, 0.5, 0.5, 0.5), 1: (0.5, -0.5, -0.5, -0.5)}
 VELOCITIES = {NO_TURN: 0, ABOUT_Z: 1, BALL: 3, CROSS: 2, SWING: 2}

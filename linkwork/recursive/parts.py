@@ -22,7 +22,8 @@ from linkwork.recursive.sweeps import sweeps_for
 from linkwork.recursive.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
-from linkwork.system.system import Element, Row, System, build
+from linkwork.system.numbering import Element, Row
+from linkwork.system.system import System, build
 
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
 DROP, GENTLE = 1e-5, 1e-3  # squared: rows that a singular position makes dependent

@@ -20,7 +20,8 @@ from linkwork.math import rotations
 from linkwork.model.registry import Entry
 from linkwork.recursive.tables import markers
 from linkwork.recursive.topology import Step, Topology
-from linkwork.system.system import Element, System
+from linkwork.system.numbering import Element
+from linkwork.system.system import System
 
 
 PLAIN = Entry(LOCK, (), np.zeros(REALS), tuple(range(6)))

@@ -19,7 +19,8 @@ from linkwork.errors import ModelError
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.recursive.joint_motions import FREE, RIGID, JointMotion, joint_motion
 from linkwork.system.flexible import FlexibleBody, lumped
-from linkwork.system.system import Element, System
+from linkwork.system.numbering import Element
+from linkwork.system.system import System
 
 GROUND = -1
 

@@ -21,7 +21,7 @@ from linkwork.results.stored import body_motion, element_reals
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
-    from linkwork.system.system import Element
+    from linkwork.system.numbering import Element
 
 ARMS = "ab"  # of a universal joint
 UNITS = {

@@ -1,8 +1,8 @@
 """Result: the stored motion of a run and everything that follows from it.
 
-    balance = T + V + dissipated − supplied − (its initial value)
-
-The arrays are in memory or, for long runs, in a file (file_array) and read where needed.
+What follows is computed when it is asked for: outputs of items by views.py, energies and momenta
+by totals.py, and how well the joints held by violation.py.  The arrays are in memory or, for long
+runs, in a file (file_array.py) and read where needed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from linkwork.results import totals
 from linkwork.results.model_file import model_to_dict
 from linkwork.results.file_array import FileArray
 from linkwork.results.stored import lock_angle, memory_elements, memory_over_time
+from linkwork.results.summary import summary
 from linkwork.results.variables import (
     diagnostic_dims,
     flat_variables,
@@ -141,20 +142,7 @@ class Result:
     # -------------------------------------------------------------------- energy and momentum
     @cached_property
     def _energies(self) -> dict[str, tuple[np.ndarray, str]]:
-        kinetic, potential = totals.kinetic_energy(self), totals.all_potential_energy(self)
-        total = kinetic + potential
-        out = {
-            "kinetic": (kinetic, "kinetic energy"),
-            "potential": (potential, "potential energy (gravity and springs)"),
-            "total": (total, "total energy"),
-        }
-        if self.work is not None:
-            dissipated, supplied = self.work.T
-            balance = total + dissipated - supplied
-            out["dissipated"] = (dissipated, "energy dissipated until then")
-            out["supplied"] = (supplied, "energy supplied by drives and forces until then")
-            out["balance"] = (balance - balance[0], "total + dissipated - supplied - initial value")
-        return out
+        return totals.energies(self)
 
     @property
     def energy(self) -> xr.Dataset:
@@ -187,15 +175,9 @@ class Result:
 
     @cached_property
     def _violations(self) -> tuple[np.ndarray, np.ndarray]:
-        from linkwork.results.violation import violations
+        from linkwork.results.violation import worst_of_joints
 
-        owners = [row.owner for row in self.system.all_rows]  # rows of a joint are neighbours
-        first = [k for k, owner in enumerate(owners) if k == 0 or owner != owners[k - 1]]
-        worst = np.zeros((2, len(self), len(self.joints)))
-        for part, C, rate in violations(self.system, self.time, self.motion):
-            for k, error in enumerate((C, rate)):
-                worst[k, part] = np.maximum.reduceat(np.abs(error), first, axis=1)
-        return worst[0], worst[1]
+        return worst_of_joints(self)
 
     def law_rates(self, rows: list[int]) -> np.ndarray:
         """C_t of these rows, (T, rows): how motion laws alone change the constraints."""
@@ -357,9 +339,6 @@ class Result:
         return summary(self)
 
 
-# ------------------------------------------------------------------------------------ helpers
-
-
 def _array(values: Any, shape: tuple[int, ...], what: str) -> Any:
     """A contiguous float array of that shape, or one in a file; NaN where nothing is known."""
     if values is None:
@@ -378,38 +357,3 @@ def snapshot(system: System) -> dict[str, Any] | str:
         return model_to_dict(system.model)
     except ModelError as error:
         return str(error)
-
-
-def summary(result: Result) -> str:
-    """What `repr(run)` says."""
-    info, time = result.info, result.time
-
-    def listed(names: tuple[str, ...]) -> str:
-        shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        return f"{len(names)} ({shown})" if names else "none"
-
-    method = ", ".join(
-        text for text in (
-            str(info["method"]) if info.get("method") else "",
-            f"h = {info['h']:g} s" if isinstance(info.get("h"), (int, float)) else "",
-        ) if text
-    )  # fmt: skip
-    total = result._energies["total"][0]
-    energy = f"{total[0]:.6g} → {total[-1]:.6g} J"
-    if "balance" in result._energies:
-        energy += f", largest imbalance {np.abs(result._energies['balance'][0]).max():.2g} J"
-    lines = [
-        f"Result of '{info['model']}'" + (f": {method}" if method else ""),
-        f"  time       {time[0]:g} … {time[-1]:g} s, {len(time)} stored",
-        f"  bodies     {listed(result.system.names)}",
-        f"  joints     {listed(result.joints)}",
-        f"  energy     {energy}",
-    ]
-    if "_violations" in vars(result) and result.joints:
-        position, velocity = (x.max() for x in result._violations)
-        lines.append(f"  violation  {position:.2g} in position, {velocity:.2g} in velocity")
-    if isinstance(info.get("seconds"), (int, float)):
-        lines.append(f"  took       {info['seconds']:.3g} s")
-    notes = info.get("notes") or []
-    lines += [f"  note       {note}" for note in ([notes] if isinstance(notes, str) else notes)]
-    return "\n".join(lines)

@@ -21,7 +21,8 @@ from linkwork.results.relative import (
     twist_rate,
     unwrap,
 )  # fmt: skip
-from linkwork.system.system import Element, System
+from linkwork.system.numbering import Element
+from linkwork.system.system import System
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

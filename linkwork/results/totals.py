@@ -2,6 +2,7 @@
 
     T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs
     p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
+    balance = T + V + dissipated − supplied − (its initial value)
 
 and what flexible links (results.flexible) and masses that change (results.variable_mass) add.
 """
@@ -31,6 +32,24 @@ def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
 def over_times(result: Result, values: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """A function of the motion (t, bodies, 13), block by block where the steps are in a file."""
     return np.concatenate([values(result.motion[part]) for part in blocks(result.motion)])
+
+
+def energies(result: Result) -> dict[str, tuple[np.ndarray, str]]:
+    """Every energy with its name in words: T, V, T + V, and the balance where work is known."""
+    kinetic, potential = kinetic_energy(result), all_potential_energy(result)
+    total = kinetic + potential
+    out = {
+        "kinetic": (kinetic, "kinetic energy"),
+        "potential": (potential, "potential energy (gravity and springs)"),
+        "total": (total, "total energy"),
+    }
+    if result.work is not None:
+        dissipated, supplied = result.work.T
+        balance = total + dissipated - supplied
+        out["dissipated"] = (dissipated, "energy dissipated until then")
+        out["supplied"] = (supplied, "energy supplied by drives and forces until then")
+        out["balance"] = (balance - balance[0], "total + dissipated - supplied - initial value")
+    return out
 
 
 def kinetic_energy(result: Result) -> np.ndarray:

@@ -31,7 +31,8 @@ from linkwork.results.stored import (
     reaction,
 )
 from linkwork.system.state import State
-from linkwork.system.system import Element, System
+from linkwork.system.numbering import Element
+from linkwork.system.system import System
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,7 +6,7 @@ The stored states pass through the element kernels once more, in one compiled lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from linkwork.math.compiled import compiled
 from linkwork.results.file_array import BLOCK
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.system import System, build
+
+if TYPE_CHECKING:
+    from linkwork.results.result import Result
 
 CHUNK = 4096  # times per call: bounds the table of the motion laws
 
@@ -46,6 +49,17 @@ def constraints_alone(system: System) -> System:
     elements = tuple(e for e in system.elements if e.entry.rows)
     keep = np.ones(len(system.all_rows), bool)
     return build(system.model, system.names, elements, system.all_rows, keep)
+
+
+def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """The largest |C| and |C_q v + C_t| of each joint's rows, both (T, joints)."""
+    owners = [row.owner for row in result.system.all_rows]  # rows of a joint are neighbours
+    first = [k for k, owner in enumerate(owners) if k == 0 or owner != owners[k - 1]]
+    worst = np.zeros((2, len(result), len(result.joints)))
+    for part, C, rate in violations(result.system, result.time, result.motion):
+        for k, error in enumerate((C, rate)):
+            worst[k, part] = np.maximum.reduceat(np.abs(error), first, axis=1)
+    return worst[0], worst[1]
 
 
 def violations(

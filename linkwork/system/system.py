@@ -28,89 +28,14 @@ from linkwork.system.evaluate import (
     make_work,
     set_rotations,
 )
+from linkwork.system.evaluation import Evaluation
 from linkwork.system.flexible import FlexibleBody, find_links, lumped
+from linkwork.system.numbering import Element, Row
 from linkwork.system.pattern import Pattern, make_pattern
-from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.tables import make_tables, scales
 
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
-
-
-@dataclass(frozen=True)
-class Element:
-    """An entry with its owner and numbering: `ends` body numbers (ground −1), `rows` full rows."""
-
-    owner: str
-    entry: Entry
-    ends: tuple[int, ...]
-    first_row: int  # in the numbering of all rows
-
-    @property
-    def rows(self) -> range:
-        return range(self.first_row, self.first_row + len(self.entry.rows))
-
-
-@dataclass(frozen=True)
-class Row:
-    """A constraint row in words."""
-
-    owner: str
-    name: str
-    index: int  # 0 … 5 within its family
-    driven: bool
-    element: int
-
-    @property
-    def is_angle(self) -> bool:
-        """Whether it measures a rotation, not a length."""
-        return self.name.startswith("r") or self.name == "perpendicular"
-
-    def __str__(self) -> str:
-        return f"joint '{self.owner}', row {self.name}"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Residuals and matrices at one state, in plain numpy and scipy.
-
-    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for,
-    from the values that belong to the pattern.
-    """
-
-    f: np.ndarray
-    C: np.ndarray
-    Ct: np.ndarray
-    Qc: np.ndarray
-    power: np.ndarray
-    values: np.ndarray
-    pattern: Pattern
-
-    @cached_property
-    def matrix(self) -> sp.csr_matrix:
-        p = self.pattern
-        return sp.csr_matrix(
-            (self.values, p.indices.copy(), p.indptr.copy()), shape=(p.unknowns, p.unknowns)
-        )
-
-    @property
-    def stiffness(self) -> sp.csr_matrix:
-        n = 6 * self.pattern.bodies
-        return self.matrix[:n, :n]
-
-    @property
-    def Cq(self) -> sp.csr_matrix:
-        n = 6 * self.pattern.bodies
-        return self.matrix[n:, :n]
-
-    @property
-    def jacobian(self) -> SparseRows:
-        """C_q in plain numpy."""
-        p, n = self.pattern, 6 * self.pattern.bodies
-        first = p.indptr[n]
-        return SparseRows(
-            self.values[first:], p.indices[first:], p.indptr[n:] - first, (p.unknowns - n, n)
-        )
 
 
 @dataclass(frozen=True)

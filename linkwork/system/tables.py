@@ -20,7 +20,7 @@ from linkwork.system.flexible import FlexibleBody, flexible_tables
 from linkwork.system.pattern import Pattern
 
 if TYPE_CHECKING:
-    from linkwork.system.system import Element
+    from linkwork.system.numbering import Element
 
 
 def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):

@@ -17,7 +17,8 @@ import scipy.linalg as la
 
 from linkwork.analysis.linear.first_order import massless, mixed_modes
 from linkwork.analysis.linear.modes import DEFECTIVE
-from linkwork.analysis.linear.pencil import Pencil, motion_rate
+from linkwork.analysis.linear.pencil import Pencil
+from linkwork.analysis.linear.steady import motion_rate
 from linkwork.errors import SingularError
 
 EPS = np.finfo(float).eps

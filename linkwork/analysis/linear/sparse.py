@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
 from linkwork.analysis.linear.modes import DEFECTIVE
-from linkwork.analysis.linear.pencil import Pencil, norm, projector
+from linkwork.analysis.linear.pencil import Pencil
+from linkwork.analysis.linear.steady import projector
 from linkwork.errors import ConvergenceError, SingularError
 
 ZERO = 1e-5  # |λ| over the shift that counts as zero (a double zero is found to √EPS)
@@ -232,3 +233,10 @@ def conjugates_once(
             values[i], x[:, i] = values[i].conj(), x[:, i].conj()
             chosen.append(int(i))
     return values[chosen], x[:, chosen]
+
+
+def norm(A: sp.csr_array, scale: np.ndarray) -> float:
+    """Largest element of the scaled matrix."""
+    A = sp.csr_array(A)
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    return float(np.abs(A.data * scale[rows] * scale[A.indices]).max(initial=0.0))

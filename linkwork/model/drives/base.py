@@ -102,11 +102,18 @@ class Drive:
         return y
 
     def named(self, what: str) -> Drive:
-        """The same drive, with `what` as the item's name in its messages."""
+        """The same drive, with `what` as the item's name in its messages and those of its parts."""
         if what == self.what:
             return self
         twin = copy.copy(self)
-        object.__setattr__(twin, "what", what)
+        twin._set("what", what)
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, Drive):
+                twin._set(f.name, value.named(what))
+            elif isinstance(value, tuple):
+                named = (x.named(what) if isinstance(x, Drive) else x for x in value)
+                twin._set(f.name, tuple(named))
         return twin
 
     def delayed(self, dt: float) -> Drive:

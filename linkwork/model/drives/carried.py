@@ -91,9 +91,3 @@ class CarriedVelocity(Drive):
 
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self._vectors(t)[:, self.axis]
-
-    def named(self, what: str) -> Drive:
-        return CarriedVelocity(
-            tuple(d.named(what) for d in self.acceleration),
-            tuple(d.named(what) for d in self.spin), self.start, self.value, self.axis, what=what,
-        )  # fmt: skip

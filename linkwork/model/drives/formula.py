@@ -198,9 +198,6 @@ class Formula(Drive):
             jet[:, order] = y
         return jet
 
-    def named(self, what: str) -> Drive:
-        return Formula(self.text, self.x.named(what), what=what)
-
 
 @dataclass(frozen=True)
 class Combined(Drive):
@@ -233,10 +230,6 @@ class Combined(Drive):
         for order, y in enumerate(_run(self._program, t, known)):
             jet[:, order] = y
         return jet
-
-    def named(self, what: str) -> Drive:
-        parts = tuple(part.named(what) for part in self.parts)
-        return Combined(self.text, self.names, parts, what=what)
 
 
 def formula(text: str, **drives: Drive | float) -> Combined:

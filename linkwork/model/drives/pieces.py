@@ -52,9 +52,6 @@ class Piecewise(Drive):
             y[here] = ask(self.parts[i], t[here])  # type: ignore[operator]
         return y
 
-    def named(self, what: str) -> Drive:
-        return Piecewise(self.breaks, tuple(p.named(what) for p in self.parts), what=what)
-
 
 @dataclass(frozen=True)
 class Periodic(Drive):
@@ -76,9 +73,6 @@ class Periodic(Drive):
         jet[s < 0] = 0.0
         return jet
 
-    def named(self, what: str) -> Drive:
-        return Periodic(self.a.named(what), self.start, self.period, what=what)
-
 
 @dataclass(frozen=True)
 class Chain(Drive):
@@ -98,9 +92,6 @@ class Chain(Drive):
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self.outer.values(self.inner.values(t))
 
-    def named(self, what: str) -> Drive:
-        return Chain(self.outer.named(what), self.inner.named(what), what=what)
-
 
 @dataclass(frozen=True)
 class Quotient(Drive):
@@ -114,9 +105,6 @@ class Quotient(Drive):
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         return np.column_stack(RULES["/"](self.a.jet(t).T, self.b.jet(t).T))
-
-    def named(self, what: str) -> Drive:
-        return Quotient(self.a.named(what), self.b.named(what), what=what)
 
 
 @dataclass(frozen=True)
@@ -201,6 +189,3 @@ class Integral(Drive):
         half = (b - a) / 2
         t = (a + b)[:, None] / 2 + half[:, None] * POINTS
         return half * (self.a.values(t.ravel()).reshape(t.shape) @ WEIGHTS)
-
-    def named(self, what: str) -> Drive:
-        return Integral(self.a.named(what), self.start, self.value, what=what)

@@ -27,9 +27,6 @@ class Sum(Drive):
     def _values(self, t: np.ndarray) -> np.ndarray:
         return functools.reduce(np.add, (a.values(t) for a in self.terms))
 
-    def named(self, what: str) -> Drive:
-        return Sum(tuple(a.named(what) for a in self.terms), what=what)
-
 
 @dataclass(frozen=True)
 class Product(Drive):
@@ -46,9 +43,6 @@ class Product(Drive):
 
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self.a.values(t) * self.b.values(t)
-
-    def named(self, what: str) -> Drive:
-        return Product(self.a.named(what), self.b.named(what), what=what)
 
 
 @dataclass(frozen=True)
@@ -68,9 +62,6 @@ class Delayed(Drive):
 
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self.a.values(t - self.dt)
-
-    def named(self, what: str) -> Drive:
-        return Delayed(self.a.named(what), self.dt, what=what)
 
 
 def added(a: Drive, b: Drive) -> Sum:

@@ -35,10 +35,6 @@ class Turn(Drive):
         theta = [tuple(d.jet(t).T) for d in self.theta]
         return np.column_stack(angles(theta)[self.axis])
 
-    def named(self, what: str) -> Drive:
-        x, y, z = (d.named(what) for d in self.theta)
-        return Turn((x, y, z), self.axis, what=what)
-
 
 @dataclass(frozen=True)
 class TurnMatrix(Drive):
@@ -61,10 +57,6 @@ class TurnMatrix(Drive):
         sign = 1.0 if (j - i) % 3 == 2 else -1.0
         turn = times(sign, product(w, v[3 - i - j]))
         return np.column_stack(times(2, add(product(v[i], v[j]), turn)))
-
-    def named(self, what: str) -> Drive:
-        x, y, z = (d.named(what) for d in self.theta)
-        return TurnMatrix((x, y, z), self.row, self.column, what=what)
 
 
 def add(*jets: Jet) -> Jet:

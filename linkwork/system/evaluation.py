@@ -1,0 +1,61 @@
+"""What an evaluation gives: the residual, C, C_t, Q_c, and the matrix
+
+    [cM M + cD D + cK K   C_qᵀ]
+    [C_q                  0   ]
+
+of which the values in the order of the pattern are kept, and the parts made when asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from linkwork.math import sparse as sp
+from linkwork.system.pattern import Pattern
+from linkwork.system.sparse_rows import SparseRows
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Residuals and matrices at one state, in plain numpy and scipy.
+
+    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for,
+    from the values that belong to the pattern.
+    """
+
+    f: np.ndarray
+    C: np.ndarray
+    Ct: np.ndarray
+    Qc: np.ndarray
+    power: np.ndarray
+    values: np.ndarray
+    pattern: Pattern
+
+    @cached_property
+    def matrix(self) -> sp.csr_matrix:
+        p = self.pattern
+        return sp.csr_matrix(
+            (self.values, p.indices.copy(), p.indptr.copy()), shape=(p.unknowns, p.unknowns)
+        )
+
+    @property
+    def stiffness(self) -> sp.csr_matrix:
+        n = 6 * self.pattern.bodies
+        return self.matrix[:n, :n]
+
+    @property
+    def Cq(self) -> sp.csr_matrix:
+        n = 6 * self.pattern.bodies
+        return self.matrix[n:, :n]
+
+    @property
+    def jacobian(self) -> SparseRows:
+        """C_q in plain numpy."""
+        p, n = self.pattern, 6 * self.pattern.bodies
+        first = p.indptr[n]
+        return SparseRows(
+            self.values[first:], p.indices[first:], p.indptr[n:] - first, (p.unknowns - n, n)
+        )

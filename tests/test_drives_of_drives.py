@@ -1,0 +1,126 @@
+"""Drives made of drives: sums in pieces, chains, integrals, turns, and drives on steps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from drive_differences import central
+
+from linkwork.errors import DriveError
+from linkwork.model import drives
+from linkwork.model.drives import (
+    Drive,
+    constant,
+    drive_from_dict,
+    expression,
+    polynomial,
+    sine,
+    table,
+)
+
+T = np.linspace(0.13, 2.9, 17)
+POINTS = ([0, 0.5, 1.1, 2, 3], [1.0, 0.2, -0.7, 0.4, 0.9])
+
+
+def composed_drives() -> dict[str, Drive]:
+    """Drives of drives that are smooth over T."""
+    wave, line = sine(0.5, 0.3, 0.4), polynomial([0.3, 0.8, 0.1])
+    theta = (sine(0.5, 0.3), sine(0.4, 0.2, 1), sine(0.7, 0.1, 0.2))
+    return {
+        "chain": drives.Chain(wave, line),
+        "quotient": drives.Quotient(wave, line),
+        "integral": drives.Integral(wave, 0.3, 2.0),
+        "integral of a formula": drives.Integral(expression("exp(-t)*t^2"), 1.0),
+        "periodic": drives.Periodic(wave, -0.5, 5.0),
+        "piecewise": drives.Piecewise((-1.0, 9.0), (constant(0), wave, constant(1))),
+        "chebyshev": drives.Chebyshev(-1, 4, (1.0, 2.0, 0.3, 0.4)),
+        "formula": drives.Formula("x^2*sin(t) + x/(1 + t)", wave),
+        "natural spline": table(*POINTS, kind="natural", outside="extend"),
+        "turn about x": drives.Turn(theta, 0),
+        "turn about y": drives.Turn(theta, 1),
+        "turn about z": drives.Turn(theta, 2),
+        "small turn": drives.Turn(tuple(1e-3 * d for d in theta), 1),
+    }
+
+
+@pytest.mark.parametrize("name", composed_drives())
+def test_drives_of_drives(name):
+    """Derivatives by differences, and back from the dict they are stored as."""
+    drive = composed_drives()[name]
+    jet, h = drive.jet(T), 1e-3
+    np.testing.assert_allclose(jet[:, 0], drive.values(T), rtol=1e-15)
+    knots = 1e-4 if name == "natural spline" else 0.0  # its third derivative jumps
+    np.testing.assert_allclose(central(drive.values, T, h), jet[:, 1], atol=1e-11 + knots)
+    slope = central(lambda t: drive.jet(t)[:, 1], T, h)
+    np.testing.assert_allclose(slope, jet[:, 2], atol=1e-11 + 100 * knots)
+    again = drive_from_dict(json.loads(json.dumps(drive.to_dict())))
+    assert again == drive and np.array_equal(again.jet(T), jet)
+    assert drive.named("law of a test").what == "law of a test"
+
+
+def test_integral_over_jumps():
+    """∫ of a step and of a comb, exactly the areas."""
+    step = drives.Piecewise((1.0, 2.5), (constant(0), constant(2), constant(-1)))
+    t = np.array([-1.0, 0.5, 1.25, 2.5, 4.0])
+    np.testing.assert_allclose(drives.Integral(step)(t), [0, 0, 0.5, 3, 1.5], atol=1e-13)
+    comb = drives.Periodic(drives.Piecewise((0.5,), (constant(1), constant(0))), 0.0, 1.0)
+    assert drives.Integral(comb, -1.0, 3.0)(4.25) == pytest.approx(3 + 2 + 0.25, abs=1e-12)
+
+
+def test_turns_make_the_rotation_vector():
+    from linkwork.math import rotations
+
+    theta = (sine(0.5, 0.3), sine(0.4, 0.2, 1), sine(0.7, 0.1, 0.2))
+    q = np.array([1.0, 0, 0, 0])
+    for k in range(3):
+        angle = drives.Turn(theta, k)(T)[:, None]
+        q = rotations.multiply(q, rotations.exponential(angle * np.eye(3)[k]))
+    vector = np.stack([d(T) for d in theta], axis=1)
+    np.testing.assert_allclose(rotations.logarithm(q), vector, atol=1e-14)
+
+
+def test_drives_on_steps():
+    t = np.array([0.0, 0.05, 0.1, 0.25, 0.3, 0.55])
+    meter = drives.Meter(2, start=0.0, end=None, step=0.1)
+    np.testing.assert_array_equal(meter(t), [1, 1, 0, 1, 0, 0])
+    held = drives.SampleAndHold(polynomial([0, 1]), meter, 0.1)
+    np.testing.assert_allclose(held(t), [0, 0, 0, 0, 0.2, 0.4])
+    first = drives.SampleAndHold(polynomial([0, 1]), constant(0), 0.1, 0.0, 7.0)
+    np.testing.assert_array_equal(first(t), 7.0)
+    y, u = [], [np.sin(0.1 * k) for k in range(8)]
+    for k in range(8):  # the recursion itself
+        y.append(0.5 * (y[k - 1] if k else 0) - 0.2 * (y[k - 2] if k > 1 else 0)
+                 + 0.3 * u[k] + 0.1 * (u[k - 1] if k else 0))  # fmt: skip
+    smooth = drives.DiscreteFilter(expression("sin(t)"), (0.5, -0.2), (0.3, 0.1), 0.1)
+    np.testing.assert_allclose(smooth(0.1 * np.arange(8)), y, atol=1e-15)
+    noise = drives.Random(2.0, 5.0, 0.0, 50.0, 0.1, seed=3)
+    many = noise(0.1 * np.arange(400) + 0.01)
+    assert np.array_equal(many, drives.Random(2.0, 5.0, 0.0, 50.0, 0.1, seed=3)(
+        0.1 * np.arange(400) + 0.01))  # fmt: skip
+    assert 3 <= many.min() < 3.1 and 6.9 < many.max() < 7
+    assert abs(many.mean() - 5) < 4 * 2 / np.sqrt(3 * 400)  # four standard errors
+    assert noise(60.0) == 5.0 and noise(-1.0) == 5.0
+    for drive in (meter, held, smooth, noise):
+        assert drive_from_dict(json.loads(json.dumps(drive.to_dict()))) == drive
+        assert not drive.jet(t)[:, 1:].any()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: drives.Piecewise((1.0,), (constant(0),)), "one part more than breaks"),
+        (lambda: drives.Piecewise((2.0, 1.0), (constant(0),) * 3), "increasing breaks"),
+        (lambda: drives.Periodic(constant(1), 0.0, 0.0), "positive period"),
+        (lambda: drives.Chain(constant(1), 3), "drives as its parts"),
+        (lambda: drives.Turn((constant(1),) * 3, 3), "axis 0, 1 or 2"),
+        (lambda: drives.Chebyshev(2, 1, (1.0,)), "lower < upper"),
+        (lambda: drives.Random(1, 0, 0, None, 0.1, seed=-1), "at least 0 as seed"),
+        (lambda: drives.Meter(0, start=0, end=None, step=0.1), "positive steps"),
+        (lambda: table([0, 1], [0, 1], kind="natural", outside="no"), "'hold' or 'extend'"),
+    ],
+)
+def test_mistakes_in_drives_of_drives(make, words):
+    with pytest.raises(DriveError, match=words):
+        make()
