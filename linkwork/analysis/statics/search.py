@@ -27,7 +27,6 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 ROUND_OFF = 1e-15  # of the forces at work
-NO_MOVE = 1e-16  # of the stiffness: forces that no move can balance, as lengths round off
 
 
 class Talk:
@@ -106,8 +105,6 @@ class Search(Balance):
             if done and (trial is None or trial.size > 0.5 * point.size):
                 return point
             if trial is None:
-                if point.largest <= NO_MOVE * self.stiffest(point):  # nothing loads the model
-                    return point
                 raise Lost(point)
             point = trial
         if self.enough(point):
