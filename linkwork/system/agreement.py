@@ -22,7 +22,7 @@ AGREE = 1e-13
 
 
 def agreement(
-    G: Callable[[np.ndarray], np.ndarray | None], x: np.ndarray
+    G: Callable[[np.ndarray], np.ndarray | None], x: np.ndarray, tolerance: float = AGREE
 ) -> np.ndarray | None:
     """x with x = G(x) from a first guess; None where none is found, or where G gives None."""
     xs: list[np.ndarray] = []
@@ -32,7 +32,7 @@ def agreement(
         if g is None or not np.all(np.isfinite(g)):
             return None
         f = g - x
-        if np.abs(f).max(initial=0.0) <= AGREE * np.abs(g).max(initial=0.0):
+        if np.abs(f).max(initial=0.0) <= tolerance * np.abs(g).max(initial=0.0):
             return g
         xs, fs = [*xs[-KEPT:], x], [*fs[-KEPT:], f]
         x = g

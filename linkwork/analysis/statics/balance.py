@@ -25,6 +25,7 @@ import scipy.linalg as la
 
 from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
+from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.system.forces_at_work import forces_at_work
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
@@ -70,11 +71,15 @@ class Balance:
         self.column, self.row, self.weight = p.column, p.row, p.weight
         self.body, self.diagonal = p.body, p.diagonal
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
+        self.friction = Bristles(system)
+        self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
 
     def settle(self, state: State, far: bool = False) -> Point | None:
         """The point of the constraints near a state; None where it is too far or not finite."""
         for _ in range(25):
-            e = self.system.evaluate(state, constraint_stiffness=False)
+            e = self.system.evaluate(
+                replace(state, gamma=self.loads), constraint_stiffness=False
+            )
             C = self.row * e.C
             error = float(np.abs(C).max(initial=0.0))
             if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
@@ -92,17 +97,22 @@ class Balance:
             state = state.moved(self.column * way)
         return None
 
-    def unbalanced(self, state: State, f: np.ndarray) -> Point:
+    def unbalanced(self, state: State, f: np.ndarray) -> Point | None:
         """Multipliers of least squares at a state whose projection is factorised."""
+        reached = self.friction.reached(state)
+        if reached is None:
+            return None
         loads = self.column * f.ravel() - self.hold
         force, gamma = self.projection.solve(top=-loads)
         force = -force
+        if self.loads is not None:  # they were in f
+            gamma = gamma + self.loads[self.system.kept] / self.row
         gravity = np.linalg.norm(self.system.tables.gravity)
         weights = self.system.inertias[:, 0].max() * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
         at_work = self.column * forces_at_work(self.system, state).ravel()
         scale = max(weights, at_work.max(), reactions)
-        return Point(self.system.remember(state), self.row * gamma, force, float(scale))
+        return Point(reached, self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
