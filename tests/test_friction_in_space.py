@@ -73,7 +73,7 @@ def test_block_launched_obliquely_goes_straight_and_stops(model, heading):
     speed = np.linalg.norm(run["block"].velocity.values, axis=1)
     assert run.time[np.argmax(speed < 1e-3)] == pytest.approx(v / (mu * G), abs=3e-3)
     taken = float(run.energy.dissipated[-1])
-    assert taken == pytest.approx(2 * v * v / 2, rel=3e-3)  # half a first step of μ g
+    assert taken == pytest.approx(2 * v * v / 2, rel=1e-5)
 
 
 @both_models

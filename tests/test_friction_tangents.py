@@ -88,9 +88,10 @@ def test_along_a_line_they_are_the_scalar_bristles(model):
     u = np.array([2.0, -1.0, 2.0]) / 3
     along, speed = steps @ u, v @ u
     row = entry({}, model, lw.Prismatic).reals[None].copy()
-    c, _ = replay(row, np.concatenate([[0], np.cumsum(along[1:])]), speed, np.ones(len(v))).T
+    path = np.concatenate([[0], np.cumsum(along[1:])])
+    c, _ = replay(row, path, speed, np.ones(len(v)), np.nan).T
     row = entry({}, model).reals[None].copy()
-    found = replay_in_space(row, along[:, None] * u, speed[:, None] * u)
+    found = replay_in_space(row, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
     np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
 
 
@@ -100,11 +101,12 @@ def test_no_direction_is_preferred(model):
     rng = np.random.default_rng(4)
     steps, v = wandering(rng)
     row = entry({}, model).reals[None].copy()
-    plain = replay_in_space(row, steps, v)
+    bent = rng.normal(size=3)
+    plain = replay_in_space(row, steps, v, bent)
     for _ in range(5):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         turned = replay_in_space(row, np.ascontiguousarray(steps @ Q.T),
-                                 np.ascontiguousarray(v @ Q.T))
+                                 np.ascontiguousarray(v @ Q.T), Q @ bent)
         np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
 
 

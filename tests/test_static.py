@@ -182,6 +182,70 @@ def test_free_body_without_force_is_at_rest():
     assert "6 free motions" in eq.report
 
 
+# ------------------------------- nothing loads the model, or a spring takes all of its load
+
+FAR = np.array([300.0, -500.0, 200.0])  # from the origin, where a place is known to 1e-13 m
+SLOPE = np.array([0.48, 0.6, -0.64])
+
+
+@pytest.mark.parametrize("force", [0.0, 1e-9, 1e-3, 2e5])
+@pytest.mark.parametrize("length", [None, 2.7])
+def test_spring_on_a_slide_holds_a_force_without_gravity(force, length):
+    """x = F/k beyond the spring's own length; neither reaction nor resultant is left."""
+    k, away = 7e5, 2.5
+    m = lw.Model("slide")
+    cart = m.add("cart", lw.Body(3, (1, 1, 1), position=FAR))
+    m.add("rail", lw.Prismatic(lw.GROUND, cart, at=FAR, axis=SLOPE))
+    m.add("spring", lw.Spring(lw.GROUND, cart, at_a=FAR - away * SLOPE, stiffness=k, length=length))
+    m.add("load", lw.Force(cart, force * SLOPE))
+    eq = lw.static(m)
+    x = (0 if length is None else length - away) + force / k
+    assert np.abs(eq["cart"].position.values - FAR - x * SLOPE).max() < 2e-12
+    assert eq.stable
+    assert eq.method == "newton"
+    again = lw.static(m, at=eq)
+    assert np.abs(again.state.positions - eq.state.positions).max() < 2e-12
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_relaxed_spring_of_a_free_body_has_its_own_length(offset):
+    """Nothing is at work in the answer, and five free motions have no stiffness."""
+    m = lw.Model("relaxed")
+    body = m.add("body", lw.Body(3, (1, 1, 1), position=offset * FAR + (0.3, 0.4, 1.2)))
+    m.add("spring", lw.Spring(lw.GROUND, body, at_a=offset * FAR, stiffness=8e7, length=0.5))
+    eq = lw.static(m)
+    assert abs(np.linalg.norm(eq.state.positions[0] - offset * FAR) - 0.5) < 3e-12
+    assert eq.stable
+
+
+def test_chain_of_bushings_without_gravity_carries_what_hangs_on_it():
+    """Each bushing has the sum of the forces further out, whatever the bushings' size."""
+    rng = np.random.default_rng(37)
+    m, before, at = lw.Model("chain"), lw.GROUND, FAR
+    forces = rng.normal(size=(5, 3))
+    for i, force in enumerate(forces):
+        body = m.add(f"b{i}", lw.Body(1, (1, 1, 1), position=at + rng.normal(size=3)))
+        k = 3e4 * 10 ** rng.uniform(-2, 0, size=6)
+        m.add(f"bush{i}", lw.Bushing(before, body, at=at, stiffness=k))
+        m.add(f"load{i}", lw.Force(body, force))
+        before, at = body, body.position
+    eq = lw.static(m)
+    for i in range(5):
+        carried = np.linalg.norm(eq[f"bush{i}"].force)
+        assert abs(carried - np.linalg.norm(forces[i:].sum(axis=0))) < 1e-8
+
+
+def test_unsupported_force_is_refused_however_strong_other_springs_are():
+    m = lw.Model("free slide")
+    for name, y in (("held", 0), ("free", 1)):
+        body = m.add(name, lw.Body(1, (1, 1, 1), position=(0, y, 0)))
+        m.add(f"rail of {name}", lw.Prismatic(lw.GROUND, body, at=(0, y, 0), axis=(1, 0, 0)))
+    m.add("spring", lw.Spring(lw.GROUND, m["held"], at_a=(-1, 0, 0), stiffness=1e5, length=2))
+    m.add("load", lw.Force(m["free"], (1e-3, 0, 0)))
+    with pytest.raises(lw.SingularError, match=r"holds body 'free' along x, where 0\.001 N"):
+        lw.static(m)
+
+
 def test_falling_body_is_refused_in_one_sentence():
     m = lw.Model("falling", gravity=(0, 0, -G))
     m.add("rock", lw.Body(1, (1, 1, 1)))

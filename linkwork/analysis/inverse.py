@@ -41,7 +41,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.accelerations import LOAD_PASSES
+from linkwork.system.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -299,18 +299,16 @@ class Actuators:
     def forces(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """On second bodies: −c of the smallest (λ, c) that balance the motion; all multipliers."""
         values, gamma = self.balance(state, None)
-        for _ in range(LOAD_PASSES if self.loaded else 0):
-            before = gamma  # friction under these loads, and what then loads it
-            values, gamma = self.balance(state, before)
-            if np.abs(gamma - before).max() <= 1e-12 * np.abs(gamma).max():
-                break
-        else:
-            if self.loaded:
-                raise ModelError(
-                    f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
-                    "reactions that it makes; look for a coefficient or a radius that is too large"
-                )
-        return values, gamma
+        if not self.loaded:
+            return values, gamma
+        # friction under these loads, and what then loads it
+        loads = agreement(lambda gamma: self.balance(state, gamma)[1], gamma)
+        if loads is None:
+            raise ModelError(
+                f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
+                "reactions that it makes; look for a coefficient or a radius that is too large"
+            )
+        return self.balance(state, loads)
 
     def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`forces`, with friction under these multipliers."""

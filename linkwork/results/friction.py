@@ -14,10 +14,11 @@ from linkwork.elements.friction_history import replay, replay_in_space
 from linkwork.elements.friction_surface import (
     AXIS, BALL, BUSH, PLANE, arms_over_time, surface_motion,
 )  # fmt: skip
+from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.slide import travel
 from linkwork.math import rotations
 from linkwork.results.relative import unwrap
-from linkwork.results.stored import body_motion, element_reals
+from linkwork.results.stored import body_motion, element_reals, memory_place
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -82,7 +83,8 @@ def one_friction(result: Result, e: Element) -> History:
         return in_space(result, e, reals, row, load, np.stack([x, y, z], axis=1))
     path, speed = path_of(result, e, reals)
     sense = np.where(other >= 0, -1.0, 1.0)
-    c, whole = replay(row, path.astype(float), speed.astype(float), sense).T
+    first = float(bent(result, e, 1)[0])
+    c, whole = replay(row, path.astype(float), speed.astype(float), sense, first).T
     arm = 1.0 if kind == SLIDES else reals[0, RADIUS]
     pushed = -load * whole * arm
     return History(speed, load, c, pushed, pushed)
@@ -100,13 +102,23 @@ def in_space(
     Wt, Wr = arms_over_time(reals, reaction)
     steps = np.diff(x, axis=0, prepend=x[:1]) @ Wt.T + np.einsum("tij,tj->ti", Wr, psi)
     v = x1 @ Wt.T + np.einsum("tij,tj->ti", Wr, turn)
-    c = replay_in_space(row, np.ascontiguousarray(steps), np.ascontiguousarray(v))
+    first = bent(result, e, 3)
+    c = replay_in_space(row, np.ascontiguousarray(steps), np.ascontiguousarray(v), first)
     pushed = -load[:, None] * c
     axis = int(reals[0, AXIS])
     back = np.argsort([(axis + 1) % 3, (axis + 2) % 3, axis])
     force, torque = pushed @ Wt, np.einsum("tji,tj->ti", Wr, pushed)
     norm = np.linalg.norm
     return History(norm(v, axis=1), load, norm(c, axis=1), force[:, back], torque[:, back])
+
+
+def bent(result: Result, e: Element, n: int) -> np.ndarray:
+    """The bristles' deflection at the first time, not a number where it is not known."""
+    first = "memory" if result.single else "first_memory"
+    if first not in result.restart:
+        return np.full(n, np.nan)
+    own = np.asarray(result.restart[first], float)[memory_place(result.system, e)]
+    return own[-n:].copy() if abs(own[0]) < UNKNOWN / 2 else np.full(n, np.nan)
 
 
 def reaction_read(result: Result, e: Element) -> list[np.ndarray]:

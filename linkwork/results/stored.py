@@ -51,14 +51,18 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
     if family.memory:
-        first = 0
-        for x in memory_elements(result.system):
-            if x is e:
-                break
-            first += int(x.entry.family.memory)
-        n = int(family.memory)
-        reals[:, -n:] = result.memory[:, first : first + n]
+        reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
     return reals
+
+
+def memory_place(system: System, e: Element) -> slice:
+    """Where in `State.memory` an element has its numbers."""
+    first = 0
+    for x in memory_elements(system):
+        if x is e:
+            break
+        first += int(x.entry.family.memory)
+    return slice(first, first + int(e.entry.family.memory))
 
 
 def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:

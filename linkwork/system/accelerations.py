@@ -4,7 +4,7 @@
     [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
 
 Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
-left over, until nothing is.
+left over, until nothing is (system.agreement).
 
 Where bodies without mass make this singular, system.massless knows more.
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import SingularError
+from linkwork.system.agreement import agreement
 from linkwork.system.elimination import (
     Elimination,
     SingularMatrix,
@@ -31,8 +32,6 @@ from linkwork.system.massless import massless_accelerations
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
-
-LOAD_PASSES = 60  # in which friction and its load come to agree
 
 
 def factorise(
@@ -123,17 +122,19 @@ def with_loads(
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    y, n, kept = first, 6 * system.bodies, system.work.vals.copy()
-    for _ in range(LOAD_PASSES):
+    n, kept = 6 * system.bodies, system.work.vals.copy()
+
+    def again(scaled: np.ndarray) -> np.ndarray:
+        y = D * scaled
         trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
         e = system.evaluate(trial, tangent=False)
         rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
         system.work.vals[:] = kept
         solve(lu, system.work.vals, rest)
-        y = y + D * rest
-        if np.abs(rest).max() <= 1e-13 * np.abs(y / D).max():
-            return y
-    return first
+        return scaled + rest
+
+    found = agreement(again, first / D)
+    return first if found is None else D * found
 
 
 def unknown_scale(system: System) -> np.ndarray:

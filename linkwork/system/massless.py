@@ -11,7 +11,8 @@ Their derivatives by time give the accelerations along Z and the velocities alon
 
     Zᵀ (D v̇ + K v + r_t) = 0
 
-All other accelerations and the multipliers come from the usual equations.  Second derivatives of
+All other accelerations and the multipliers come from the usual equations, in which friction has the
+load that these multipliers say (system.agreement).  Second derivatives of
 the motions of order zero are left at zero, as no equation has them; those that a run starts with
 are differences of velocities.
 """
@@ -26,6 +27,7 @@ import numpy as np
 from linkwork.errors import ConvergenceError
 from linkwork.math import dense as la
 from linkwork.math import sparse as sp
+from linkwork.system.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -59,15 +61,41 @@ def massless_accelerations(system: System, state: State, scale: np.ndarray) -> S
     chosen = without_inertia(system)
     if len(chosen) == 0 or system.flexible:
         return None
-    found = balanced(system, replace(state, acceleration=None, gamma=None), chosen)
+    first = under_load(system, replace(state, acceleration=None, gamma=None), chosen, scale)
+    if first is None or not any(e.entry.reads for e in system.elements):
+        return first
+    rows = scale[6 * system.bodies :]
+
+    def again(scaled: np.ndarray) -> np.ndarray | None:
+        loads = system.all_gamma(rows * scaled)
+        found = under_load(
+            system, replace(state, acceleration=None, gamma=loads), chosen, scale
+        )
+        return None if found is None else found.gamma[system.kept] / rows  # type: ignore[index]
+
+    assert first.gamma is not None
+    loads = agreement(again, first.gamma[system.kept] / rows)
+    if loads is None:  # friction jams the mechanism
+        return first
+    loaded = replace(state, acceleration=None, gamma=system.all_gamma(rows * loads))
+    return under_load(system, loaded, chosen, scale)
+
+
+def under_load(
+    system: System, state: State, chosen: np.ndarray, scale: np.ndarray
+) -> State | None:
+    """The same with friction under the multipliers of `state`; without load where it has none."""
+    loads = state.gamma
+    found = balanced(system, state, chosen)
     if found is None:
         return None
     state, loose = found
     ahead = load_rates(system, state)
-    state = accelerated(system, state, loose, ahead, scale)
+    state = accelerated(system, state, loose, ahead, scale, loads)
     if loose.V.size:
         state = along(system, state, loose, ahead)
-    return accelerated(system, state, loose, ahead, scale)  # K needs the multipliers of the first
+    # K needs the multipliers of the first
+    return accelerated(system, state, loose, ahead, scale, loads)
 
 
 def balanced(
@@ -148,15 +176,19 @@ def along(system: System, state: State, loose: Loose, ahead: np.ndarray) -> Stat
 
 
 def accelerated(
-    system: System, state: State, loose: Loose, ahead: np.ndarray, scale: np.ndarray
-) -> State:
+    system: System, state: State, loose: Loose, ahead: np.ndarray, scale: np.ndarray,
+    loads: np.ndarray | None,
+) -> State:  # fmt: skip
     """Accelerations and multipliers, with Zᵀ(D v̇ + K v + r_t) = 0 in place of the rows along Z."""
     n = 6 * system.bodies
     K = system.evaluate(state, cK=1.0).stiffness
     D = system.evaluate(state, cD=1.0, cK=0.0).stiffness
     e = system.evaluate(
-        replace(state, acceleration=None, gamma=None), cM=1.0, cK=0.0, rates=True
+        replace(state, acceleration=None, gamma=loads), cM=1.0, cK=0.0, rates=True
     )
+    f = e.f.ravel()
+    if loads is not None:
+        f = f - e.Cq.T @ loads[system.kept]
     S, B = sp.diags_array(scale), sp.diags_array(scale[:n])
     A, D = sp.csr_array(S @ e.matrix @ S), sp.csr_array(B @ D @ B)
     late = scale[:n] * (K @ state.velocities.ravel() + ahead)
@@ -167,7 +199,7 @@ def accelerated(
     rows = (Q @ D) / size + sp.csr_array((loose.Z @ loose.U) @ (loose.Z @ loose.V).T)
     nothing = sp.csr_array((n, system.rows))
     top = A[:n] - P @ A[:n] + sp.hstack([rows, nothing])
-    r = scale[:n] * e.f.ravel()
+    r = scale[:n] * f
     rhs = np.concatenate([P @ r - r - Q @ late / size, scale[n:] * e.Qc])
     y = scale * sp.splu(sp.csc_matrix(sp.vstack([top, A[n:]]))).solve(rhs)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))

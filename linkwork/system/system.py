@@ -206,7 +206,7 @@ class System:
     def memory_places(self) -> np.ndarray:
         """Flat places in reals where elements keep memory: the last reals of each such element."""
         places = []
-        for m, family in enumerate(self._families):
+        for m, family in enumerate(self.families):
             if family.memory:
                 _, n, _, _, first, width = self.tables.directory[m]
                 ends = first + width * np.arange(1, n + 1)
@@ -216,7 +216,7 @@ class System:
     @cached_property
     def places(self) -> tuple[slice, ...]:
         """Where in tables.reals every element has its numbers."""
-        begin = {f: int(row[4]) for f, row in zip(self._families, self.tables.directory)}
+        begin = {f: int(row[4]) for f, row in zip(self.families, self.tables.directory)}
         found = []
         for e in self.elements:
             family = e.entry.family
@@ -225,7 +225,7 @@ class System:
         return tuple(found)
 
     @cached_property
-    def _families(self) -> list[Any]:
+    def families(self) -> list[Any]:
         return list(dict.fromkeys(e.entry.family for e in self.elements))
 
     def remember(self, state: State) -> State:

@@ -21,12 +21,12 @@ from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGE
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import at4
-from linkwork.system.accelerations import LOAD_PASSES
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.sparse_lu import refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
 ITERATIONS = 20
+LOAD_PASSES = 600  # of friction and its load, in which it may add up to 0.95 of itself to it
 DONE, LOST, PIVOTS, JUMP, JAMMED = 0, 1, 2, 3, 4  # how steps ended
 
 

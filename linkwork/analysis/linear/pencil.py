@@ -34,6 +34,7 @@ from linkwork.analysis.linear.steady import (
 )
 from linkwork.analysis.linear.world_axes import body_blocks, refuse_overflow, world_matrices
 from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.user_force import STIFF, UserForce, raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -139,7 +140,7 @@ def start(model: Model, at: Any) -> tuple[System, State]:
     for place, _ in places(system, UserForce):  # how it depends on the motion counts here
         system.tables.reals[place.start + STIFF] = 1.0
     refuse_open(system, state)
-    return system, state
+    return system, Bristles(system).in_motion(state)
 
 
 def as_state(at: Any) -> State:

@@ -79,6 +79,8 @@ def transient(
     storage = Storage(full, Reactions(full, run), rows, file, own)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), strategy, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
+    if any(e.entry.family.reads for e in full.elements) and state.memory is not None:
+        loop.first = {"first_memory": state.memory}  # how bristles were bent at the first time
     result = loop.go(progress)
     warn_of_growth(result, method, h)
     return result
@@ -143,6 +145,7 @@ class TimeLoop:
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
+        self.first: dict[str, np.ndarray] = {}  # what friction remembered at its start
         self._start_clocks()
         self._store_now(0.0)
 
@@ -375,7 +378,7 @@ class TimeLoop:
             "ended_by": self.ended_by or "",
             "angles": self.angles,
         }
-        return self.storage.result(info, self.run.restart())
+        return self.storage.result(info, self.run.restart() | self.first)
 
 
 def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -> Result:

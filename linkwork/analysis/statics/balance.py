@@ -9,6 +9,10 @@ and the Newton step (with μ: of relaxation) is, K_c included (Peng et al. 2024)
 
     [K(γ) + μM̂  C_qᵀ] [δ ]     [r]
     [C_q        0   ] [Δγ] = − [0]
+
+It balances where |r| ≤ tolerance · F, F the forces at work before they cancel, or where positions
+are not known well enough to tell: |r| ≤ 16 ε |K| max(1, |r_b|/L), so that nothing at work is no
+obstacle.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ import scipy.linalg as la
 
 from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
+from linkwork.analysis.statics.bristles_at_rest import Bristles
+from linkwork.system.forces_at_work import forces_at_work
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -28,6 +34,7 @@ from linkwork.system.system import System
 TURN = 0.7  # rad, the most a body turns in one step
 OPEN = 0.25  # how far a step may open the joints (lengths over L) before it counts as too long
 REGULAR = 1e-12  # of the stiffness: keeps free motions without force from wandering
+KNOWN = 16 * float(np.finfo(float).eps)  # of its distance from the origin: where a point is
 LOOSE = 1e8  # a step this long (in L or rad) means that nothing holds the mechanism
 
 
@@ -64,11 +71,15 @@ class Balance:
         self.column, self.row, self.weight = p.column, p.row, p.weight
         self.body, self.diagonal = p.body, p.diagonal
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
+        self.friction = Bristles(system)
+        self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
 
     def settle(self, state: State, far: bool = False) -> Point | None:
         """The point of the constraints near a state; None where it is too far or not finite."""
         for _ in range(25):
-            e = self.system.evaluate(state, constraint_stiffness=False)
+            e = self.system.evaluate(
+                replace(state, gamma=self.loads), constraint_stiffness=False
+            )
             C = self.row * e.C
             error = float(np.abs(C).max(initial=0.0))
             if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
@@ -86,16 +97,22 @@ class Balance:
             state = state.moved(self.column * way)
         return None
 
-    def unbalanced(self, state: State, f: np.ndarray) -> Point:
+    def unbalanced(self, state: State, f: np.ndarray) -> Point | None:
         """Multipliers of least squares at a state whose projection is factorised."""
+        reached = self.friction.reached(state)
+        if reached is None:
+            return None
         loads = self.column * f.ravel() - self.hold
         force, gamma = self.projection.solve(top=-loads)
         force = -force
+        if self.loads is not None:  # they were in f
+            gamma = gamma + self.loads[self.system.kept] / self.row
         gravity = np.linalg.norm(self.system.tables.gravity)
         weights = self.system.inertias[:, 0].max() * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
-        scale = max(weights, np.abs(self.column * f.ravel()).max(), reactions)
-        return Point(self.system.remember(state), self.row * gamma, force, float(scale))
+        at_work = self.column * forces_at_work(self.system, state).ravel()
+        scale = max(weights, at_work.max(), reactions)
+        return Point(reached, self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
@@ -141,9 +158,11 @@ class Balance:
         """Whether what is unbalanced is small against the forces at work, or round-off."""
         if point.largest <= self.tolerance * point.scale:
             return True
-        if point.largest > 1e-6 * point.scale and point.scale > 0:
-            return False
-        return point.largest <= 1e-14 * self.stiffest(point)
+        away = float(np.abs(point.state.positions).max(initial=0.0)) / self.L
+        return point.largest <= KNOWN * max(1.0, away) * self.stiffest(point)
 
     def stiffest(self, point: Point) -> float:
-        return float(np.abs(self.stiffness(point)[self.body]).max(initial=0.0))
+        """The largest sum of a row of K."""
+        p, vals = self.system.pattern, np.abs(self.stiffness(point))
+        vals[~self.body] = 0.0
+        return float(np.add.reduceat(vals, p.indptr[: self.n]).max(initial=0.0))

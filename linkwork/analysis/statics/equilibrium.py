@@ -68,8 +68,9 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         rows = constraint_rows(search.full, point.state)
         gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq.csr, gamma)
     state = replace(
-        point.state, gamma=gamma, acceleration=np.zeros((search.system.bodies, 6)), restart={}
-    )
+        search.system.remember(point.state), gamma=gamma,
+        acceleration=np.zeros((search.system.bodies, 6)), restart={},
+    )  # fmt: skip
     found = stability(search, point)
     residual = point.largest / search.L
     lines = [
@@ -79,6 +80,10 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",
         f"  stability   {found.report}",
     ]
+    if search.friction.paths:
+        lines.append(
+            "  friction    holds, or slid here from the start; other positions balance as well"
+        )
     return Equilibrium(
         state, found.stable, "\n".join(lines), search.full, search.method, search.iterations,
         residual, found.smallest,

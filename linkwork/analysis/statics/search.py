@@ -8,6 +8,9 @@ the equilibrium nearest in its sense, stable or not.  Where it fails:
 2. relaxation: [[K + μM̂, C_qᵀ], [C_q, 0]] with M̂ the regularised mass matrix, steps of implicit
    Euler on damped motion; μ falls while the forces do the work expected of them and rises where
    they do not, so that it goes downhill and ends in a stable equilibrium.
+
+Friction has the load that the search is told; equilibrium and load are found by turns until they
+agree (system.agreement).
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
 from linkwork.analysis.statics.stability import stability
 from linkwork.elements.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, SingularError
+from linkwork.system.agreement import agreement
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 ROUND_OFF = 1e-15  # of the forces at work
-NO_MOVE = 1e-16  # of the stiffness: forces that no move can balance, as lengths round off
 
 
 class Talk:
@@ -67,11 +70,47 @@ class Search(Balance):
         self.method = "newton"
 
     def find(self, state: State, loads: int) -> Point:
-        """Newton's method, then load steps, then relaxation."""
+        """An equilibrium, in which friction has the load of its reactions."""
+        state = self.friction.begin(state)
+        start = self.begin(state)
+        if not self.friction.loaded:
+            return self.find_from(start, loads)
+        found = [start]
+        first = self.loads_of_holding(start)
+
+        def under(scaled: np.ndarray) -> np.ndarray:
+            self.loads = self.system.all_gamma(self.row * scaled)
+            found[0] = self.find_from(self.begin(start.state), loads)
+            return found[0].gamma / self.row
+
+        if agreement(under, first / self.row, self.tolerance) is None:
+            raise ConvergenceError(
+                f"statics of '{self.system.model.name}' did not converge: friction and the "
+                "reactions that load it do not come to agree; start nearer to the equilibrium "
+                "(at=), or look for a coefficient of friction or a radius that is too large",
+                time=state.time, state=found[0].state,
+            )  # fmt: skip
+        return found[0]
+
+    def loads_of_holding(self, start: Point) -> np.ndarray:
+        """Multipliers where all surfaces hold: what is known before some of them slide."""
+        self.loads = self.system.all_gamma(start.gamma)
+        try:
+            with self.friction.unlimited():
+                return self.newton(self.begin(start.state)).gamma
+        except Lost:
+            return start.gamma
+
+    def begin(self, state: State) -> Point:
+        """The point of the constraints that a search begins from."""
         start = self.settle(state, far=True)
         if start is None:
             self.refuse_start(state)
         assert start is not None
+        return start
+
+    def find_from(self, start: Point, loads: int) -> Point:
+        """Newton's method, then load steps, then relaxation."""
         if not self.line_search:
             return self.plain_newton(start)
         try:
@@ -106,8 +145,6 @@ class Search(Balance):
             if done and (trial is None or trial.size > 0.5 * point.size):
                 return point
             if trial is None:
-                if point.largest <= NO_MOVE * self.stiffest(point):  # nothing loads the model
-                    return point
                 raise Lost(point)
             point = trial
         if self.enough(point):

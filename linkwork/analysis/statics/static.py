@@ -53,7 +53,8 @@ def static(
     constraint_stiffness=False leaves K_c out, line_search=False takes full Newton steps in
     positions and multipliers, both without any fallback: to compare, not to use.
 
-    Velocities are ignored and dampers do nothing.
+    Velocities are ignored and dampers do nothing.  Friction holds up to its limit, or has slid from
+    the start and holds there: other positions balance as well.
 
     Example
     -------
@@ -93,7 +94,8 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
     if at is None:
         assembled = assemble_model(model, time=0.0 if time is None else time)
         refuse_velocity_rows(assembled.full, "lw.static")
-        return assembled.full, assembled.system, at_rest(assembled.state)
+        relaxed = assembled.full.described_state().memory
+        return assembled.full, assembled.system, replace(at_rest(assembled.state), memory=relaxed)
     full = compile_model(model)
     refuse_velocity_rows(full, "lw.static")
     state = at_rest(given_state(full, at, "at"))

@@ -1,0 +1,121 @@
+"""Friction in statics: bristles stretched from where the search began, under the loads found.
+
+    |c| = |σ₀ Δs| up to what they bear, g(0), then g(0) against the way Δs from the start
+
+A rough mechanism has a whole range of equilibria.  In the one found surfaces hold where the search
+began, or have slid from there one way and hold again, as after a slow motion.  So what bristles
+remember stays that of the start while the search goes on; at the end they are told the position
+found, and a run that begins there has them bent as they are.
+
+Small motions about a state stretch bristles that hold like springs, N σ₀ and N σ₁; surfaces that
+slide have the slope of g(v).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.elements.bristles import MU, POINTS, RADIUS, STATIC
+from linkwork.elements.friction_surface import MEMORY as IN_SPACE
+from linkwork.elements.friction_surface import TURNED
+from linkwork.elements.layout import UNKNOWN
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+ANYTHING = 1e12  # coefficient of friction
+MOST = 3.0  # rad that rubbing surfaces may turn from the start: beyond π their sense is not known
+
+
+class Bristles:
+    """Where in `State.memory` friction has its path, and what stands there at the start."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.paths: list[tuple[int, int, float]] = []  # first place, how many, radius
+        first = 0
+        for family in system.families:
+            for e in (x for x in system.elements if x.entry.family is family and family.memory):
+                n = int(family.memory)
+                if family.reads:
+                    self.paths.append((first, n, float(e.entry.reals[RADIUS])))
+                first += n
+        self.rub = np.zeros(first, bool)
+        for first, n, _ in self.paths:
+            self.rub[first : first + n] = True
+        self.start: np.ndarray | None = None
+
+    @property
+    def loaded(self) -> bool:
+        """Whether any friction depends on reactions."""
+        return any(e.entry.reads for e in self.system.elements)
+
+    @contextmanager
+    def unlimited(self) -> Iterator[None]:
+        """Bristles that bear anything, so that reactions are those of surfaces that all hold."""
+        reals = self.system.tables.reals
+        kept = reals.copy()
+        for place, e in zip(self.system.places, self.system.elements, strict=True):
+            if e.entry.family.reads:
+                reals[place.start + POINTS] = 0.0
+                reals[place.start + MU] = reals[place.start + STATIC] = ANYTHING
+        try:
+            yield
+        finally:
+            reals[:] = kept
+
+    def begin(self, state: State) -> State:
+        """The state in which a search begins; paths that are not known begin there, relaxed."""
+        if not self.paths:
+            return state
+        memory = state.memory
+        if memory is None:
+            memory = self.system.described_state().memory
+        assert memory is not None
+        memory = np.where(self.rub & np.isnan(memory), UNKNOWN, memory)
+        state = self.system.remember(replace(state, memory=memory))
+        self.start = state.memory
+        return state
+
+    def in_motion(self, state: State) -> State:
+        """For small motions: surfaces that hold do so from here; those that slide have no path.
+
+        Bristles without a path are at their limit, c = ±g(v), and change with the speed alone.
+        """
+        if not self.paths:
+            return state
+        known = self.begin(replace(state, gamma=None)).memory
+        assert known is not None
+        relaxed = known.copy()
+        for first, _, _ in self.paths:
+            relaxed[first] = UNKNOWN
+        at_first = self.system.remember(replace(state, gamma=None, memory=relaxed)).memory
+        assert at_first is not None
+        memory = known.copy()
+        for first, n, _ in self.paths:
+            if at_first[first + n - (3 if n == IN_SPACE else 1) : first + n].any():
+                memory[first] = UNKNOWN
+        return replace(state, memory=memory)
+
+    def reached(self, state: State) -> State | None:
+        """The state with its turns counted; None where surfaces have turned too far."""
+        found = self.system.remember(state)
+        if not self.paths or self.start is None:
+            return found
+        assert found.memory is not None
+        for first, n, radius in self.paths:
+            if self.turned(self.start[first : first + n], found.memory[first : first + n], radius):
+                return None
+        return replace(found, memory=np.where(self.rub, self.start, found.memory))
+
+    @staticmethod
+    def turned(start: np.ndarray, now: np.ndarray, radius: float) -> bool:
+        """Whether rubbing surfaces have turned further than a half turn can tell."""
+        if len(now) == IN_SPACE:
+            q = slice(IN_SPACE - TURNED, IN_SPACE - TURNED + 4)
+            angle = 2 * float(np.arccos(min(1.0, abs(start[q] @ now[q]))))
+            return radius > 0 and angle > MOST
+        return radius > 0 and abs(float(now[0] - start[0])) > MOST * radius
