@@ -5,7 +5,9 @@
 An element that has such a number, as the factor of a Force, is asked with the number in its place;
 system.evaluate puts it there and adds ∂f/∂y ∂y/∂(q, v) to the tangent.  A signal is an element of
 its own, beside the one it acts on, with that one's bodies first and then those that it reads.  Its
-kernel computes the readings and their derivatives, and calls the drive in Python by its address.
+kernel computes the readings and their derivatives, and carries out the drive's program
+(model.programs, math.programs).  What programs cannot do, and values that do not exist, are left
+to the drive itself, which is called in Python by its address.
 
 With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increments θ in body axes:
 
@@ -23,6 +25,7 @@ import functools
 import math
 import weakref
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,17 +35,24 @@ from linkwork.elements.user_force import Failure
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import PythonCallback, call
+from linkwork.math.programs import DOUBLE, OPERATION, TABLE, finite, run_program
 from linkwork.math.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
 )  # fmt: skip
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.readings import QUANTITIES, Signal
+from linkwork.model.programs import translate, values_or_nan
+from linkwork.model.readings import HALF_TURN, QUANTITIES, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 
-# reals: y, its gradient (12 numbers per body), the callback's address, and the readings
+# reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
+# (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
+# its operations, its tables, and what the callback is given and gives back
 Y, GRADIENT = 0, 1
+# of the head: the callback's address, how many readings, where registers and operations begin, how
+# many of these, where the result is, where the callback's numbers begin
+ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, RESULT, CALL, HEAD = range(8)
 # of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
 # direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
 KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
@@ -138,34 +148,64 @@ def reading(ints, reals, k, r, nodes, c):
     return dot(d, delta)
 
 
+@inlined
+def read_all(ints, reals, k, first, nodes, to, m):
+    """The readings into the program's first registers; whether all may be used."""
+    good = True
+    for i in range(m):
+        r = first + READING * i
+        x = reading(ints, reals, k, r, nodes, 0.0)
+        reals[k, to + (1 + m) * i] = x
+        if reals[k, r + KIND] == ANGLE and abs(x) > HALF_TURN:
+            good = False
+    return good
+
+
+@inlined
+def ask_python(reals, k, head, m, registers, time, slopes):
+    """The drive itself; where its value and slopes are then."""
+    x = int(reals[k, head + CALL])
+    for i in range(m):
+        reals[k, x + i] = reals[k, registers + (1 + m) * i]
+    reals[k, x + m] = slopes
+    out = x + m + 1
+    call(np.int64(reals[k, head + ADDRESS]), time, reals[k, x:out], reals[k, out : out + m + 1])
+    return out
+
+
 def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
     n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
-    address = GRADIENT + 12 * n
-    first = address + 1
-    m = (reals.shape[1] - first) // READING
-    x, out = np.empty(m + 1), np.empty(m + 1)
+    head = GRADIENT + 12 * n
+    slopes = coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
-        for i in range(m):
-            x[i] = reading(ints, reals, k, first + READING * i, nodes, 0.0)
-        x[m] = coef[TANGENT]
-        call(np.int64(reals[k, address]), time, x, out)
-        reals[k, Y] = out[m]
-        if coef[TANGENT] != 0.0:
+        m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
+        good = read_all(ints, reals, k, head + HEAD, nodes, registers, m)
+        reals[k, registers + (1 + m) * m] = time
+        y = int(reals[k, head + RESULT])
+        if good and y > 0:
+            good = run_program(reals, k, int(reals[k, head + PROGRAM]),
+                               int(reals[k, head + OPERATIONS]), m, slopes)  # fmt: skip
+            for i in range(1 + m if slopes else 1):
+                good = good and finite(reals[k, y + i])
+        if not good or y == 0:
+            y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
+        reals[k, Y] = reals[k, y]
+        if slopes:
             for j in range(12 * n):
                 reals[k, GRADIENT + j] = 0.0
             for i in range(m):
-                if out[i] != 0.0:
-                    reading(ints, reals, k, first + READING * i, nodes, out[i])
+                c = reals[k, y + 1 + i]
+                if c != 0.0:
+                    reading(ints, reals, k, head + HEAD + READING * i, nodes, c)
 
 
-SIGNAL_KERNEL = Kernel(signal_kernel, allocates=True)
+SIGNAL_KERNEL = Kernel(signal_kernel)
 
 
 @functools.cache
-def signal_family(n: int, m: int) -> Family:
-    """Signals with n bodies and m readings; all share one kernel."""
-    reals = GRADIENT + 12 * n + 1 + READING * m
-    return Family(f"signal of {m} on {n}", SIGNAL_KERNEL, bodies=n, reals=reals, signal=True)
+def signal_family(n: int, size: int) -> Family:
+    """Signals with n bodies and so many numbers; all share one kernel."""
+    return Family(f"signal of {size} on {n}", SIGNAL_KERNEL, bodies=n, reals=size, signal=True)
 
 
 # ----------------------------------------------------------------------------- making entries
@@ -211,27 +251,61 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
         row[E : E + 3] = x.axis if turns else rotations.matrix(c.orientation) @ x.axis
         row[N : N + 3] = rotations.matrix(a.orientation) @ x.along
         parts.append(row)
-    n, m = len(bodies), len(parts)
     callback = drive_callback(item, signal)
-    reals = np.zeros(GRADIENT + 12 * n + 1 + READING * m)
-    reals[GRADIENT + 12 * n] = callback.address
-    reals[GRADIENT + 12 * n + 1 :] = np.concatenate(parts)
+    head = GRADIENT + 12 * len(bodies)
+    numbers, laws = program_numbers(signal, head + HEAD + READING * len(parts))
+    numbers[0][ADDRESS] = callback.address
+    reals = np.concatenate([np.zeros(head), numbers[0], *parts, *numbers[1:]])
+    size = 64  # few sizes, so that a model has few families
+    while size < len(reals):
+        size *= 2
     return Entry(
-        signal_family(n, m), tuple(bodies), reals, keep=callback, acts_on=(entry, law, loaded)
-    )
+        signal_family(len(bodies), size), tuple(bodies), np.pad(reals, (0, size - len(reals))),
+        laws=laws, keep=callback, acts_on=(entry, law, loaded),
+    )  # fmt: skip
+
+
+def program_numbers(signal: Signal, first: int) -> tuple[list[np.ndarray], list[Law]]:
+    """The head, then the numbers from column `first` on; and what time alone says of them."""
+    m, program = len(signal.readings), translate(signal)
+    count = m + 1 if program is None else program.registers
+    registers = np.zeros((count, 1 + m))
+    registers[:m, 1:] = np.eye(m)
+    head, laws, operations, tables = np.zeros(HEAD), [], np.zeros((0, OPERATION)), np.zeros(0)
+    begin = first + registers.size
+    if program is not None:
+        for register, value in program.constants.items():
+            registers[register, 0] = value
+        for register, drive in program.inputs.items():
+            laws.append(Law(first + (1 + m) * register, partial(values_or_nan, drive), 1))
+        tables = np.array(program.tables, float)
+        after = begin + OPERATION * len(program.operations)
+
+        def place(register: int) -> int:
+            return first + (1 + m) * register
+
+        operations = np.array([
+            (code, to if code >= DOUBLE else place(to), place(a),
+             after + b if code == TABLE else place(b), place(a if code == TABLE else c))
+            for code, to, a, b, c in program.operations
+        ], float).reshape(-1, OPERATION)  # fmt: skip
+        head[RESULT] = place(program.result)
+    head[[READINGS, REGISTERS, PROGRAM, OPERATIONS]] = m, first, begin, len(operations)
+    head[CALL] = begin + operations.size + tables.size
+    return [head, registers.ravel(), operations.ravel(), tables, np.zeros(2 * m + 2)], laws
 
 
 def drive_callback(item: Item, signal: Signal) -> PythonCallback:
-    """The drive with an address: [x, whether slopes are wanted] → [slopes, value]."""
+    """The drive with an address: [x, whether slopes are wanted] → [value, slopes]."""
     m, owner = len(signal.readings), weakref.ref(item)
 
     def enter(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = np.nan
         try:
             if x[m] != 0.0:
-                out[m], out[:m] = signal.value_and_slopes(t, x[:m])
+                out[0], out[1:] = signal.value_and_slopes(t, x[:m])
             else:
-                out[m] = signal.value(t, x[:m])
+                out[0] = signal.value(t, x[:m])
         except BaseException as error:
             known = owner()
             if known is not None and known.failure is None and np.isfinite(x).all():
