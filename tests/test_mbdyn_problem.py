@@ -12,7 +12,7 @@ from scipy.special import ellipj, ellipk
 import linkwork as lw
 from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.methods import METHODS, RADIUS
-from linkwork.io.mbdyn.running import assembled, run_deck
+from linkwork.io.mbdyn.running import assembled, chosen_method, run_deck
 
 DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 G, PI = 9.81, np.pi
@@ -339,7 +339,11 @@ def test_a_deck_without_a_method_or_times(tmp_path):
     path.write_text(deck)
     found = lw.read_deck(path)
     run_deck(found, progress=False)
-    assert any("lw.MS2(rho=0.6) is used" in note for note in found.notes)
+    assert chosen_method(found) == lw.BDF(order=2)
+    assert any("lw.BDF(order=2)" in note for note in found.notes)
+    path.write_text(deck.replace("time step:", "tolerance: 1.e-4; max iterations: 7; time step:"))
+    method = chosen_method(lw.read_deck(path))
+    assert method == lw.BDF(order=2, tolerance=1e-4, test="norm", max_iterations=7)
     for old, sentence in (("final time: 1.;", "gives no final time"),
                           ("time step: 1.e-2;", "gives no time step")):  # fmt: skip
         path.write_text(deck.replace(old, ""))

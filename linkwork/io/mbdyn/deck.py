@@ -177,7 +177,7 @@ class Deck:
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
-    held: dict[int, tuple[str, int]] = field(default_factory=dict)  # genels: item, row that holds
+    genels: dict[int, Callable[[Any], np.ndarray]] = field(default_factory=dict)  # their columns
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None

@@ -69,6 +69,17 @@ def method(args: Arguments) -> Callable[[], Any]:
     return make
 
 
+def default_method(deck: Any) -> Any:
+    """The method of a deck that names none: MBDyn then steps with the second BDF.
+
+    Its published results show it: a motion that is imposed has the velocity
+    (3 x₂ − 4 x₁ + x₀)/2h there (`joint_break` of blendyn's tests), which is ρ = 0.
+    """
+    words = convergence(deck.analysis, "BDF")
+    deck.note("the deck names no method; MBDyn's default is used, lw.BDF(order=2)")
+    return linkwork.BDF(order=2, **words)
+
+
 def order(args: Arguments) -> int:
     i = args.i
     found = args.integer("the order of bdf")
