@@ -33,7 +33,7 @@ class Arguments:
         self.deck, self.source, self.statement = deck, source, statement
         self.words = statement.arguments
         self.i = 0
-        self.card = statement.name  # how messages call the card
+        self.card = ""  # how messages call the card, where it has more than its name
         self.kind = ""  # the entry of a table that it is
 
     # ------------------------------------------------------------------------------- failing
@@ -49,7 +49,7 @@ class Arguments:
         self, sentence: str, i: int | None = None, kind: type[MbdynError] = MbdynError
     ) -> MbdynError:
         place = self.source.place(self.offset(self.i if i is None else i))
-        return kind(sentence, self.source.file, *place, self.card)
+        return kind(sentence, self.source.file, *place, self.card or self.written()[:60])
 
     def fail(self, sentence: str, i: int | None = None) -> NoReturn:
         raise self.failure(sentence, i)
@@ -134,8 +134,9 @@ class Arguments:
         except ExpressionError as error:
             place = self.source.place(self.place_in(i, error.at))
             raise MbdynError(
-                f"{what}: {error} in {self.shown(i)}", self.source.file, *place, self.card
-            ) from None
+                f"{what}: {error} in {self.shown(i)}", self.source.file, *place,
+                self.card or self.written()[:60],
+            ) from None  # fmt: skip
         except RecursionError:
             self.fail(f"{what}: the expression is nested too deeply", i)
         except LinkworkError as error:  # of a drive or scalar function that is asked for a value

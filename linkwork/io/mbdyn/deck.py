@@ -179,6 +179,7 @@ class Deck:
     forces: dict[int, ForceRecord] = field(default_factory=dict)
     genels: dict[int, Callable[[Any], np.ndarray]] = field(default_factory=dict)  # their columns
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
+    gates: dict[tuple[str, int], Law] = field(default_factory=dict)  # of driven elements
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
     frame: Any = None  # the moving frame that everything is described in (moving_frame.Moving)

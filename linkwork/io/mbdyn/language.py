@@ -1,8 +1,10 @@
 """The expressions of decks: a typed language of bools, integers, reals and strings.
 
-From weak to strong:  =   ~|   ||   &&   !   < <= == != >= >   + -   * / %   ^   unary - +
+From weak to strong:  =   && || ~|   < <= == != >= >   + -   * / %   ^   unary - + !
 
-Signs bind tighter than the power, so -2^2 is 4, and ^ groups from the right; 1/3 of integers is 0.
+Operators of one strength group from the left, so that 1 || 1 && 0 is 0; ^ groups from the right.
+Signs bind tighter than the power, so -2^2 is 4, and !a == b compares !a (MBDyn input manual, table
+"Built-in mathematical operators").  1/3 of integers is 0.
 An integer that does not fit into 32 bits is a real.
 Several expressions in parentheses, with semicolons between them, have the value of the last.
 
@@ -131,7 +133,7 @@ class Parser:
         if len(names) == 1 and self.tokens[i][1] == "=" and self.tokens[i][0] == "operator":
             self.i = i + 1
             return ("assign", plain_name(names[0]), self.statement())
-        return self.either(0)
+        return self.logic()
 
     def plugin(self) -> Tree:
         words: list[str] = [""]
@@ -146,20 +148,11 @@ class Parser:
                 words[-1] += word
         return ("plugin", *words)
 
-    LEVELS = (("~|",), ("||",), ("&&",))
-
-    def either(self, level: int) -> Tree:
-        if level == len(self.LEVELS):
-            return self.negation()
-        tree = self.either(level + 1)
-        while word := self.take(*self.LEVELS[level]):
-            tree = (word, tree, self.either(level + 1))
+    def logic(self) -> Tree:
+        tree = self.comparison()
+        while word := self.take("&&", "||", "~|"):
+            tree = (word, tree, self.comparison())
         return tree
-
-    def negation(self) -> Tree:
-        if self.take("!"):
-            return ("!", self.deeper(self.negation))
-        return self.comparison()
 
     def comparison(self) -> Tree:
         tree = self.sum()
@@ -190,6 +183,8 @@ class Parser:
             return ("negative", self.deeper(self.sign))
         if self.take("+"):
             return self.deeper(self.sign)
+        if self.take("!"):
+            return ("!", self.deeper(self.sign))
         return self.primary()
 
     def deeper(self, rule: Any) -> Tree:

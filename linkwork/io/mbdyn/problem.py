@@ -111,10 +111,11 @@ def output_results(args: Arguments) -> None:
 def default_output(args: Arguments) -> None:
     kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force",
              "genels": "genel"}  # fmt: skip
-    others = ("reference frames", "drive callers", *COUNTED_NODES, *COUNTED_ELEMENTS)
+    others = ("reference frames", "drive callers", "loadable", *COUNTED_NODES, *COUNTED_ELEMENTS)
     silent = args.deck.analysis.silent
     while args.more():
-        word = args.one_of(("all", "none", "accelerations", *kinds, *others), "what is written")
+        words = dict.fromkeys(("all", "none", "accelerations", *kinds, *others))
+        word = args.one_of(words, "what is written")
         if word == "all":
             silent.clear()
         elif word == "none":
@@ -158,6 +159,7 @@ IGNORED_THERE = (
     "default beam output", "default aerodynamic output", "loadable path",
     "finite difference jacobian meter", "epsilon", "read solution array",
     "use automatic differentiation", "output frequency meter",
+    "initial assembly of deformable and force elements",
 )  # fmt: skip
 CONTROL_DATA: dict[str, Card] = {
     **{kind: counter(kind) for kind in (*COUNTED_NODES, *COUNTED_ELEMENTS)},

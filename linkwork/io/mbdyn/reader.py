@@ -198,7 +198,7 @@ class Reader:
         hint = f"near it: {', '.join(near)}; " if near else ""
         place = args.source.place(args.statement.start)
         return UnsupportedCard(
-            f"{what} ({hint}supported: {listed})", args.source.file, *place, args.card[:60]
+            f"{what} ({hint}supported: {listed})", args.source.file, *place
         )
 
     # -------------------------------------------------------------------------- cards anywhere
