@@ -40,7 +40,7 @@ def test_values_of_expressions(text, value):
     ("text", "words"),
     [
         ("1/0", "division by zero"), ("1 +", "expected a number, a name"), ("(1", "expected '\\)'"),
-        ("nothing", "no variable 'nothing'"), ("nothing(1)", "no function 'nothing'"),
+        ("nothing", "'nothing' is no keyword"), ("nothing(1)", "no function 'nothing'"),
         ("sin(1, 2)", "takes 1 values, found 2"), ("sqrt(-1)", "has no value"),
         ('"a"*2', "needs numbers"), ("2000000000*2", "grows too large"), ("10^-3", "of integers"),
         ("integer(9999999999)", "too large"), ("x = 3", "not declared"), ("pi = 3.", "constant"),

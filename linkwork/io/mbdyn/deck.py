@@ -225,11 +225,19 @@ class Deck:
         if label in self.missing:
             raise MissingNode("")
         if label not in self.nodes:
-            args.fail(f"there is no structural node {label}", i)
+            args.fail(f"there is no structural node {label}; {self.known_nodes(label)}", i)
         node = self.nodes[label]
         if node.kind == "dummy":
             args.fail(f"structural node {label} is a dummy, which cannot carry elements", i)
         return node
+
+    def known_nodes(self, label: int) -> str:
+        """Which nodes there are, those with the nearest labels."""
+        near = sorted(sorted(self.nodes, key=lambda n: abs(n - label))[:6])
+        if not near:
+            return "the block 'nodes' must come before the elements"
+        rest = ", …" if len(near) < len(self.nodes) else ""
+        return f"there are {', '.join(map(str, near))}{rest}"
 
     def build_later(self, args: Arguments, make: Callable[[], None]) -> None:
         self.later.append((args, make))

@@ -37,9 +37,9 @@ LARGEST = 2**31 - 1
 class ExpressionError(Exception):
     """What is wrong with an expression, and where in it; turned into an MbdynError above."""
 
-    def __init__(self, sentence: str, at: int = 0) -> None:
+    def __init__(self, sentence: str, at: int = 0, name: str | None = None, hint: str = "") -> None:
         super().__init__(sentence)
-        self.at = at
+        self.at, self.name, self.hint = at, name, hint  # name: of what is not known
 
 
 def text_of(quoted: str) -> str:
@@ -101,8 +101,12 @@ class Parser:
         if self.tokens[0][0] == "end":
             return ("empty",)
         tree = self.sequence("")
-        if self.tokens[self.i][0] != "end":
-            raise self.fail("an operator or the end of the expression")
+        kind = self.tokens[self.i][0]
+        if kind != "end":
+            error = self.fail("an operator or the end of the expression")
+            if kind in ("real", "integer", "name", "string"):
+                error.hint = "; is a comma missing before it?"
+            raise error
         return tree
 
     def sequence(self, closing: str) -> Tree:

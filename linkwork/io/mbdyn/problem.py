@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.eigen_cards import eigenanalysis
@@ -192,10 +193,15 @@ def check_counts(deck: Any) -> None:
         found = deck.found.get(kind, 0)
         if found == announced or kind in ("inertia", "automatic structural elements"):
             continue
-        place = args or next(iter(deck.counts.values()), (0, None))[1]
-        sentence = f"control data announces {announced} {kind}, but {found} follow"
+        card = kind if kind == "gravity" else f"{kind}: {found}"
+        if args is not None:
+            do = f"write {card};" if found else "leave the card out"
+            args.fail(f"control data announces {announced} {kind}, but {found} follow; {do}", 0)
+        place = next(iter(deck.counts.values()), (0, None))[1]
         if place is None:
-            from linkwork.errors import MbdynError
-
-            raise MbdynError(sentence, str(deck.path))
-        place.fail(sentence, 0)
+            raise MbdynError(
+                f"no block 'control data' announces the {kind} that follow ({found}); write begin: "
+                f"control data; {card}; end: control data; before the nodes", str(deck.path),
+            )  # fmt: skip
+        place.card = "control data"
+        place.fail(f"no card announces the {kind} that follow ({found}); add {card};", 0)
