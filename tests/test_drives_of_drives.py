@@ -31,6 +31,8 @@ def composed_drives() -> dict[str, Drive]:
     return {
         "chain": drives.Chain(wave, line),
         "quotient": drives.Quotient(wave, line),
+        "derivative": drives.Derivative(wave),
+        "derivative of a formula": drives.Derivative(expression("exp(-t)*t^2")),
         "integral": drives.Integral(wave, 0.3, 2.0),
         "integral of a formula": drives.Integral(expression("exp(-t)*t^2"), 1.0),
         "periodic": drives.Periodic(wave, -0.5, 5.0),

@@ -343,9 +343,9 @@ def test_options_replace_what_the_deck_says(tmp_path):
 
 def test_listing_what_is_not_supported(tmp_path):
     text = (DECKS / "integrators.mbd").read_text()
-    text = re.sub("method: .*?;", "method: hybrid, ms, .6;", text)
+    text = re.sub("method: .*?;", "method: third order, .6;", text)
     path = tmp_path / "deck.mbd"
     path.write_text(text.replace("gravity: 0.", "beam3: 1; gravity: 0."))
     found = runner.invoke(app, ["run", str(path), "--list-unsupported"])
     assert found.exit_code == 0 and "2 cards are not supported" in found.output
-    assert "chooses a method for every variable" in found.output
+    assert "DIRK33, mssth3" in found.output

@@ -75,7 +75,7 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
          "'beam3' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
-                                   " friction, 1.;"), "friction model the end of the card"),
+                                   " friction, 1.;"), "expected a friction model, found the end"),
         (dict(control="rigid body kinematics: drive, angular velocity, component, const, 1., time, "
                       "null;", nodes=NODE, elements="gravity: 1., 0., 0., const, 1.;"),
          "needs the orientation of the frame"),

@@ -292,7 +292,7 @@ def test_friction_with_few_steps_written(read):
 
 @pytest.mark.parametrize(("text", "words"), [
     ("revolute pin, 1, position, null, position, null, friction, 1.;",
-     "friction model the end of the card is not supported"),
+     "expected a friction model, found the end"),
     ('revolute pin, 1, position, null, position, null, friction, .1, coulomb, "f", simple;',
      r"friction model 'coulomb' is not supported \(near it: discrete coulomb"),
     ('revolute pin, 1, position, null, position, null, friction, 0., modlugre;',

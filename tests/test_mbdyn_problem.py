@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipk
 import linkwork as lw
 from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.methods import METHODS, RADIUS
-from linkwork.io.mbdyn.running import assembled, run_deck
+from linkwork.io.mbdyn.running import assembled, chosen_method, run_deck
 
 G, PI = 9.81, np.pi
 
@@ -77,8 +77,7 @@ def test_the_radius_of_algebraic_variables_changes_nothing(changed):
 
 @pytest.mark.parametrize(
     ("card", "sentence"),
-    [("hybrid, ms, .6", "chooses a method for every variable"),
-     ("third order, ad hoc", "DIRK33, mssth3"), ("ms", "needs a spectral radius"),
+    [("third order, ad hoc", "DIRK33, mssth3"), ("ms", "needs a spectral radius"),
      ("ms, 1.2", "between 0 and 1, found 1.2"), ("ms, .1, .2, .3", "one or two spectral radii"),
      ("ms, ramp, 1., 0., 5., 0.", "between 0 and 1"), ("bdf, order, 3", "order of bdf is 1 or 2"),
      ("euler", "is not supported")],
@@ -86,9 +85,15 @@ def test_the_radius_of_algebraic_variables_changes_nothing(changed):
 def test_methods_that_are_refused(changed, card, sentence):
     with pytest.raises(MbdynError, match=sentence):
         run_deck(changed("integrators", ("method: .*?;", f"method: {card};")), progress=False)
-    if card.startswith("hybrid"):
+    if card.startswith("third"):
         with pytest.raises(UnsupportedCard):
             changed("integrators", ("method: .*?;", f"method: {card};"))
+
+
+def test_hybrid_names_the_method_of_all_that_choose_none(changed):
+    deck = changed("integrators", ("method: .*?;", "method: hybrid, ms, .7;"))
+    plain = changed("integrators", ("method: .*?;", "method: ms, .7;"))
+    assert chosen_method(deck) == chosen_method(plain)
 
 
 # ------------------------------------------------------------------------------------ strategies
@@ -336,7 +341,11 @@ def test_a_deck_without_a_method_or_times(tmp_path):
     path.write_text(deck)
     found = lw.read_deck(path)
     run_deck(found, progress=False)
-    assert any("lw.MS2(rho=0.6) is used" in note for note in found.notes)
+    assert chosen_method(found) == lw.BDF(order=2)
+    assert any("lw.BDF(order=2)" in note for note in found.notes)
+    path.write_text(deck.replace("time step:", "tolerance: 1.e-4; max iterations: 7; time step:"))
+    method = chosen_method(lw.read_deck(path))
+    assert method == lw.BDF(order=2, tolerance=1e-4, test="norm", max_iterations=7)
     for old, sentence in (("final time: 1.;", "gives no final time"),
                           ("time step: 1.e-2;", "gives no time step")):  # fmt: skip
         path.write_text(deck.replace(old, ""))

@@ -149,9 +149,9 @@ def run(
         check_writable(picture)
     integrator = defaults.get("method")
     if deck is not None and method is None and rho is None:
-        from linkwork.io.mbdyn.running import default_method
+        from linkwork.io.mbdyn.running import chosen_method
 
-        integrator = default_method(deck)
+        integrator = chosen_method(deck)
     if method is not None or rho is not None or integrator is None:
         keywords = {"rho": rho} if rho is not None else {}
         integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)

@@ -11,6 +11,7 @@ from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import ForceRecord
 from linkwork.io.mbdyn.dofs import read_dof
 from linkwork.io.mbdyn.drive_cards import made, read_law
+from linkwork.io.mbdyn.driven import switched
 from linkwork.model.drives import Drive
 
 AXES = np.eye(3)
@@ -24,16 +25,20 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
         i, law = args.i, read_law(args)
         output = output_flag(args, "force")
         args.end()
+
+        def load() -> Drive:
+            return switched(args.deck, label, made(args, law, i))
+
         for end, sign in zip(ends, (1.0, -1.0)):
             if end.scalar and end.scalar.kind == "parameter":
                 args.fail("a parameter node keeps its value; no force can act on it", 0)
             if end.scalar:
-                end.scalar.loads.append(lambda s=sign: signed(made(args, law, i), s))
+                end.scalar.loads.append(lambda s=sign: signed(load(), s))
 
         def make() -> None:
             from linkwork.elements.force import Force
 
-            drive = made(args, law, i)
+            drive = load()
             for k, (end, sign) in enumerate(zip(ends, (1.0, -1.0))):
                 if end.scalar and end.scalar.given is not None:
                     continue

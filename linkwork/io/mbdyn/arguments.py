@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 import functools
+import math
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from linkwork.errors import LinkworkError, MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.evaluation import Value, cast
+from linkwork.io.mbdyn.hints import decimal_comma, lost_comma, lost_semicolon
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.text import Source, Statement, squeeze
 
@@ -33,7 +35,7 @@ class Arguments:
         self.deck, self.source, self.statement = deck, source, statement
         self.words = statement.arguments
         self.i = 0
-        self.card = statement.name  # how messages call the card
+        self.card = ""  # how messages call the card, where it has more than its name
         self.kind = ""  # the entry of a table that it is
 
     # ------------------------------------------------------------------------------- failing
@@ -48,8 +50,19 @@ class Arguments:
     def failure(
         self, sentence: str, i: int | None = None, kind: type[MbdynError] = MbdynError
     ) -> MbdynError:
-        place = self.source.place(self.offset(self.i if i is None else i))
-        return kind(sentence, self.source.file, *place, self.card)
+        i = self.i if i is None else i
+        place = self.source.place(self.offset(i))
+        sentence += self.swallowed(i)
+        return kind(sentence, self.source.file, *place, self.card or self.written()[:60])
+
+    def swallowed(self, i: int) -> str:
+        """A hint where the argument, or the one before it, contains the next card's beginning."""
+        if self.statement.name == "driven":  # a card within a card
+            return ""
+        for k in (i, i - 1):
+            if 0 <= k < len(self.words) and (hint := lost_semicolon(self.words[k])):
+                return hint
+        return ""
 
     def fail(self, sentence: str, i: int | None = None) -> NoReturn:
         raise self.failure(sentence, i)
@@ -102,12 +115,14 @@ class Arguments:
             if found == known_as(name):
                 self.i += 1
                 return name, entry
+        if not self.more():
+            self.fail(f"expected a {what}, found the end of the card")
         names = {known_as(name): name for name in table}
         near = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
         listed = f"near it: {', '.join(near)}; " if near else ""
         self.unsupported(
-            f"the {what} {self.shown()} is not supported ({listed}supported: "
-            f"{', '.join(sorted(table))})"
+            f"the {what} {self.shown()} is not supported{lost_comma(self.words[self.i], table)} "
+            f"({listed}supported: {', '.join(sorted(table))})"
         )
 
     def shown(self, i: int | None = None) -> str:
@@ -120,7 +135,9 @@ class Arguments:
     def end(self) -> None:
         """Nothing may follow."""
         if self.more():
-            self.fail(f"expected the end of the card, found {self.shown()}")
+            before = self.words[self.i - 1] if self.i else ""
+            hint = decimal_comma(before, self.words[self.i])
+            self.fail(f"expected the end of the card, found {self.shown()}{hint}")
 
     # --------------------------------------------------------------------------------- values
     def value(self, what: str = "a value") -> Value:
@@ -132,14 +149,19 @@ class Arguments:
         try:
             return self.deck.symbols.evaluate(parse(self.words[i]))
         except ExpressionError as error:
-            place = self.source.place(self.place_in(i, error.at))
-            raise MbdynError(
-                f"{what}: {error} in {self.shown(i)}", self.source.file, *place, self.card
-            ) from None
+            raise self.wrong_expression(what, i, error) from None
         except RecursionError:
-            self.fail(f"{what}: the expression is nested too deeply", i)
+            self.fail(f"{what or 'a value'}: the expression is nested too deeply", i)
         except LinkworkError as error:  # of a drive or scalar function that is asked for a value
-            self.fail(f"{what}: {error}", i)
+            self.fail(f"{what}: {error}" if what else str(error), i)
+
+    def wrong_expression(self, what: str, i: int, error: ExpressionError) -> MbdynError:
+        place = self.source.place(self.place_in(i, error.at))
+        sentence = f"{what}: {error}" if what else str(error)
+        if error.name is None or squeeze(self.words[i]) != squeeze(error.name):
+            sentence += f" in {self.shown(i)}"
+        sentence += self.swallowed(i) or error.hint
+        return MbdynError(sentence, self.source.file, *place, self.card or self.written()[:60])
 
     def place_in(self, i: int, at: int) -> int:
         word = self.words[i]
@@ -165,7 +187,11 @@ class Arguments:
         if i < len(self.words) and INTEGER.fullmatch(self.words[i]):
             self.i = i + 1
             return int(self.words[i])
-        return int(self.cast(self.value(what), "integer", what, i))
+        found = self.value(what)
+        if isinstance(found, float) and math.isfinite(found) and found != int(found):
+            self.fail(f"{what} must be an integer, found {found:g} from {self.shown(i)}; is a "
+                      "comma missing?", i)  # fmt: skip
+        return int(self.cast(found, "integer", what, i))
 
     def cast(self, value: Value, kind: str, what: str, i: int) -> Value:
         try:

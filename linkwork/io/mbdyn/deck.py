@@ -177,8 +177,9 @@ class Deck:
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
-    held: dict[int, tuple[str, int]] = field(default_factory=dict)  # genels: item, row that holds
+    genels: dict[int, Callable[[Any], np.ndarray]] = field(default_factory=dict)  # their columns
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
+    gates: dict[tuple[str, int], Law] = field(default_factory=dict)  # of driven elements
     bodies: set[int] = field(default_factory=set)
     gravity: Terms | None = None
     frame: Any = None  # the moving frame that everything is described in (moving_frame.Moving)
@@ -224,11 +225,19 @@ class Deck:
         if label in self.missing:
             raise MissingNode("")
         if label not in self.nodes:
-            args.fail(f"there is no structural node {label}", i)
+            args.fail(f"there is no structural node {label}; {self.known_nodes(label)}", i)
         node = self.nodes[label]
         if node.kind == "dummy":
             args.fail(f"structural node {label} is a dummy, which cannot carry elements", i)
         return node
+
+    def known_nodes(self, label: int) -> str:
+        """Which nodes there are, those with the nearest labels."""
+        near = sorted(sorted(self.nodes, key=lambda n: abs(n - label))[:6])
+        if not near:
+            return "the block 'nodes' must come before the elements"
+        rest = ", …" if len(near) < len(self.nodes) else ""
+        return f"there are {', '.join(map(str, near))}{rest}"
 
     def build_later(self, args: Arguments, make: Callable[[], None]) -> None:
         self.later.append((args, make))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
+from linkwork.io.mbdyn.driven import switched_law
 from linkwork.io.mbdyn.joints import (
     Card,
     End,
@@ -44,7 +45,8 @@ def rod(bare: bool) -> Card:
         def make() -> list:
             import linkwork
 
-            ends, found = (first.frame(), second.frame()), law.make()
+            ends = (first.frame(), second.frame())
+            found = switched_law(args.deck, label, law.make())
             spring = as_spring(found, free)
             if spring is not None:
                 return [linkwork.Spring(*ends, **spring)]
@@ -89,7 +91,8 @@ def deformable(
 
             build = getattr(linkwork, item)
             ends = (first.frame(), second.frame())
-            return [build(*ends, law=law.make(), form=form, conservative=False)]
+            found = switched_law(args.deck, label, law.make())
+            return [build(*ends, law=found, form=form, conservative=False)]
 
         finish(args, label, kind, first, second, make, columns, about=about)
 
@@ -104,7 +107,8 @@ def deformable_axial(args: Arguments, label: int) -> None:
     def make() -> list:
         import linkwork
 
-        return [linkwork.DeformableAxial(first.frame(), second.frame(), law=law.make())]
+        found = switched_law(args.deck, label, law.make())
+        return [linkwork.DeformableAxial(first.frame(), second.frame(), law=found)]
 
     about = {"viscous": law.viscous}
     finish(args, label, "deformable axial joint", first, second, make, "axial", about=about)
@@ -118,6 +122,6 @@ def viscous_body(args: Arguments, label: int) -> None:
     def make() -> list:
         import linkwork
 
-        return [linkwork.ViscousBody(end.frame(), law.make())]
+        return [linkwork.ViscousBody(end.frame(), switched_law(args.deck, label, law.make()))]
 
     finish(args, label, "viscous body", End(None, np.zeros(3)), end, make, "viscous body")

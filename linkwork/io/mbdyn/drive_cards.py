@@ -36,6 +36,7 @@ from linkwork.io.mbdyn.readings import INDEX, element_datum, model_function, nod
 from linkwork.model.drives import (
     Chain,
     Constant,
+    Derivative,
     DiscreteFilter,
     Drive,
     Expression,
@@ -186,19 +187,12 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     name, translator, parts = words
     if name.endswith("_prev"):
         raise ExpressionError(f"model::{name} would look one step back, which drives cannot here")
-    if name == "drive" and len(parts) == 2 and parts[0].constant and not parts[1].constant:
-        if parts[0].value not in deck.drives:
-            raise ExpressionError(f"there is no drive caller {parts[0].value}")
-        inner = translator.drive(parts[1])
-        return deck.drives[parts[0].value](TIME if inner == TIME else inner)
-    if name == "drive" and len(parts) == 1 and parts[0].constant:
-        if parts[0].value not in deck.drives:
-            raise ExpressionError(f"there is no drive caller {parts[0].value}")
-        return deck.drives[parts[0].value](TIME)
-    if name.startswith("sf::") and len(parts) == 1 and not parts[0].constant:
-        if name[4:] not in deck.functions:
-            raise ExpressionError(f"there is no scalar function '{name[4:]}'")
-        return Chain(deck.functions[name[4:]], translator.drive(parts[0]))
+    called = [part.constant for part in parts]
+    if name in ("drive", "drivep") and called in ([True], [True, False]):
+        at = TIME if len(parts) == 1 else translator.drive(parts[1])
+        return named_drive(deck, name, parts[0].value, TIME if at == TIME else at)
+    if name.startswith("sf::") and len(parts) in (1, 2) and not parts[0].constant:
+        return named_function(deck, name[4:], parts[1:], translator.drive(parts[0]))
     if not all(part.constant for part in parts):
         return None
     values = [part.value for part in parts]
@@ -206,6 +200,30 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
         if name.startswith(prefix) and len(values) == 2:
             return datum(deck, name.removeprefix(prefix), values[0], str(values[1]))
     return model_function(deck, name, values)
+
+
+def named_drive(deck: Any, name: str, label: Any, x: Drive) -> Drive:
+    """model::drive(label, x), or drivep: its derivative by x."""
+    if label not in deck.drives:
+        raise ExpressionError(f"there is no drive caller {label}")
+    if name == "drive":
+        return deck.drives[label](x)
+    found = deck.drives[label](TIME)
+    if x is not TIME and isinstance(found, (Expression, Formula)):  # what of it is Time, what Var?
+        raise ExpressionError(f"drive caller {label} is a string, with a derivative by Time only")
+    return Derivative(found) if x is TIME else Chain(Derivative(found), x)
+
+
+def named_function(deck: Any, name: str, order: Any, x: Drive) -> Drive:
+    """model::sf::name(x), or its derivative of the order 1 or 2."""
+    if name not in deck.functions:
+        raise ExpressionError(f"there is no scalar function '{name}'")
+    f, times = deck.functions[name], order[0].value if order else 0
+    if times not in (0, 1, 2):
+        raise ExpressionError(f"the order of a derivative is a constant, 0, 1 or 2, found {times}")
+    for _ in range(times):
+        f = Derivative(f)
+    return Chain(f, x)
 
 
 def dof(args: Arguments) -> Law:

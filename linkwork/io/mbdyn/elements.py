@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import body
 from linkwork.io.mbdyn.deformable import deformable, deformable_axial, rod, viscous_body
+from linkwork.io.mbdyn.driven import KINDS, driven
 from linkwork.io.mbdyn.forces import couple, force
 from linkwork.io.mbdyn.genels import bulk, genel
 from linkwork.io.mbdyn.gravity import gravity
@@ -159,6 +160,7 @@ ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
     "bind": bind, "bulk": bulk, "genel": genel,
 }  # fmt: skip
+ELEMENTS["driven"] = driven({word: ELEMENTS[word] for word in KINDS})
 COUNTED = {  # what control data calls the other elements of MBDyn
     "beam2": "beams", "beam3": "beams", "beam": "beams",
     "electric": "electric elements", "hydraulic": "hydraulic elements",
@@ -169,6 +171,6 @@ COUNTED = {  # what control data calls the other elements of MBDyn
     "rotor": "rotors", "loadable": "loadable elements",
     "user defined": "loadable elements", "stream output": "output elements",
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
-    "driven": "", "aircraft instruments": "aerodynamic elements",
+    "aircraft instruments": "aerodynamic elements",
     "shell4eas": "plates", "shell4easans": "plates", "membrane4eas": "plates",
 }  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from linkwork.io.mbdyn.hints import near
 from linkwork.io.mbdyn.language import LARGEST, TYPES, ExpressionError, Tree, parse
 
 Value = Any
@@ -96,7 +97,12 @@ class Symbols:
                 raise ExpressionError(
                     f"'{name}' has no value before the model moves; use it in a string drive"
                 )
-            raise ExpressionError(f"there is no variable '{name}'; declare it with set: before")
+            close = near(name, self.variables)
+            like = f" (near it: {close[0]})" if close else ""
+            raise ExpressionError(
+                f"'{name}' is no keyword here and no variable{like}; declare variables before, "
+                f"with set: real {name} = …", name=name,
+            )  # fmt: skip
         if found.plugin:
             raise ExpressionError(
                 f"'{name}' follows a {found.plugin[0]} while the model moves; use it in a string "

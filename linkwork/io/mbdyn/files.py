@@ -5,7 +5,7 @@
     .frc   force, node, force, point (couples: the couple)          both once more for second nodes
     .ine   node, momentum, moment of momentum about the node, and the rates of both
     .abs   abstract node, value, derivative            .prm   parameter node, value
-    .gen   clamp or distance genel, reaction
+    .gen   clamp or distance genel, reaction;  state space or filter, states, their derivatives
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Signs and axes of
@@ -24,7 +24,7 @@ import numpy as np
 from linkwork.io.mbdyn import deformable_output
 from linkwork.io.mbdyn.columns import COLUMNS
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, JointRecord
-from linkwork.io.mbdyn.genels import genel_reaction, scalar_values
+from linkwork.io.mbdyn.genels import scalar_values
 from linkwork.io.mbdyn.momenta import changing_momentum
 from linkwork.io.mbdyn.motion import Motion, angles, node_motion, offset, rotate
 from linkwork.io.mbdyn.reactions import written
@@ -274,9 +274,9 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
         scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
         wanted[suffix] = scalars
         files[suffix] = lines(((n.label, tables.scalar(n)[:, :columns]) for n in scalars), digits)
-    wanted["gen"] = deck.held
-    reactions = ((k, genel_reaction(tables.run, held)) for k, held in deck.held.items())
-    files["gen"] = lines(((k, found[tables.rows]) for k, found in reactions), digits)
+    wanted["gen"] = deck.genels
+    found = ((label, columns(tables.run)) for label, columns in deck.genels.items())
+    files["gen"] = lines(((label, values[tables.rows]) for label, values in found), digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

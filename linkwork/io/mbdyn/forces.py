@@ -17,6 +17,7 @@ from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
 from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_law, read_terms
+from linkwork.io.mbdyn.driven import switched
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -182,8 +183,8 @@ def add(
     from linkwork.elements.force import Force, Torque
     from linkwork.elements.force_pair import ForcePair
 
-    made = {"force": [(v, law(TIME)) for v, law in forces],
-            "moment": [(v, law(TIME)) for v, law in moments]}  # fmt: skip
+    made = {"force": [(v, switched(deck, label, law(TIME))) for v, law in forces],
+            "moment": [(v, switched(deck, label, law(TIME))) for v, law in moments]}  # fmt: skip
     ends = [node.frame(arm) for node, arm in zip(nodes, arms)]
     count = 0
     for what, terms in made.items():

@@ -9,6 +9,7 @@ either is a direction e at a frame of a body:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,9 @@ def clamp(args: Arguments, label: int) -> None:
         if end.scalar.clamp is not None:
             args.fail(f"{end.scalar.name} is clamped already", i)
         end.scalar.clamp = law
-        args.deck.held[label] = f"line of {end.scalar.name}", 2
+        args.deck.genels[label] = partial(reaction, item=f"line of {end.scalar.name}", row=2)
         return
-    args.deck.held[label] = f"genel {label}", end.axis
+    args.deck.genels[label] = partial(reaction, item=f"genel {label}", row=end.axis)
 
     def make() -> None:
         from linkwork.elements.joints import Lock
@@ -100,7 +101,7 @@ def distance(args: Arguments, label: int) -> None:
             args.unsupported("a distance genel is supported on values of abstract nodes alone", i)
         assert end.scalar is not None
         end.scalar.moves = True
-    args.deck.held[label] = f"genel {label}", 0
+    args.deck.genels[label] = partial(reaction, item=f"genel {label}", row=0)
 
     def make() -> None:
         from linkwork.elements.joints import Lock
@@ -243,7 +244,7 @@ def genel(args: Arguments) -> None:
     args.card = f"genel {label} ({kind})"
     card(args, label)
     if not output_flag(args, "genel"):
-        args.deck.held.pop(label, None)
+        args.deck.genels.pop(label, None)
     args.end()
 
 
@@ -260,9 +261,8 @@ def bulk(args: Arguments) -> None:
     follow(args, f"bulk {label}", end, lambda: -(drive() * end.read()))
 
 
-def genel_reaction(run: Any, held: tuple[str, int]) -> np.ndarray:
+def reaction(run: Any, item: str, row: int) -> np.ndarray:
     """What the (first) node exerts on a clamp or distance, at stored times (T, 1)."""
-    item, row = held
     return -np.asarray(run[item].force)[:, row : row + 1]
 
 

@@ -111,7 +111,10 @@ def orientation(args: Arguments) -> np.ndarray:
     if args.keyword("eye", "default"):
         return EYE
     if args.keyword("matr"):
-        return nearly_orthogonal(args, np.array(args.reals(9, "an orientation")).reshape(3, 3), i)
+        R = np.array(args.reals(9, "an orientation")).reshape(3, 3)
+        if args.keyword("tolerance"):  # of a warning in MBDyn
+            args.positive("the tolerance of an orientation")
+        return nearly_orthogonal(args, R, i)
     kind = args.keyword(*TURNS)
     if kind:
         factor = np.pi / 180 if args.keyword("degrees") else 1.0

@@ -1,8 +1,10 @@
 """The expressions of decks: a typed language of bools, integers, reals and strings.
 
-From weak to strong:  =   ~|   ||   &&   !   < <= == != >= >   + -   * / %   ^   unary - +
+From weak to strong:  =   && || ~|   < <= == != >= >   + -   * / %   ^   unary - + !
 
-Signs bind tighter than the power, so -2^2 is 4, and ^ groups from the right; 1/3 of integers is 0.
+Operators of one strength group from the left, so that 1 || 1 && 0 is 0; ^ groups from the right.
+Signs bind tighter than the power, so -2^2 is 4, and !a == b compares !a (MBDyn input manual, table
+"Built-in mathematical operators").  1/3 of integers is 0.
 An integer that does not fit into 32 bits is a real.
 Several expressions in parentheses, with semicolons between them, have the value of the last.
 
@@ -35,9 +37,9 @@ LARGEST = 2**31 - 1
 class ExpressionError(Exception):
     """What is wrong with an expression, and where in it; turned into an MbdynError above."""
 
-    def __init__(self, sentence: str, at: int = 0) -> None:
+    def __init__(self, sentence: str, at: int = 0, name: str | None = None, hint: str = "") -> None:
         super().__init__(sentence)
-        self.at = at
+        self.at, self.name, self.hint = at, name, hint  # name: of what is not known
 
 
 def text_of(quoted: str) -> str:
@@ -99,8 +101,12 @@ class Parser:
         if self.tokens[0][0] == "end":
             return ("empty",)
         tree = self.sequence("")
-        if self.tokens[self.i][0] != "end":
-            raise self.fail("an operator or the end of the expression")
+        kind = self.tokens[self.i][0]
+        if kind != "end":
+            error = self.fail("an operator or the end of the expression")
+            if kind in ("real", "integer", "name", "string"):
+                error.hint = "; is a comma missing before it?"
+            raise error
         return tree
 
     def sequence(self, closing: str) -> Tree:
@@ -131,7 +137,7 @@ class Parser:
         if len(names) == 1 and self.tokens[i][1] == "=" and self.tokens[i][0] == "operator":
             self.i = i + 1
             return ("assign", plain_name(names[0]), self.statement())
-        return self.either(0)
+        return self.logic()
 
     def plugin(self) -> Tree:
         words: list[str] = [""]
@@ -146,20 +152,11 @@ class Parser:
                 words[-1] += word
         return ("plugin", *words)
 
-    LEVELS = (("~|",), ("||",), ("&&",))
-
-    def either(self, level: int) -> Tree:
-        if level == len(self.LEVELS):
-            return self.negation()
-        tree = self.either(level + 1)
-        while word := self.take(*self.LEVELS[level]):
-            tree = (word, tree, self.either(level + 1))
+    def logic(self) -> Tree:
+        tree = self.comparison()
+        while word := self.take("&&", "||", "~|"):
+            tree = (word, tree, self.comparison())
         return tree
-
-    def negation(self) -> Tree:
-        if self.take("!"):
-            return ("!", self.deeper(self.negation))
-        return self.comparison()
 
     def comparison(self) -> Tree:
         tree = self.sum()
@@ -190,6 +187,8 @@ class Parser:
             return ("negative", self.deeper(self.sign))
         if self.take("+"):
             return self.deeper(self.sign)
+        if self.take("!"):
+            return ("!", self.deeper(self.sign))
         return self.primary()
 
     def deeper(self, rule: Any) -> Tree:

@@ -29,8 +29,6 @@ METHODS: dict[str, str] = {
 }  # fmt: skip
 LEAST = 20  # iterations that linkwork's own test may need
 REASONS = {
-    "hybrid": "it chooses a method for every variable, and linkwork steps all of them with one; "
-    "name that one",
     "thirdorder": "linkwork has DIRK33, mssth3 and others of that order instead",
 }
 
@@ -39,6 +37,7 @@ def method(args: Arguments) -> Callable[[], Any]:
     """`ms, 0.6`: the method, made when the whole file has been read."""
     if args.key() in REASONS:
         args.unsupported(f"the method {args.shown()} is not supported: {REASONS[args.key()]}")
+    args.keyword("hybrid")  # then the method of all that choose none, as everything does here
     name, found = args.entry(METHODS, "method")
     words: dict[str, Any] = {}
     if name == "bdf":
@@ -67,6 +66,17 @@ def method(args: Arguments) -> Callable[[], Any]:
             args.fail(str(error), 0)
 
     return make
+
+
+def default_method(deck: Any) -> Any:
+    """The method of a deck that names none: MBDyn then steps with the second BDF.
+
+    Its published results show it: a motion that is imposed has the velocity
+    (3 x₂ − 4 x₁ + x₀)/2h there (`joint_break` of blendyn's tests), which is ρ = 0.
+    """
+    words = convergence(deck.analysis, "BDF")
+    deck.note("the deck names no method; MBDyn's default is used, lw.BDF(order=2)")
+    return linkwork.BDF(order=2, **words)
 
 
 def order(args: Arguments) -> int:

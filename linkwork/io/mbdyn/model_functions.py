@@ -1,6 +1,7 @@
 """Functions of the namespace `model` that have a value while the file is read.
 
-Nodes are where the file puts them; drive(label, x) and sf::name(x) are functions of the deck.
+Nodes are where the file puts them; drive(label, x), its derivative drivep(label, x) and sf::name(x)
+are functions of the deck.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ def add_model_functions(deck: Deck) -> None:
     functions["model::distance"] = lambda a, b: float(np.linalg.norm(between(a, b)))
     functions["model::distance2"] = lambda a, b: float(between(a, b) @ between(a, b))
 
-    def drive(label: Any, x: Any = None) -> float:
+    def drive(label: Any, x: Any = None, order: int = 0) -> float:
         if label not in deck.drives:
             raise ExpressionError(f"there is no drive caller {label}")
-        return float(deck.drives[label](TIME)(deck.analysis.initial_time if x is None else x))
+        at = deck.analysis.initial_time if x is None else float(x)
+        found = deck.drives[label](TIME)
+        return float(found(at) if order == 0 else found.jet([at])[0, order])
 
     functions["model::drive"] = drive
+    functions["model::drivep"] = lambda label, x=None: drive(label, x, 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.drive_cards import read_drive
 from linkwork.io.mbdyn.eigen_cards import eigenanalysis
@@ -111,10 +112,11 @@ def output_results(args: Arguments) -> None:
 def default_output(args: Arguments) -> None:
     kinds = {"structural nodes": "node", "joints": "joint", "forces": "force", "couples": "force",
              "genels": "genel"}  # fmt: skip
-    others = ("reference frames", "drive callers", *COUNTED_NODES, *COUNTED_ELEMENTS)
+    others = ("reference frames", "drive callers", "loadable", *COUNTED_NODES, *COUNTED_ELEMENTS)
     silent = args.deck.analysis.silent
     while args.more():
-        word = args.one_of(("all", "none", "accelerations", *kinds, *others), "what is written")
+        words = dict.fromkeys(("all", "none", "accelerations", *kinds, *others))
+        word = args.one_of(words, "what is written")
         if word == "all":
             silent.clear()
         elif word == "none":
@@ -158,6 +160,7 @@ IGNORED_THERE = (
     "default beam output", "default aerodynamic output", "loadable path",
     "finite difference jacobian meter", "epsilon", "read solution array",
     "use automatic differentiation", "output frequency meter",
+    "initial assembly of deformable and force elements",
 )  # fmt: skip
 CONTROL_DATA: dict[str, Card] = {
     **{kind: counter(kind) for kind in (*COUNTED_NODES, *COUNTED_ELEMENTS)},
@@ -190,10 +193,15 @@ def check_counts(deck: Any) -> None:
         found = deck.found.get(kind, 0)
         if found == announced or kind in ("inertia", "automatic structural elements"):
             continue
-        place = args or next(iter(deck.counts.values()), (0, None))[1]
-        sentence = f"control data announces {announced} {kind}, but {found} follow"
+        card = kind if kind == "gravity" else f"{kind}: {found}"
+        if args is not None:
+            do = f"write {card};" if found else "leave the card out"
+            args.fail(f"control data announces {announced} {kind}, but {found} follow; {do}", 0)
+        place = next(iter(deck.counts.values()), (0, None))[1]
         if place is None:
-            from linkwork.errors import MbdynError
-
-            raise MbdynError(sentence, str(deck.path))
-        place.fail(sentence, 0)
+            raise MbdynError(
+                f"no block 'control data' announces the {kind} that follow ({found}); write begin: "
+                f"control data; {card}; end: control data; before the nodes", str(deck.path),
+            )  # fmt: skip
+        place.card = "control data"
+        place.fail(f"no card announces the {kind} that follow ({found}); add {card};", 0)

@@ -21,6 +21,7 @@ from linkwork.io.mbdyn.drivers import DRIVERS, file_of
 from linkwork.io.mbdyn.elements import COUNTED, ELEMENTS
 from linkwork.io.mbdyn.evaluation import Symbols, environment_of, shown
 from linkwork.io.mbdyn.geometry import reference_card
+from linkwork.io.mbdyn.hints import lost_comma
 from linkwork.io.mbdyn.language import ExpressionError
 from linkwork.io.mbdyn.laws import constitutive_law_card
 from linkwork.io.mbdyn.model_functions import add_model_functions
@@ -149,7 +150,7 @@ class Reader:
 
     def begin(self, args: Arguments) -> None:
         if self.block:
-            args.fail(f"the block '{self.block}' is still open; end it first", 0)
+            args.fail(f"the block '{self.block}' is still open; write end: {self.block}; before", 0)
         name = "initial value" if args.keyword(OLD_NAME) else args.entry(BLOCKS, "block")[0]
         args.end()
         if name in self.opened:
@@ -168,7 +169,8 @@ class Reader:
             args.fail("there is no block to end", 0)
         old = self.block == "initial value" and args.key() == OLD_NAME
         if args.key() != squeeze(self.block) and not old:
-            args.fail(f"the block '{self.block}' is open, but {args.shown()} ends", 0)
+            args.fail(f"the block '{self.block}' is open, but {args.shown()} ends; write end: "
+                      f"{self.block};", 0)  # fmt: skip
         self.block = ""
 
     def card(self, args: Arguments, name: str) -> None:
@@ -196,9 +198,13 @@ class Reader:
         listed = ", ".join(sorted({known.get(k, k) for k in table}))
         what = f"the card {args.written()[:60]!r} {where} is not supported"
         hint = f"near it: {', '.join(near)}; " if near else ""
+        lost = ""
+        if not args.statement.colon:
+            names = [str(known.get(k, k)) for k in table]
+            lost = lost_comma(args.written(), names).replace("a comma", "':'")
         place = args.source.place(args.statement.start)
         return UnsupportedCard(
-            f"{what} ({hint}supported: {listed})", args.source.file, *place, args.card[:60]
+            f"{what}{lost} ({hint}supported: {listed})", args.source.file, *place
         )
 
     # -------------------------------------------------------------------------- cards anywhere
@@ -226,7 +232,7 @@ class Reader:
 
     def set_(self, args: Arguments) -> None:
         args.words = [",".join(args.words)]  # a plugin and function calls have commas
-        args.value("set")
+        args.value("")
 
     def remark(self, args: Arguments) -> None:
         values = [shown(args.value("a remark")) for _ in args.words]

@@ -11,6 +11,7 @@ from linkwork.analysis.progress import Progress
 from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.inverse_cards import COLLOCATED, KINDS, UNDER
+from linkwork.io.mbdyn.methods import default_method
 from linkwork.io.mbdyn.steps import made_strategy
 from linkwork.results.result import Result
 
@@ -30,7 +31,7 @@ def run_deck(
         return run_still(deck, progress=progress, t=t, h=h)
     end, step = times(deck, t, h)
     if method is None:
-        method = default_method(deck)
+        method = chosen_method(deck)
     return linkwork.transient(
         deck.model, end, step, method, start=assembled(deck).state, every=stored_every(deck),
         progress=progress, strategy=None if h is not None else made_strategy(a),
@@ -73,13 +74,11 @@ def stored_every(deck: Deck) -> int:
     return 1 if all_of_them else a.every
 
 
-def default_method(deck: Deck) -> Any:
+def chosen_method(deck: Deck) -> Any:
     import linkwork
 
     made = deck.analysis.method
-    if made is None:
-        deck.note("the deck names no method; lw.MS2(rho=0.6) is used")
-    method = linkwork.MS2(rho=0.6) if made is None else made()
+    method = default_method(deck) if made is None else made()
     speeds = [x for x in deck.model.items.values() if isinstance(x, linkwork.VelocityLock)]
     if speeds and getattr(method, "stabilized", False):
         deck.note(f"{type(method).__name__} steps without stabilisation, for joints that hold "

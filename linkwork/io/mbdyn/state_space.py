@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,9 @@ def put(
 ) -> None:  # fmt: skip
     """The states, and outputs y = C x + D u."""
     states = States(args, label, A, B, E, inputs, start or [0.0] * len(A))
+    if len(A):
+        names = tuple(f"state {k + 1} of genel {label}" for k in range(len(A)))
+        args.deck.genels[label] = partial(state_values, names=names)
     for k, node in enumerate(outputs):
 
         def value(k: int = k) -> Drive:
@@ -129,6 +133,13 @@ def put(
 
         name = f"genel {label}" if k == 0 else f"genel {label} ({k + 1})"
         give(args, name, node, value)
+
+
+def state_values(run: Any, names: tuple[str, ...]) -> np.ndarray:
+    """The states and then their derivatives, at stored times (T, 2n)."""
+    bodies = [run.system.names.index(name) for name in names]
+    motion = np.asarray(run.motion)[:, bodies]
+    return np.hstack([motion[:, :, 0], motion[:, :, 7]])
 
 
 def read_matrix(args: Arguments, name: str, rows: int, columns: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
 from linkwork.model.drives.formula import Combined, Expression, Formula, expression, formula
 from linkwork.model.drives.function import Function, as_drive, function
-from linkwork.model.drives.pieces import Chain, Integral, Periodic, Piecewise, Quotient
+from linkwork.model.drives.pieces import Chain, Derivative, Integral, Periodic, Piecewise, Quotient
 from linkwork.model.drives.sampled import (
     ClosestNext,
     DiscreteFilter,
@@ -43,6 +43,7 @@ __all__ = [
     "Combined",
     "Constant",
     "Delayed",
+    "Derivative",
     "DiscreteFilter",
     "Drive",
     "Expression",

@@ -1,4 +1,4 @@
-"""Drives made of drives: pieces in time, periods, functions of functions, quotients, integrals.
+"""Drives made of drives: pieces in time, periods, chains, quotients, derivatives, integrals.
 
     f(x(t))'' = f''(x) x'² + f'(x) x''              chain
     (a/b)'    = (a' − (a/b) b')/b                   quotient
@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, _check_drives
+from linkwork.model.drives.differences import differentiate
 from linkwork.model.drives.jets import RULES
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -105,6 +106,26 @@ class Quotient(Drive):
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         return np.column_stack(RULES["/"](self.a.jet(t).T, self.b.jet(t).T))
+
+
+@dataclass(frozen=True)
+class Derivative(Drive):
+    """y = a', y' = a''; y'' is differentiated numerically."""
+
+    a: Drive
+
+    def __post_init__(self) -> None:
+        _check_drives(self, self.a)
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        third = [differentiate(lambda s: float(self.a.jet([s])[0, 2]), x)[0] for x in t.tolist()]
+        return np.column_stack((self.a.jet(t)[:, 1:], third))
+
+    def _values(self, t: np.ndarray) -> np.ndarray:
+        return self.a.jet(t)[:, 1]
+
+    def named(self, what: str) -> Drive:
+        return Derivative(self.a.named(what), what=what)
 
 
 @dataclass(frozen=True)

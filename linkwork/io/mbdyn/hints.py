@@ -1,0 +1,36 @@
+"""What was probably meant, where a card cannot be read: the usual slips of writing."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+STRINGS = re.compile(r'"(?:\\.|[^"\\])*"')
+CARD = re.compile(r"([A-Za-z][A-Za-z0-9]*(?: +[A-Za-z][A-Za-z0-9]*)*)\s*:(?!:)")
+DIGITS = re.compile(r"\s*[+-]?\d+\s*")
+
+
+def lost_semicolon(word: str) -> str:
+    """An argument with a colon has swallowed the beginning of the next card."""
+    found = CARD.search(STRINGS.sub("", word).replace("::", "  "))
+    return f"; is a ';' missing before '{found.group(1)}:'?" if found else ""
+
+
+def lost_comma(word: str, names: Iterable[str]) -> str:
+    """A keyword with more behind it."""
+    key = " ".join(word.split())
+    for name in sorted(names, key=len, reverse=True):
+        if key.lower().startswith(name.lower() + " "):
+            return f"; is a comma missing after '{key[: len(name)]}'?"
+    return ""
+
+
+def decimal_comma(before: str, word: str) -> str:
+    """9,81 are two numbers."""
+    both = DIGITS.fullmatch(before) and DIGITS.fullmatch(word)
+    return f"; write {before.strip()}.{word.strip()} with a point" if both else ""
+
+
+def near(word: str, names: Iterable[str], n: int = 1) -> list[str]:
+    return difflib.get_close_matches(word, list(names), n=n, cutoff=0.7)
