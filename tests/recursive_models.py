@@ -2,9 +2,11 @@
 
 The core's RK4 integrates absolute coordinates with all joints as constraints on the acceleration
 level: the same elements, but other unknowns, other equations and another linear solve.
+The random loops serve the tests of energy-momentum steps too.
 """
 
 import numpy as np
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
@@ -42,7 +44,7 @@ def chain_with(kind, turned, seed=1, **words):
     return m
 
 
-def polygon(kinds, corners, R=None, gravity=(1, -9, 2), on_ground=True):
+def polygon(kinds, corners, R=None, gravity=(1, -9, 2), on_ground=True, radius=0.05):
     """Bars between corners given as parts of a turn, all joint axes along R's third."""
     R = np.eye(3) if R is None else R
     n, t = len(kinds), 2 * np.pi * np.asarray(corners)
@@ -50,10 +52,24 @@ def polygon(kinds, corners, R=None, gravity=(1, -9, 2), on_ground=True):
     m = lw.Model("loop", gravity=gravity)
     bars = [lw.GROUND] if on_ground else []
     for i in range(on_ground, n):
-        bars.append(m.add(f"bar {i}", lw.Body.link(p[i], p[(i + 1) % n], radius=0.05, mass=1)))
+        bars.append(m.add(f"bar {i}", lw.Body.link(p[i], p[(i + 1) % n], radius, mass=1)))
     for i, kind in enumerate(kinds):
         m.add(f"joint {i}", kind(bars[i - 1], bars[i], at=p[i], axis=R[:, 2]))
     return m
+
+
+@st.composite
+def loops(draw, radius=0.05):
+    """A polygon of bars in any plane, on the ground or free.  Hinges alone leave three rows too
+    many; others may stand for one or two of them.  A ball by itself also leaves rows too many."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(4, 6))
+    kinds = [lw.Revolute] * n
+    for k in draw(st.sets(st.integers(0, n - 1), max_size=2)):
+        kinds[k] = draw(st.sampled_from((lw.Spherical, lw.Cylindrical, lw.Universal)))
+    R = Rotation.random(random_state=rng).as_matrix()
+    corners = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) / n
+    return polygon(kinds, corners, R, 9.81 * rng.normal(size=3), draw(st.booleans()), radius)
 
 
 def four_bar(last=lw.Revolute, rate=3.0, motor=None):

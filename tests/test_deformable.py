@@ -190,43 +190,33 @@ def test_attached_hinge_with_an_intermediate_law_is_the_invariant_one():
         np.testing.assert_allclose(one, other, atol=1e-11 * np.abs(one).max())
 
 
+def between(item):
+    """Residual, matrix and power of item(a, b), whose bodies have moved and are moving."""
+    m = lw.Model()
+    a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
+    m.add("j", item(a, b))
+    system = compile_model(m)
+    state = system.described_state().moved(0.5 * np.sin(np.arange(12)))
+    e = system.evaluate(state.with_velocities(np.cos(np.arange(12))), cK=0.7, cD=0.3)
+    return e.f, e.stiffness.toarray(), e.power
+
+
 def test_linear_law_with_gradients_is_the_bushing():
     rng = np.random.default_rng(4)
     X, Y = rng.normal(size=(2, 6, 6))
     K, D = X @ X.T, Y @ Y.T
-    found = []
-    for kind in (lw.Bushing, lw.DeformableJoint):
-        words = dict(stiffness=K, damping=D)
-        if kind is lw.DeformableJoint:
-            words = dict(law=lw.laws.LinearViscoelastic(K, D))
-        m = lw.Model()
-        a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
-        m.add("j", kind(a, b, at=(0.3, 0.2, 0), axis=(1, 2, 3), **words))
-        system = compile_model(m)
-        state = system.described_state().moved(0.5 * np.sin(np.arange(12)))
-        state = state.with_velocities(np.cos(np.arange(12)))
-        e = system.evaluate(state, cK=0.7, cD=0.3)
-        found.append((e.f, e.stiffness.toarray(), e.power))
-    for one, other in zip(*found, strict=True):
+    place, law = dict(at=(0.3, 0.2, 0), axis=(1, 2, 3)), lw.laws.LinearViscoelastic(K, D)
+    bushing = between(lambda a, b: lw.Bushing(a, b, stiffness=K, damping=D, **place))
+    joint = between(lambda a, b: lw.DeformableJoint(a, b, law=law, **place))
+    for one, other in zip(bushing, joint, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12 * max(1, np.abs(one).max()))
 
 
 def test_rod_is_a_spring_of_stiffness_over_length():
-    found = []
     law = lw.laws.LinearViscoelastic(30.0, 4.0, prestress=2.0)
-    for item in (
-        lambda a, b: lw.Spring(a, b, stiffness=15, damping=2, preload=2, length=2),
-        lambda a, b: lw.Rod(a, b, law=law, length=2),
-    ):
-        m = lw.Model()
-        a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
-        m.add("j", item(a, b))
-        system = compile_model(m)
-        state = system.described_state().moved(0.5 * np.sin(np.arange(12)))
-        state = state.with_velocities(np.cos(np.arange(12)))
-        e = system.evaluate(state, cK=0.7, cD=0.3)
-        found.append((e.f, e.stiffness.toarray(), e.power))
-    for one, other in zip(*found, strict=True):
+    spring = between(lambda a, b: lw.Spring(a, b, stiffness=15, damping=2, preload=2, length=2))
+    rod = between(lambda a, b: lw.Rod(a, b, law=law, length=2))
+    for one, other in zip(spring, rod, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-13)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from dense_null_space import Dense, matrix
+from director_models import four_bar
 from example_scripts import load_example
-from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 
@@ -38,21 +38,6 @@ def slides():
     m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0.2), rate=3))
     m.add("slide", lw.Prismatic(a, b, at=(0.7, 0, 0), axis=(1, 0.2, 0)))
     m.add("weld", lw.Fixed(b, c, at=(1.2, 0, 0.2)))
-    return m
-
-
-def four_bar(axis=(0, 1, 0)):
-    """Four hinges in space: of the last one's five rows three are redundant."""
-    R = Rotation.align_vectors([axis], [(0, 1, 0)])[0].as_matrix()
-    A, B, C, D = np.array([(0, 0, 0), (0, 0, 1), (2, 0, 1.6), (1.8, 0, 0)]) @ R.T
-    m, y = lw.Model("four-bar", gravity=R @ (0, 0, -9.81)), axis
-    crank = m.add("crank", lw.Body.link(A, B, radius=0.05, mass=1))
-    coupler = m.add("coupler", lw.Body.link(B, C, radius=0.05, mass=2))
-    rocker = m.add("rocker", lw.Body.link(D, C, radius=0.05, mass=1.5))
-    m.add("A", lw.Revolute(lw.GROUND, crank, at=A, axis=y, rate=4))
-    m.add("B", lw.Revolute(crank, coupler, at=B, axis=y))
-    m.add("C", lw.Revolute(coupler, rocker, at=C, axis=y))
-    m.add("D", lw.Revolute(lw.GROUND, rocker, at=D, axis=y))
     return m
 
 

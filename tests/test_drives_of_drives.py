@@ -1,4 +1,4 @@
-"""Drives made of drives: sums in pieces, chains, integrals, turns, and drives on steps."""
+"""Drives made of drives: pieces in time, chains, integrals, turns, and drives on steps."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from linkwork.model.drives import (
     sine,
     table,
 )
+from linkwork.model.drives.base import parts_of
 
 T = np.linspace(0.13, 2.9, 17)
 POINTS = ([0, 0.5, 1.1, 2, 3], [1.0, 0.2, -0.7, 0.4, 0.9])
@@ -60,6 +61,17 @@ def test_drives_of_drives(name):
     again = drive_from_dict(json.loads(json.dumps(drive.to_dict())))
     assert again == drive and np.array_equal(again.jet(T), jet)
     assert drive.named("law of a test").what == "law of a test"
+
+
+@pytest.mark.parametrize("name", composed_drives())
+def test_messages_of_all_parts_name_the_item(name):
+    def all_parts(drive):
+        return [drive, *(leaf for part in parts_of(drive) for leaf in all_parts(part))]
+
+    drive = composed_drives()[name]
+    parts = all_parts(drives.SampleAndHold(drive, constant(1), 0.1).named("angle of motor"))
+    assert len(parts) > 2 and {part.what for part in parts} == {"angle of motor"}
+    assert not any(part.what for part in all_parts(drive))  # the drive itself is left as it was
 
 
 def test_integral_over_jumps():

@@ -1,5 +1,7 @@
 """lw.eigen against closed forms and docs/references.md; each test names its reference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -427,6 +429,9 @@ def test_state_of_another_model():
         lw.eigen(pendulum(0), at=3)
     with pytest.raises(lw.ModelError, match="does not satisfy joint 'pin'"):
         lw.eigen(pendulum(0), at=state.moved(np.array([0.1, 0, 0, 0, 0, 0])))
+    stretched = replace(state, motion=state.motion * np.where(np.arange(13) == 3, 2, 1))
+    with pytest.raises(lw.ModelError, match="no unit quaternions"):
+        lw.eigen(pendulum(0), at=stretched)
     with pytest.raises(lw.ModelError, match="positive number of modes"):
         lw.eigen(pendulum(0), n=0)
 

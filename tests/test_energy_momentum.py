@@ -3,14 +3,13 @@
 [B] is P. Betsch, S. Leyendecker, Int. J. Numer. Meth. Engng 67 (2006), section 5.
 """
 
-import warnings
-
 import numpy as np
 import pytest
 from example_scripts import load_example
 
 import linkwork as lw
 
+pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
 EM = lw.EnergyMomentum
 PAIRS = ("gyro_top", "cylindrical_pair", "planar_pair")
 ALL = (*PAIRS, "open_chain", "six_body_linkage")
@@ -22,13 +21,6 @@ TABLES = {
     "planar_pair": ((1e-2, 1e-3, 1e-4), (4.8e10, 4.6e13, 4.6e16), (7.3e2, 8.0e2, 8.0e2)),
     "six_body_linkage": ((1e-2, 1e-3, 1e-4), (1.6e5, 1.5e8, 1.5e11), (19, 10, 58)),
 }
-
-
-@pytest.fixture(autouse=True)
-def no_word_about_redundant_rows():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lw.LinkworkWarning)
-        yield
 
 
 def condition(name, h, reduced):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from director_models import torsion, two_bodies
 from example_scripts import EXAMPLES, load_example
 
 import linkwork as lw
@@ -10,29 +11,12 @@ EM = lw.EnergyMomentum
 QUIET = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
 
 
-def two_bodies():
-    m = lw.Model("two bodies", gravity=(0, 0, -9.81))
-    a = m.add("a", lw.Body(2, (0.1, 0.2, 0.15), position=(0.5, 0, 0)))
-    J = np.array([[0.1, 0.02, 0], [0.02, 0.12, 0.01], [0, 0.01, 0.09]])
-    b = m.add("b", lw.Body(1, J, position=(1.4, 0.1, 0)))
-    return m, a, b
-
-
 def spring(damping=0.0):
     m, a, b = two_bodies()
     m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0)))
     m.add("spring", lw.Spring(
         a, b, at_a=(1, 0, 0), at_b=(1.2, 0.1, 0.1), stiffness=200, length=0.1, damping=damping,
         preload=2))  # fmt: skip
-    return m
-
-
-def torsion():
-    m, a, b = two_bodies()
-    pin = m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0)))
-    sleeve = m.add("sleeve", lw.Cylindrical(a, b, at=(1, 0, 0), axis=(1, 0.3, 0.2)))
-    m.add("coil", lw.TorsionSpring(pin, stiffness=20, angle=0.3))
-    m.add("damped coil", lw.TorsionSpring(sleeve, stiffness=5, damping=0.1))
     return m
 
 

@@ -4,9 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from director_models import four_bar, torsion, two_bodies
 from example_scripts import load_example
-from test_dense_null_space import four_bar
-from test_energy_momentum_elements import torsion, two_bodies
 
 import linkwork as lw
 from linkwork.math.compiled import Kernel

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 from example_scripts import load_example
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from recursive_models import (
     QUIET,
     assert_same_motion,
     four_bar,
     hexapod,
+    loops,
     polygon,
     run_with,
     slider_crank,
 )  # fmt: skip
-from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 
@@ -141,19 +140,6 @@ def test_andrews_squeezer():
     run = run_with(lw.Recursive(), example.build(), t=0.03, h=2e-5, every=100)
     crank = float(run["O"].angle[-1])
     assert crank == pytest.approx(15.81077119629904 + 0.0617138900142764496, abs=2e-6)
-
-
-@st.composite
-def loops(draw):
-    """A polygon of bars in any plane, on the ground or free, most joints hinges."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.integers(4, 6))
-    kinds = [lw.Revolute] * n
-    for k in draw(st.sets(st.integers(0, n - 1), max_size=2)):
-        kinds[k] = draw(st.sampled_from((lw.Spherical, lw.Cylindrical, lw.Universal)))
-    R = Rotation.random(random_state=rng).as_matrix()
-    corners = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) / n
-    return polygon(kinds, corners, R, 9.81 * rng.normal(size=3), draw(st.booleans()))
 
 
 @FEW

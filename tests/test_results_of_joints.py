@@ -10,7 +10,6 @@ from linkwork.math import rotations
 from linkwork.model.registry import ITEMS
 from linkwork.results.result import Result
 from linkwork.results.stored import reaction
-from linkwork.results.views import at_state
 from linkwork.system.system import compile_model
 
 NAMES = sorted(n for n in ITEMS if n != "Body")
@@ -186,9 +185,10 @@ def test_violation_without_joints():
 
 def test_single_state():
     run = rotor_run()
-    view = at_state(run.system, run.state(3), "motor")
+    one = Result.of_state(run.system, run.state(3))
+    view = one["motor"]
     assert view.force.shape == (3,)
     np.testing.assert_array_equal(view.force, run["motor"].force[3])
     assert view.angle.shape == ()
     assert float(view.force.time) == run.time[3]
-    assert at_state(run.system, run.state(3), "rod").position.dims == ("xyz",)
+    assert one["rod"].position.dims == ("xyz",)

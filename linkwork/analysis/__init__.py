@@ -1,1 +1,1 @@
-"""What can be done with a model: assemble, static, eigen, linearize, kinematics, transient."""
+"""What can be done with a model: assemble, static, eigen, linearize, kinematics, transient …"""

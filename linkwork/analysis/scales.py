@@ -22,9 +22,4 @@ def column_scale(system: System) -> np.ndarray:
 
 def row_scale(rows: Iterable[Row], length: float) -> np.ndarray:
     """1/L for rows that measure a length, 1 for the others."""
-    return np.array([1.0 if is_angle(row.name) else 1 / length for row in rows])
-
-
-def is_angle(row: str) -> bool:
-    """Whether a constraint row measures a rotation."""
-    return row.startswith("r") or row == "perpendicular"
+    return np.array([1.0 if row.is_angle else 1 / length for row in rows])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.scales import is_angle
+from linkwork.analysis.scales import row_scale
 from linkwork.errors import ModelError
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -27,12 +27,13 @@ def require_state(full: System, state: Any, given: Any, word: str) -> None:
     """Refuse what is no state, and states of other models; `word` is the user's word for it."""
     if not isinstance(state, State):
         raise ModelError(
-            f"{word} must be a State or a Result, but {type(given).__name__} was given"
+            f"{word} must be a State or a Result, but {type(given).__name__} was given; write for "
+            f"example {word}=lw.assemble(model)"
         )
     if state.bodies != full.names:
         raise ModelError(
             f"{word} has the bodies {list(state.bodies)}, but model '{full.model.name}' has "
-            f"{list(full.names)}"
+            f"{list(full.names)}; give a state of this model"
         )
     if state.motion.shape != (full.bodies, 13) or not np.all(np.isfinite(state.motion)):
         raise ModelError(f"{word} must hold 13 finite numbers for every body, and does not")
@@ -45,7 +46,7 @@ def require_closed(full: System, state: State, word: str) -> None:
     if not full.rows:
         return
     error = np.abs(full.evaluate(replace(state, acceleration=None, gamma=None)).C)
-    error *= np.array([1.0 if is_angle(row.name) else 1 / full.length for row in full.all_rows])
+    error *= row_scale(full.all_rows, full.length)
     worst = int(np.argmax(error))
     if error[worst] > OPEN:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Two points on two bodies: what Distance and Spring share.
+"""Two points on two bodies: what Distance, Spring and Rod share.
 
     d = r_b + s_b − r_a − s_a,   s = R u,   ḋ = v_b + w_b × s_b − v_a − w_a × s_a,   w = R ω
 

@@ -357,7 +357,7 @@ class ScipyRun(OdeRun):
 
     def _reach(self, time: float) -> None:
         if self.solver is None or self.solver.t < self.time:
-            self._start(time)
+            self._start()
         while self.solver.t < time:
             message = self.solver.step()
             if self.solver.status == "failed":
@@ -372,7 +372,7 @@ class ScipyRun(OdeRun):
         self.y[:, QUAT : QUAT + 4] /= np.linalg.norm(y[:, QUAT : QUAT + 4], axis=1, keepdims=True)
         self.time = time
 
-    def _start(self, time: float) -> None:
+    def _start(self) -> None:
         import scipy.integrate
 
         def function(t: float, y: np.ndarray) -> np.ndarray:

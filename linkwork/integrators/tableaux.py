@@ -39,15 +39,14 @@ def composite(g: float, a: np.ndarray) -> np.ndarray:
         A[i, i - 1] += g
         A[i, i] += g
     one, more = np.array([1.0, -g]), np.array([1.0, g])
-    power = functools.partial(_power, n=n)
-    columns = [np.convolve(power(more, j), power(one, n - 1 - j))[:n] for j in range(n)]
-    right = a - np.concatenate([power(one, n - 1), np.zeros(n)])[1 : n + 1]
+    columns = [np.convolve(_power(more, j), _power(one, n - 1 - j))[:n] for j in range(n)]
+    right = a - np.concatenate([_power(one, n - 1), np.zeros(n)])[1 : n + 1]
     A[n, :n] = np.linalg.solve(np.array(columns).T, right)
     A[n, n] = g
     return A
 
 
-def _power(p: np.ndarray, k: int, n: int) -> np.ndarray:
+def _power(p: np.ndarray, k: int) -> np.ndarray:
     out = np.ones(1)
     for _ in range(k):
         out = np.convolve(out, p)

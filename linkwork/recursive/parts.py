@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -304,7 +303,3 @@ class Parts:
                 iv = hinges[item.joint.name]
                 out[:, iv] += item.stiffness, item.damping
         return out
-
-    @cached_property
-    def has_loops(self) -> bool:
-        return self.outer.rows > 0

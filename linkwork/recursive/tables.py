@@ -209,12 +209,12 @@ def read_coordinates(
             law += 1
         for i in joint.free:
             q[at], at = t[i], at + 1
-        turn = turn_coordinates(joint.turn, rho, system, step)
+        turn = turn_coordinates(joint.turn, rho, step)
         q[at : at + len(turn)], at = turn, at + len(turn)
     return q
 
 
-def turn_coordinates(turn: int, rho: np.ndarray, system: System, step: Step) -> list[float]:
+def turn_coordinates(turn: int, rho: np.ndarray, step: Step) -> list[float]:
     """Coordinates of a rotation given as a quaternion."""
     if turn == lay.ABOUT_Z:
         return [2 * float(np.arctan2(rho[3], rho[0]))]

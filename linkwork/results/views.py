@@ -30,9 +30,7 @@ from linkwork.results.stored import (
     lock_turn,
     reaction,
 )
-from linkwork.system.state import State
 from linkwork.system.numbering import Element
-from linkwork.system.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -286,13 +284,3 @@ def view(result: Result, name: str) -> View:
     if isinstance(item, FloatingFrame):
         return LinkView(result, name)
     return BodyView(result, name) if name in result.system.names else ElementView(result, name)
-
-
-def at_state(system: System, state: State, name: str) -> View:
-    """The view of an item in a single state: `.force` has shape (3,), `.angle` is a number.
-
-    Example: ``at_state(system, lw.static(m).state, "pin").force``
-    """
-    from linkwork.results.result import Result
-
-    return Result.of_state(system, state)[name]

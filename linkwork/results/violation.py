@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.elements.layout import RATES, TANGENT, VEL
 from linkwork.math.compiled import compiled
 from linkwork.results.file_array import BLOCK
-from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.evaluate import evaluate, load_stored
 from linkwork.system.system import System, build
 
 if TYPE_CHECKING:
@@ -27,12 +27,7 @@ def constraint_errors(kernels, tables, work, times, motion, schedule, C, rate):
     """C and dC/dt of every row at every stored state."""
     nb = motion.shape[1]
     for k in range(times.shape[0]):
-        for b in range(nb):
-            for i in range(13):
-                work.nodes[b, i] = motion[k, b, i]
-            set_rotation(work.nodes, b)
-        for j in range(tables.targets.shape[0]):
-            tables.reals[tables.targets[j]] = schedule[k, j]
+        load_stored(tables, work, motion, schedule, k)
         work.Ct[:] = 0.0
         evaluate(kernels, tables, work, times[k], 0.0)
         for r in range(C.shape[1]):

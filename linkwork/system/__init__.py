@@ -1,1 +1,1 @@
-"""From a model to numbers: compile(), State, evaluation of residual and tangent, linear solvers."""
+"""From a model to numbers: compile_model, State, residual and tangent, linear solvers."""

@@ -209,6 +209,17 @@ def evaluate(kernels, tables, work, time, cM):
     fill(kernels, tables, work, time, cM)
 
 
+@inlined
+def load_stored(tables, work, motion, schedule, k):
+    """The k-th stored motion, and the numbers that laws give at its time."""
+    for b in range(motion.shape[1]):
+        for i in range(13):
+            work.nodes[b, i] = motion[k, b, i]
+        set_rotation(work.nodes, b)
+    for j in range(tables.targets.shape[0]):
+        tables.reals[tables.targets[j]] = schedule[k, j]
+
+
 @compiled
 def jacobian_values(kernels, tables, work, times, motion, schedule, values):
     """The values of C_q at stored motions, one row of `values` each."""
@@ -217,12 +228,7 @@ def jacobian_values(kernels, tables, work, times, motion, schedule, values):
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        for b in range(motion.shape[1]):
-            for i in range(13):
-                work.nodes[b, i] = motion[k, b, i]
-            set_rotation(work.nodes, b)
-        for j in range(tables.targets.shape[0]):
-            tables.reals[tables.targets[j]] = schedule[k, j]
+        load_stored(tables, work, motion, schedule, k)
         evaluate(kernels, tables, work, times[k], 0.0)
         for p in range(values.shape[1]):
             values[k, p] = work.vals[tables.places[begin + p]]

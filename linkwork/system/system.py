@@ -1,4 +1,4 @@
-"""compile(model) → System: frozen arrays, numbering, pattern; and what can be asked of them."""
+"""compile_model: Model → System, frozen arrays, numbering, pattern, and what they can be asked."""
 
 from __future__ import annotations
 

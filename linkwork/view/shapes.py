@@ -57,16 +57,6 @@ class Part:
             return float(np.linalg.norm(self.vertices, axis=1).max())  # type: ignore[arg-type]
         return self.numbers[0]
 
-    @property
-    def thickness(self) -> float:
-        """Half of what it measures where it is thinnest."""
-        if self.kind == "box":
-            return min(self.numbers) / 2
-        if self.kind == "mesh":
-            assert self.vertices is not None
-            return float(np.ptp(self.vertices, axis=0).min()) / 2
-        return self.numbers[0] if self.kind == "sphere" else min(self.numbers[0], self.numbers[1])
-
 
 def rod(start: np.ndarray, end: np.ndarray, radius: float, **look: Any) -> Part:
     """A cylinder between two points."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.scales import column_scale, is_angle, row_scale
+from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.system.state import State
@@ -86,7 +86,7 @@ def violations_of(
     worst: dict[str, dict[str, float]] = {}
     for row, value in zip(system.kept_rows, np.abs(C), strict=True):
         entry = worst.setdefault(row.owner, {"mm": 0.0, "deg": 0.0})
-        if is_angle(row.name):
+        if row.is_angle:
             angle = np.degrees(angle_error(row.name, value, rates))
             entry["deg"] = max(entry["deg"], float(angle))
         else:

@@ -49,11 +49,11 @@ def make_input(p: Pencil, name: str) -> Input:
     """The input of that name, the same at all times of the motion."""
     first, rest = split(p.system.model, name)
     item = p.system.model[first]
-    found = input_change(p, item, first, rest, p.state)
+    found = input_change(p, item, rest, p.state)
     F, Cu = response(p, p.state, *found, np.eye(3)[None])
     for carried in p.later:
         moved = accelerations(p.system, carried.state)
-        again = input_change(p, item, first, rest, moved)
+        again = input_change(p, item, rest, moved)
         Fm, _ = response(p, moved, *again, carried.turn)
         size = np.abs(F).max(initial=0.0)
         if np.abs(Fm - F).max(initial=0.0) > STEADY * max(size, 1e-300):
@@ -72,7 +72,7 @@ def split(model: Model, name: str) -> tuple[str, list[str]]:
 
 
 def input_change(
-    p: Pencil, item: Any, first: str, rest: list[str], state: State
+    p: Pencil, item: Any, rest: list[str], state: State
 ) -> tuple[slice, np.ndarray]:
     """Where the numbers of an input's element are, and how they change with a unit of it."""
     system = p.system

@@ -34,6 +34,7 @@ from linkwork.analysis.linear.steady import (
 )
 from linkwork.analysis.linear.world_axes import body_blocks, refuse_overflow, world_matrices
 from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.user_force import STIFF, UserForce, raise_if_failed
 from linkwork.errors import ModelError
@@ -128,31 +129,14 @@ def start(model: Model, at: Any) -> tuple[System, State]:
         assembled = assemble_model(model)
         system, state = assembled.system, assembled.state
     else:
-        state = as_state(at)
         full = compile_model(model)
-        if state.bodies != full.names:
-            raise ModelError(
-                f"the state is of the bodies {list(state.bodies)}, but model '{model.name}' has "
-                f"{list(full.names)}; give a state of this model"
-            )
+        state = replace(given_state(full, at, "at"), acceleration=None, gamma=None)
         _, system = choose_rows(full, state, warn=False)
     refuse_velocity_rows(system, "linearising")
     for place, _ in places(system, UserForce):  # how it depends on the motion counts here
         system.tables.reals[place.start + STIFF] = 1.0
     refuse_open(system, state)
     return system, Bristles(system).in_motion(state)
-
-
-def as_state(at: Any) -> State:
-    """A State, or that of an equilibrium or result."""
-    found = at if isinstance(at, State) else getattr(at, "state", None)
-    found = found() if callable(found) else found
-    if not isinstance(found, State):
-        raise ModelError(
-            f"at= must be a State, an equilibrium or a result, but {type(at).__name__} was given; "
-            "write for example at=lw.static(model)"
-        )
-    return replace(found, acceleration=None, gamma=None)
 
 
 def refuse_open(system: System, state: State) -> None:

@@ -48,7 +48,7 @@ WIDE = 32
 SUMS, VECTORS = WIDE, WIDE + MOST
 Q, Q1, Q2, BIAS, ACCELERATION = VECTORS, VECTORS + 1, VECTORS + 2, VECTORS + 3, VECTORS + 4
 SCRATCH = (VECTORS + 5) * WIDE
-AT_W, AT_WDOT, AT_W2 = 0, 9, 18  # in a row of the sums
+AT_W, AT_WDOT = 0, 9  # in a row of the sums
 
 
 def link_reals(modal: Any) -> np.ndarray:
