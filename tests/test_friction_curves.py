@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -104,6 +106,46 @@ def test_a_brake_stops_a_wheel_and_holds_it():
                                rtol=1e-9)
     taken = 0.5 * 2**2 / 2
     assert float(run.energy.dissipated[-1]) == pytest.approx(taken, rel=1e-3)
+
+
+@pytest.mark.parametrize("model", [
+    lw.Coulomb(0.4, stiffness=1e4, damping=20.0),
+    lw.LuGre(0.4, 0.6, 0.1, stiffness=1e4, damping=20.0),
+], ids=["coulomb", "lugre"])  # fmt: skip
+@pytest.mark.parametrize("press", ["brake", "preload"])
+def test_brakes_in_explicit_methods_and_joint_coordinates(model, press):
+    """A load that is no reaction needs none: the formulations agree, sliding, stopping and held."""
+    m = lw.Model()
+    wheel = m.add("wheel", lw.Body(1, (1, 1, 0.1)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1), rate=5))
+    words = dict(model=model, radius=0.1)
+    if press == "brake":
+        m.add("brake", lw.Brake(lw.GROUND, wheel, axis=(0, 0, 1), load=lw.ramp(100), **words))
+    else:
+        m.add("brake", lw.Friction(pin, preload=30, load="none", **words))
+    runs = [
+        lw.transient(m, t=1, h=2e-4, method=method, progress=False)
+        for method in (lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive())
+    ]
+    for run in runs[1:]:
+        np.testing.assert_allclose(run["pin"].rate, runs[0]["pin"].rate, atol=1e-4)
+        np.testing.assert_allclose(run["pin"].angle[-1], runs[0]["pin"].angle[-1], atol=1e-6)
+        assert abs(float(run["pin"].rate[-1])) < 1e-4
+        assert float(run.energy.dissipated[-1]) == pytest.approx(0.1 * 25 / 2, rel=1e-4)
+
+
+@pytest.mark.parametrize(("method", "reason"), [
+    (lw.ODE(), "lw.ODE cannot treat Brake 'brake', whose bristles follow the path step by step"),
+    (lw.Recursive("dormand-prince"), "cannot treat Brake 'brake', whose bristles follow the path"),
+    (lw.EnergyMomentum(), "Brake 'brake' keeps a memory of earlier steps"),
+], ids=["ode", "dormand-prince", "energy-momentum"])  # fmt: skip
+def test_why_a_brake_is_refused(method, reason):
+    m = lw.Model()
+    wheel = m.add("wheel", lw.Body(1, (1, 1, 0.1)))
+    m.add("pin", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1), rate=5))
+    m.add("brake", lw.Brake(lw.GROUND, wheel, axis=(0, 0, 1), model=lw.Coulomb(0.4), radius=0.1))
+    with pytest.raises(lw.ModelError, match=re.escape(reason)):
+        lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
 
 
 def test_a_thread_alone_with_a_guide_is_a_screw():

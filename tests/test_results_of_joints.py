@@ -9,7 +9,7 @@ import linkwork.elements.catalogue
 from linkwork.math import rotations
 from linkwork.model.registry import ITEMS
 from linkwork.results.result import Result
-from linkwork.results.stored import reaction
+from linkwork.results.stored import lock_turn_change, reaction
 from linkwork.system.system import compile_model
 
 NAMES = sorted(n for n in ITEMS if n != "Body")
@@ -104,6 +104,59 @@ def test_angle_over_many_turns_with_sparse_samples(every):
     again = Result(run.system, t, run.motion, info={"angles": {"pin": 8.0 + 20 * np.pi}})
     np.testing.assert_allclose(again["pin"].angle, angle + 20 * np.pi, atol=1e-11)
     assert again.angles()["pin"] == again["pin"].angle.values[-1]
+
+
+def revolving(rate, *, h=5e-4, every=200, t=1.0, growth=0.0, swing=0.0, frequency=0.0):
+    """A rotor with ω = rate e^{growth t} + swing sin 2πft, made by a torque, and its angle."""
+    J, p = 0.3, 2 * np.pi * frequency
+    m = lw.Model("rotor")
+    body = m.add("rotor", lw.Body(1, (J, J, J)))
+    m.add("pin", lw.Revolute(lw.GROUND, body, at=(0, 0, 0), axis=(0, 0, 1), rate=rate))
+    torque = f"{J * growth * rate} * exp({growth} * t) + {J * swing * p} * cos({p} * t)"
+    m.add("torque", lw.Torque(body, (0, 0, 1), drive=lw.expression(torque)))
+    run = lw.transient(m, t=t, h=h, every=every, progress=False)
+    time = run.time
+    angle = rate * time if not growth else rate * np.expm1(growth * time) / growth
+    if swing:
+        angle = angle + swing * (1 - np.cos(p * time)) / p
+    return run, angle
+
+
+@pytest.mark.parametrize("words", [{}, {"growth": 1.0}, {"growth": 3.0}, {"growth": -4.0},
+                                   {"swing": 250, "frequency": 2.3}], ids=str)  # fmt: skip
+def test_turns_of_a_rotor_at_50_revolutions_per_second_stored_every_tenth(words):
+    """Five turns and more between stored times, also where the speed changes by its own size."""
+    run, angle = revolving(100 * np.pi, **words)
+    assert len(run.time) == 11
+    assert np.abs(run["pin"].angle - angle).max() < 0.1
+
+
+def test_trapezoidal_rule_alone_would_lose_turns():
+    run, angle = revolving(100 * np.pi, growth=3.0)
+    rate = run["pin"].rate.values
+    assert np.abs(np.cumsum(0.1 * (rate[1:] + rate[:-1]) / 2) - angle[1:]).max() > np.pi
+
+
+def test_turns_that_stored_times_do_not_tell_are_said():
+    run, _ = revolving(100 * np.pi, swing=2500, frequency=7.3)
+    with pytest.warns(lw.LinkworkWarning, match=r"turns of joint 'pin' after t = 0.* not certain"):
+        run["pin"].angle  # noqa: B018
+    longer = lw.transient(run.system.model, t=1.1, h=5e-4, start=run, progress=False)
+    with pytest.warns(lw.LinkworkWarning, match="turns of joint 'pin' before this run are not"):
+        longer["pin"].angle  # noqa: B018
+    often, angle = revolving(100 * np.pi, swing=2500, frequency=7.3, every=10)
+    assert np.abs(often["pin"].angle - angle).max() < 0.1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_change_of_the_rate_is_its_derivative(seed):
+    """Marker laws included, against differences."""
+    h = 2e-3
+    _, run = sample_run("Lock", seed, 7, h)
+    element = next(e for e in run.system.elements if e.owner == "item0")
+    weights = np.array([-1, 9, -45, 0, 45, -9, 1]) / (60 * h)
+    slope = weights @ run["item0"].rate.values
+    assert lock_turn_change(run, element)[3] == pytest.approx(slope, rel=1e-7, abs=1e-7)
 
 
 def test_angle_starts_within_half_a_turn():

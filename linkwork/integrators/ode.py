@@ -204,12 +204,23 @@ def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
 
 
 def refuse_loads(system: System, method: str) -> None:
-    """Refuse friction, whose load is part of what the equations are solved for."""
+    """Refuse friction whose load is part of what the equations are solved for."""
     for e in system.elements:
-        if e.entry.reads:
+        if e.entry.loaded:
             raise ModelError(
                 f"lw.{method} cannot treat {system.model[e.owner].label}, which is loaded by the "
                 "reactions of a joint; use lw.GeneralizedAlpha()"
+            )
+
+
+def refuse_bristles(system: System, method: str, other: str) -> None:
+    """Refuse friction where steps go past the times at which its path is noted."""
+    for e in system.elements:
+        if e.entry.family.reads:
+            raise ModelError(
+                f"{method} cannot treat {system.model[e.owner].label}, whose bristles follow the "
+                f"path step by step, since it takes steps of its own past the times of h; use "
+                f"{other}"
             )
 
 
@@ -343,6 +354,13 @@ class ScipyRun(OdeRun):
     """Steps of a SciPy integrator, with its dense output at the times asked for."""
 
     solver: Any = None
+
+    def __init__(
+        self, method: Any, system: System, state: State, h: float, parameters: tuple[float, float]
+    ) -> None:
+        refuse_loads(system, type(method).__name__)
+        refuse_bristles(system, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
+        super().__init__(method, system, state, h, parameters)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output

@@ -82,6 +82,11 @@ class Entry:
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
 
+    @property
+    def loaded(self) -> bool:
+        """Whether it reads multipliers of other elements."""
+        return any(row >= 0 for _, _, row in self.reads)
+
 
 class Made(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""

@@ -69,9 +69,10 @@ def refuse_unknown(full: System) -> None:
     """Elements whose equations are not those of positions, or that read multipliers of joints."""
     for e in full.elements:
         family, item = e.entry.family, full.model[e.owner]
-        why = "holds velocities" if family.velocity else "is loaded by the reactions of a joint"
+        why = "holds velocities" if family.velocity else ""
+        why = "is loaded by the reactions of a joint" if e.entry.loaded else why
         why = "has an inertia that changes" if family.inertia is not None else why
-        if family.velocity or family.reads or family.inertia is not None:
+        if why:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.errors import SingularError
 from linkwork.integrators.implicit import StepFailure, make_output
+from linkwork.integrators.ode import refuse_bristles
 from linkwork.integrators.stepping import Output
 from linkwork.recursive import closing as cl
 from linkwork.recursive import dormand_prince as dp
@@ -237,6 +238,9 @@ class AdaptiveRun(RecursiveRun):
     """Steps as long as the tolerance allows; `ahead` is where they stand, past the run's time."""
 
     def _room(self) -> None:
+        refuse_bristles(
+            self.full, "lw.Recursive('dormand-prince')", "lw.Recursive() or lw.GeneralizedAlpha()"
+        )
         self.ahead = self.parts.motion()
         self.grid = np.zeros(dp.GRID)
 

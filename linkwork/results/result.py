@@ -18,7 +18,7 @@ from linkwork.errors import ModelError
 from linkwork.results import totals
 from linkwork.results.model_file import model_to_dict
 from linkwork.results.file_array import FileArray
-from linkwork.results.stored import lock_angle, memory_elements, memory_over_time
+from linkwork.results.stored import counted_angle, memory_elements, memory_over_time
 from linkwork.results.summary import summary
 from linkwork.results.variables import (
     diagnostic_dims,
@@ -253,12 +253,14 @@ class Result:
     def angles(self, i: int = -1) -> dict[str, float]:
         """The angles of all joints that turn, at a stored time, counted over turns.
 
-        A run that goes on from this one keeps counting when its info["angles"] is this.
+        A run that goes on from this one keeps counting when its info["angles"] is this.  Not a
+        number where turns are not certain.
         """
         found = {}
         for e in self.system.elements:
             if e.entry.family is LOCK and 5 not in e.entry.rows and "angle" in self[e.owner].names:
-                found[e.owner] = float(lock_angle(self, e)[i])
+                counted, doubt = counted_angle(self, e)
+                found[e.owner] = float(counted[i]) if doubt is None else np.nan
         return found
 
     def to_xarray(self) -> xr.Dataset:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.errors import LinkworkWarning
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.readings import Signal
 from linkwork.results.relative import (
     TURN,
     Motion,
+    doubtful,
     relative_place,
     relative_turn,
     rotate,
     rotate_back,
+    turn_change,
     twist,
+    twist_change,
     twist_rate,
     unwrap,
 )  # fmt: skip
@@ -189,19 +194,57 @@ def lock_turn(result: Result, e: Element) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lock_angle(result: Result, e: Element) -> np.ndarray:
-    """The angle about z, counted over turns.
+    """The angle about z, counted over turns; a warning where stored times do not tell how many."""
+    counted, doubt = counted_angle(result, e)
+    if doubt is not None:
+        warnings.warn(
+            f"the turns of joint '{e.owner}' {doubt}; store more steps (every=)",
+            LinkworkWarning, stacklevel=2,
+        )  # fmt: skip
+    return counted
+
+
+def counted_angle(result: Result, e: Element) -> tuple[np.ndarray, str | None]:
+    """The angle about z, counted over turns, and from when on and why that is not certain.
 
     A driven angle takes the turn of its law; else counting starts from the angle an earlier run
-    ended with (info["angles"]) or the joint was given, or within half a turn of zero.
+    ended with (info["angles"], not a number where that was not certain) or the joint was given, or
+    within half a turn of zero.
     """
     angle, rate = lock_turn(result, e)
     item = result.system.model[e.owner]
     laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
     if 5 in e.entry.driven and not {"rx", "ry"} & set(laws):
-        return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN)
+        return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN), None
     given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
-    start = (result.info.get("angles") or {}).get(e.owner, given)
-    return unwrap(result.time, angle, rate, start)
+    start, doubt = (result.info.get("angles") or {}).get(e.owner, given), None
+    if np.isnan(start):
+        start, doubt = given, "before this run are not certain: too few of its steps are stored"
+    counted = unwrap(result.time, angle, rate, start)
+    k = doubtful(result.time, counted, rate, None)
+    if k is not None:  # accelerations say more than differences of rates
+        change = lock_turn_change(result, e)
+        counted = unwrap(result.time, angle, rate, start, change)
+        k = doubtful(result.time, counted, rate, change)
+    if k is not None:
+        doubt = (
+            f"after t = {result.time[k]:g} are not certain: it is stored only every "
+            f"{result.time[k + 1] - result.time[k]:g} s there, and its rate changes too much in "
+            "between to count them"
+        )
+    return counted, doubt
+
+
+def lock_turn_change(result: Result, e: Element) -> np.ndarray | None:
+    """The second derivative of the angle about z, where accelerations are known."""
+    if result.acceleration is None or not len(result):
+        return None
+    a, b = (body_motion(result, end) for end in e.ends)
+    still = np.zeros((len(result), 3))
+    spins = [still if end < 0 else np.asarray(result.acceleration[:, end])[:, 3:] for end in e.ends]
+    reals = element_reals(result, e)
+    rho, rho1 = relative_turn(reals, a, b)
+    return twist_change(rho, rho1, turn_change(reals, a, b, *spins))
 
 
 def drive_power(result: Result, elements: list[Element]) -> np.ndarray:
