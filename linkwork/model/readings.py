@@ -9,7 +9,8 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
 
 A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
 the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
-is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.
+is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
+step have a value as programs alone (model.programs); Python then only says why there is none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import Drive
-from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.registry import ITEMS
 
@@ -127,7 +128,8 @@ def reads(
     functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
     A reading costs about half a microsecond each time the forces are evaluated, since sums,
     products, formulas, tables and pieces are carried out by compiled code; only a Python function
-    of a reading is called back, which takes some 50 µs.
+    of a reading is called back, which takes some 50 µs.  What holds a value from step to step
+    (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
 
     Example
     -------
@@ -171,6 +173,17 @@ class Slot(Drive):
         return jet
 
 
+@dataclass(frozen=True)
+class Watched(Drive):
+    """Stands for what holds one of its parts: the first of them, once all have values."""
+
+    parts: tuple[Drive, ...]
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        first, *_ = [part.jet(t) for part in self.parts]
+        return first
+
+
 class Signal:
     """A drive y(t, x) of time and of m readings x."""
 
@@ -181,12 +194,15 @@ class Signal:
             if not any(same(leaf, known) for known in self.readings):
                 self.readings.append(leaf)  # type: ignore[arg-type]
         self.now = Now(len(self.readings))
+        self.holds = bool(held_in(drive))
         self.bound = self._bind(drive)
 
     def _bind(self, drive: Drive) -> Drive:
         if drive.follows:
             k = next(i for i, known in enumerate(self.readings) if same(drive, known))
             return Slot(self.now, k)
+        if drive.holds and leaves_that_follow(drive):
+            return Watched(tuple(self._bind(part) for part in parts_of(drive)))
         changed: dict[str, Any] = {}
         for f in fields(drive):
             value = getattr(drive, f.name)
@@ -199,14 +215,21 @@ class Signal:
     def value(self, t: float, x: np.ndarray) -> float:
         self._check(x)
         self.now.x, self.now.seeded = x, False
-        return float(self.bound.values(np.array([t]))[0])
+        y = float(self.bound.values(np.array([t]))[0])
+        self._refuse_held(t)
+        return y
 
     def value_and_slopes(self, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
         """y and ∂y/∂x."""
         self._check(x)
         self.now.x, self.now.seeded = x, True
         jet = self.bound.jet(np.full(len(x) + 1, t))
+        self._refuse_held(t)
         return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
+
+    def _refuse_held(self, t: float) -> None:
+        if self.holds:
+            raise DriveError(f"{self.drive.label}: expected a finite number at t = {t:.6g}")
 
     def _check(self, x: np.ndarray) -> None:
         for value, reading in zip(x, self.readings):
@@ -216,17 +239,16 @@ class Signal:
                     "count on; read an angular velocity, or cosines"
                 )
 
-    def over_times(self, times: np.ndarray, motion: np.ndarray, number: Any) -> np.ndarray:
-        """Values at stored times; motion (T, bodies, 13), number(body) is −1 for the ground."""
+    def measured(self, motion: np.ndarray, number: Any) -> np.ndarray:
+        """The readings (T, m) of stored motions (T, bodies, 13); number(body), −1: the ground."""
         ground = np.zeros(13)
         ground[3] = 1.0
         places = [[number(f.body) for f in reading.frames] for reading in self.readings]
-        found = np.empty(len(times))
-        for k, t in enumerate(times):
+        found = np.empty((len(motion), len(self.readings)))
+        for k in range(len(motion)):
             here = np.asarray(motion[k])
-            x = [reading.measure([ground if b < 0 else here[b] for b in place])
-                 for reading, place in zip(self.readings, places)]  # fmt: skip
-            found[k] = self.value(float(t), np.array(x))
+            for i, (reading, place) in enumerate(zip(self.readings, places)):
+                found[k, i] = reading.measure([ground if b < 0 else here[b] for b in place])
         return found
 
 

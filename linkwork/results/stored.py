@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.signal_history import signal_history
 from linkwork.model.drives import Drive
-from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.drives.base import held_in, leaves_that_follow
 from linkwork.model.readings import Signal
 from linkwork.results.relative import (
     TURN,
@@ -65,9 +67,31 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
     times = result.time if rows is None else result.time[rows]
     if not leaves_that_follow(drive):
         return drive.values(times)
+    if held_in(drive):  # what it holds comes from the times before
+        found, _ = signal_over_time(result, drive)
+        return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
+    signal = Signal(drive)
+    return signal_history(signal, times, signal.measured(motion, body_numbers(result)))[0]
+
+
+def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:
+    """Values (T,) of a drive that follows the motion, and its memory (T, n)."""
+    signal, begin, first = Signal(drive), None, 0
+    for e in memory_elements(result.system):
+        n = int(e.entry.family.memory)
+        known = result.info.get("memory")
+        if known and e.entry.family.signal and e.entry.acts_on[1].signal is drive:
+            begin = np.array(known[first : first + n])
+        first += n
+    x = signal.measured(result.motion, body_numbers(result))
+    return signal_history(signal, result.time, x, begin)
+
+
+def body_numbers(result: Result) -> Callable[[Any], int]:
+    """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
-    return Signal(drive).over_times(times, motion, lambda body: number.get(id(body), -1))
+    return lambda body: number.get(id(body), -1)
 
 
 def memory_elements(system: System) -> list[Element]:
@@ -80,9 +104,15 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     """What an element remembered at every stored time, (T, n).
 
     One number is its angle, counted over turns from where the element was described, or to arrive
-    at `end` where that is known.  Several are known at the end of a run alone, else not a number.
+    at `end` where that is known.  Of signals the stored motion says them; several of others are
+    known at the end of a run alone, else not a number.
     """
     n = int(e.entry.family.memory)
+    if e.entry.family.signal:
+        known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
+        if end is not None:
+            known[-1] = end
+        return known
     if n > 1:
         known = np.full((len(result.time), n), np.nan)
         if end is not None:

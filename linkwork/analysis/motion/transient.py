@@ -143,6 +143,7 @@ class TimeLoop:
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
+        self.memory = run.state().memory.tolist() if full.held else None  # at the start
         self._start_clocks()
         self._store_now(0.0)
 
@@ -374,6 +375,7 @@ class TimeLoop:
             "cpu_seconds": clock.process_time() - self.started_cpu,
             "ended_by": self.ended_by or "",
             "angles": self.angles,
+            "memory": self.memory,
         }
         return self.storage.result(info, self.run.restart())
 

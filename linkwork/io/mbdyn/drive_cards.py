@@ -32,7 +32,14 @@ from linkwork.io.mbdyn.plain_drives import (
     total,
     until,
 )
-from linkwork.io.mbdyn.readings import INDEX, element_datum, model_function, node_datum, plugin
+from linkwork.io.mbdyn.readings import (
+    INDEX,
+    element_datum,
+    model_function,
+    node_datum,
+    plugin,
+    previous,
+)
 from linkwork.model.drives import (
     Chain,
     Constant,
@@ -184,8 +191,6 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     if kind == "plugin":
         return plugin(deck, words)
     name, translator, parts = words
-    if name.endswith("_prev"):
-        raise ExpressionError(f"model::{name} would look one step back, which drives cannot here")
     if name == "drive" and len(parts) == 2 and parts[0].constant and not parts[1].constant:
         if parts[0].value not in deck.drives:
             raise ExpressionError(f"there is no drive caller {parts[0].value}")
@@ -205,6 +210,9 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     for prefix, datum in (("node::", node_datum), ("element::", element_datum)):
         if name.startswith(prefix) and len(values) == 2:
             return datum(deck, name.removeprefix(prefix), values[0], str(values[1]))
+    if name.endswith("_prev"):
+        found = model_function(deck, name.removesuffix("_prev"), values)
+        return found and previous(deck, found, f"model::{name}")
     return model_function(deck, name, values)
 
 
