@@ -45,7 +45,7 @@ from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub,
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.programs import Program, translate, values_or_nan
-from linkwork.model.readings import HALF_TURN, QUANTITIES, Signal
+from linkwork.model.readings import QUANTITIES, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
@@ -152,19 +152,6 @@ def reading(ints, reals, k, r, nodes, c):
 
 
 @inlined
-def read_all(ints, reals, k, first, nodes, to, m):
-    """The readings into the program's first registers; whether all may be used."""
-    good = True
-    for i in range(m):
-        r = first + READING * i
-        x = reading(ints, reals, k, r, nodes, 0.0)
-        reals[k, to + (1 + m) * i] = x
-        if reals[k, r + KIND] == ANGLE and abs(x) > HALF_TURN:
-            good = False
-    return good
-
-
-@inlined
 def ask_python(reals, k, head, m, registers, time, slopes):
     """The drive itself; where its value and slopes are then."""
     x = int(reals[k, head + CALL])
@@ -189,15 +176,18 @@ def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, pow
     slopes = coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
         m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
-        good = read_all(ints, reals, k, head + HEAD, nodes, registers, m)
+        for i in range(m):
+            r = head + HEAD + READING * i
+            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, 0.0)
         reals[k, registers + (1 + m) * m] = time
         y = int(reals[k, head + RESULT])
-        if good and y > 0:
+        good = y > 0
+        if good:
             good = run_program(reals, k, int(reals[k, head + PROGRAM]),
                                int(reals[k, head + OPERATIONS]), m, slopes)  # fmt: skip
             for i in range(1 + m if slopes else 1):
                 good = good and finite(reals[k, y + i])
-        if not good or y == 0:
+        if not good:
             y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
         reals[k, Y] = reals[k, y]
         if coef[ACCEPT] != 0.0 and good:
@@ -278,7 +268,8 @@ def program_numbers(
     signal: Signal, head: int, readings: np.ndarray
 ) -> tuple[np.ndarray, list[Law], int]:
     """The numbers of a signal, what time alone says of them, and how many are its memory."""
-    program = translate(signal) or Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0)
+    program = translate(signal) or Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
+    signal.remembers = signal.remembers or bool(program.memory)
     m, memory = len(signal.readings), rounded(len(program.memory), 2)
     first = head + HEAD + readings.size
     registers = np.zeros((program.registers, 1 + m))

@@ -30,9 +30,9 @@ SINGLE = FLAT + 17
 # of two operands
 ADD, SUB, MUL, DIV, POWER, CONSTANT_POWER, ATAN2, MOD, MAX = range(SINGLE, SINGLE + 9)
 DOUBLE = SINGLE + 9
-# the next TO operations only where second ≤ first < third; values that must be finite; a value that
-# is remembered until the next step (RECALL reads it)
-BETWEEN, CHECK, STORE = DOUBLE, DOUBLE + 1, DOUBLE + 2
+# the next TO operations only where second ≤ first < third; values that must be finite, or not zero;
+# a value that is remembered until the next step (RECALL reads it)
+BETWEEN, CHECK, REQUIRE, STORE = range(DOUBLE, DOUBLE + 4)
 ERROR, HOLD, EXTEND = range(3)  # what a table does outside
 
 
@@ -197,7 +197,8 @@ def tabulated(reals, k, p, u):
 def run_program(reals, k, first, count, m, slopes):
     """Carry out the operations in row k from column `first`; whether all went well.
 
-    It did not where a value that is checked is not finite, or any is infinite.
+    It did not where a value that is checked is not finite, or any is infinite, or one is zero
+    that is required.
     """
     p, end = first, first + OPERATION * count
     good = True
@@ -210,6 +211,8 @@ def run_program(reals, k, first, count, m, slopes):
         if op >= DOUBLE:
             if op == CHECK:
                 good = good and finite(u)
+            elif op == REQUIRE:
+                good = good and u != 0.0
             elif op == STORE:
                 reals[k, d] = u
             elif not (v <= u and u < reals[k, c]):

@@ -6,23 +6,28 @@ stored something,
     sample and hold    y = held;   held ← f where n > n₀ and trigger ≠ 0
     discrete filter    y = y₁ where n ≤ n₀, else b₀ u + Σ a_i y_i + Σ b_i u_i;   y, u ← moved on
     switch             y = s;      s ← (off = 0 if s else on ≠ 0) where n > n₀
+    an angle           φ = x + 2π ⌊(φ₀ − x)/2π + ½⌋,   |φ − φ₀| ≤ 3.1 required;   φ₀ ← φ
 
-Arrows are what happens when a step of the run is accepted.  Before the first, a sample is what it
-will be, f, and a filter has nothing behind it.
+The last is a reading x within half a turn of zero, counted over turns.  Arrows say what happens
+when a step of the run is accepted.  Before the first, a sample is what it will be, f, and a filter
+has nothing behind it.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 from linkwork.math import programs as ops
 from linkwork.model.drives.sampled import DiscreteFilter, SampleAndHold, Switch
+from linkwork.model.readings import HALF_TURN
 
 if TYPE_CHECKING:
     from linkwork.model.programs import Translator
 
 NEVER = -1e300  # the number of a step before the first
+TURN = 2 * math.pi
 
 
 def clock(writer: Translator, start: float, step: float) -> tuple[int, int]:
@@ -77,6 +82,22 @@ def switch(writer: Translator, drive: Switch) -> int:
 
     state = writer.recall(float(drive.active), new)
     return state
+
+
+def counted(writer: Translator, x: int) -> tuple[int, int]:
+    """The register of an angle counted over turns, and its place in the memory."""
+    do, constant = writer.do, writer.constant
+    last = writer.recall(NEVER, lambda: phi)
+    place = len(writer.memory) - 1
+    fresh = do(ops.LESS, last, constant(NEVER / 2))
+    before = do(ops.PICK, fresh, constant(0.0), last)
+    turns = do(ops.DIV, do(ops.SUB, before, x), constant(TURN))
+    whole = do(ops.FLOOR, do(ops.ADD, turns, constant(0.5)))
+    phi = do(ops.ADD, x, do(ops.MUL, constant(TURN), whole))
+    change = writer.rule("abs", [do(ops.SUB, phi, before)])
+    sure = do(ops.OR, fresh, do(ops.AT_MOST, change, constant(HALF_TURN)))
+    writer.write(ops.REQUIRE, sure, sure)
+    return phi, place
 
 
 HELD: dict[type, Any] = {

@@ -31,7 +31,7 @@ from linkwork.model.drives.pieces import Chain, Periodic, Piecewise, Quotient
 from linkwork.model.drives.simple import Constant, Polynomial, Ramp, Sine
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
-from linkwork.model.held import HELD
+from linkwork.model.held import HELD, counted
 from linkwork.model.readings import Reading, Signal, same
 
 TIME = Polynomial((0.0, 1.0))
@@ -60,7 +60,8 @@ class Untranslatable(Exception):
 class Program:
     """Operations (code, to, first, second, third) on registers; `result` is the one of y.
 
-    The last `accepted` operations are for accepted steps; `memory` has what is remembered at first.
+    The last `accepted` operations are for accepted steps; `memory` has what is remembered at first,
+    `turns` the places in it of angles that are counted over turns, and their readings.
 
     constants : register → value;   inputs : register → the drive of time that supplies it
     tables : numbers behind the registers; an operand of TABLE counts in them
@@ -74,6 +75,7 @@ class Program:
     memory: list[float]
     result: int
     accepted: int
+    turns: list[tuple[int, int]]
 
 
 @dataclass
@@ -88,11 +90,15 @@ class Translator:
     memory: list[float] = field(default_factory=list)
     stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
+    turned: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
 
     def __post_init__(self) -> None:
         self.time = len(self.signal.readings)
         self.count = self.time + 1
+        for i, reading in enumerate(self.signal.readings):
+            if reading.quantity == "angle":
+                self.turned[i] = counted(self, i)
 
     # ------------------------------------------------------------------------------ registers
     def new(self) -> int:
@@ -145,7 +151,8 @@ class Translator:
     def drive(self, drive: Drive, t: int | None = None) -> int:
         """The register of a drive at the time, or at the value of the register t."""
         if isinstance(drive, Reading):
-            return next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
+            i = next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
+            return self.turned[i][0] if i in self.turned else i
         if isinstance(drive, Constant):
             return self.constant(drive.v)
         if t is None and not leaves_that_follow(drive):
@@ -341,7 +348,7 @@ def shared(writer: Translator, result: int, accepted: int) -> Program:
     return Program(
         operations, registers, {index[r]: v for r, v in writer.constants.items()},
         {index[r]: d for r, d in writer.inputs.items()}, writer.tables, writer.memory,
-        place[result], accepted,
+        place[result], accepted, [(place, i) for i, (_, place) in writer.turned.items()],
     )  # fmt: skip
 
 

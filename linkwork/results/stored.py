@@ -10,7 +10,9 @@ import numpy as np
 
 from linkwork.elements.signal_history import signal_history
 from linkwork.model.drives import Drive
-from linkwork.model.drives.base import held_in, leaves_that_follow
+from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.held import NEVER
+from linkwork.model.programs import translate
 from linkwork.model.readings import Signal
 from linkwork.results.relative import (
     TURN,
@@ -67,11 +69,12 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
     times = result.time if rows is None else result.time[rows]
     if not leaves_that_follow(drive):
         return drive.values(times)
-    if held_in(drive):  # what it holds comes from the times before
+    signal = Signal(drive)
+    program = translate(signal)
+    if program is not None and program.memory:  # what it holds comes from the times before
         found, _ = signal_over_time(result, drive)
         return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
-    signal = Signal(drive)
     return signal_history(signal, times, signal.measured(motion, body_numbers(result)))[0]
 
 
@@ -84,7 +87,13 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
         if known and e.entry.family.signal and e.entry.acts_on[1].signal is drive:
             begin = np.array(known[first : first + n])
         first += n
-    x = signal.measured(result.motion, body_numbers(result))
+    number = body_numbers(result)
+    x = signal.measured(result.motion, number)
+    program = translate(signal)
+    for place, i in program.turns if program is not None else ():
+        start = 0.0 if begin is None or begin[place] <= NEVER / 2 else begin[place]
+        rate = signal.rates(i, result.motion, number)
+        x[:, i] = unwrap(result.time, x[:, i], rate, start)
     return signal_history(signal, result.time, x, begin)
 
 

@@ -143,7 +143,8 @@ class TimeLoop:
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
-        self.memory = run.state().memory.tolist() if full.held else None  # at the start
+        remembers = any(e.entry.family.signal and e.entry.family.memory for e in full.elements)
+        self.memory = run.state().memory.tolist() if remembers else None  # at the start
         self._start_clocks()
         self._store_now(0.0)
 
