@@ -210,6 +210,22 @@ def test_an_event_in_the_middle_of_a_period():
     np.testing.assert_array_equal(stopped.state().memory, whole.state(n - 1).memory)
 
 
+def test_steps_that_are_repaired():
+    """A step that fails and is taken in pieces counts as one, for a filter and for a sample."""
+    h, m = 0.02, lw.Model()
+    a = m.add("a", lw.Body(1, (1, 1, 1), position=(0.5, 0, 0), velocity=(12, 0, 0)))
+    x = lw.reads(a, "position", "x")
+    m.add("wall", lw.Force(a, (1, 0, 0), drive=lw.formula("-1e6*x^9", x=x)))
+    m.add("filter", lw.Force(a, (0, 1, 0), drive=DiscreteFilter(x, A_, B_, h)))
+    m.add("sample", lw.Force(a, (0, 0, 1), drive=SampleAndHold(x, Constant(1.0), h)))
+    run = lw.transient(m, 2.0, h, lw.GeneralizedAlpha(0.8, max_iterations=4), progress=False)
+    assert run.info["repairs"] > 10
+    place, force = run["a"].position.values[:, 0], run["a"].acceleration.values
+    expected = lfilter(B_, [1.0, *(-w for w in A_)], place)
+    np.testing.assert_allclose(force[1:, 1], expected[1:], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(force[1:, 2], place[:-1], rtol=0, atol=1e-12)
+
+
 # ------------------------------------------------------------------------------- refused
 
 
