@@ -51,7 +51,19 @@ class Stepped(Drive):
 
 @dataclass(frozen=True)
 class SampleAndHold(Stepped):
-    """y = the value that `f` had at the last step at which `trigger` was not zero."""
+    """y = the value that `f` had at the last step at which `trigger` was not zero.
+
+    step is the time between two steps and start the first; value holds before the first sample,
+    where it is given.
+
+    Example: a controller that samples a position every 10 ms,
+
+    >>> import linkwork as lw
+    >>> from linkwork.model.drives import SampleAndHold
+    >>> cart = lw.Body(2, (1, 1, 1))
+    >>> control = SampleAndHold(-50 * lw.reads(cart, "position", "x"), lw.constant(1), 0.01)
+    >>> actuator = lw.Force(cart, (1, 0, 0), drive=control)
+    """
 
     f: Drive
     trigger: Drive
