@@ -49,14 +49,16 @@ from linkwork.io.mbdyn.reader import unsupported_cards
                                    "node, 1, structural, string, \"X[1]\", direct;"),
          "reads the motion"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
-                                   "string, \"model::xposition_prev(1)\";"), "one step back"),
+                                   "string, \"model::xposition_prev(7)\";"),
+         "there is no structural node 7"),
         (dict(nodes=NODE, elements=BODY + "joint: 1, revolute pin, 1, position, null, position, "
               "null; force: 1, absolute, 1, 1., 0., 0., element, 1, joint, string, \"Fx\", "
               "direct;"),
          "'Fx' of joint 1 .* cannot be read here"),
         (dict(nodes=NODE, before="drive caller: 1, node, 1, structural, string, \"X[1]\", direct;"
-              "drive caller: 2, sample and hold, reference, 1, unit;",
-              elements=BODY + "force: 1, absolute, 1, 1., 0., 0., reference, 2;"), "remember"),
+              "drive caller: 2, drive, sample and hold, reference, 1, unit, reference, 1;",
+              elements=BODY + "force: 1, absolute, 1, 1., 0., 0., reference, 2;"),
+         "taken at other values than the time"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., sine, 0.;"),
          "expected a parameter of sine, found the end"),
         (dict(nodes="structural: 1, dynamic, null, null, null, null;"), "null is no orientation"),

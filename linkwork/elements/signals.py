@@ -30,29 +30,32 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import OMEGA, POS, QUAT, ROT, TANGENT, VEL
+from linkwork.elements.layout import ACCEPT, OMEGA, POS, QUAT, ROT, TANGENT, VEL
 from linkwork.elements.user_force import Failure
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
 from linkwork.math.pointers import PythonCallback, call
-from linkwork.math.programs import DOUBLE, OPERATION, TABLE, finite, run_program
+from linkwork.math.programs import (
+    DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
+)  # fmt: skip
 from linkwork.math.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
 )  # fmt: skip
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.programs import translate, values_or_nan
-from linkwork.model.readings import HALF_TURN, QUANTITIES, Signal
+from linkwork.model.programs import Program, translate, values_or_nan
+from linkwork.model.readings import QUANTITIES, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
 # (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
-# its operations, its tables, and what the callback is given and gives back
+# its operations, its tables, what the callback is given and gives back, and last the memory
 Y, GRADIENT = 0, 1
 # of the head: the callback's address, how many readings, where registers and operations begin, how
-# many of these, where the result is, where the callback's numbers begin
-ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, RESULT, CALL, HEAD = range(8)
+# many of these, how many more for accepted steps, where the result is, where the callback's numbers
+# begin
+ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, HEAD = range(9)
 # of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
 # direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
 KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
@@ -149,19 +152,6 @@ def reading(ints, reals, k, r, nodes, c):
 
 
 @inlined
-def read_all(ints, reals, k, first, nodes, to, m):
-    """The readings into the program's first registers; whether all may be used."""
-    good = True
-    for i in range(m):
-        r = first + READING * i
-        x = reading(ints, reals, k, r, nodes, 0.0)
-        reals[k, to + (1 + m) * i] = x
-        if reals[k, r + KIND] == ANGLE and abs(x) > HALF_TURN:
-            good = False
-    return good
-
-
-@inlined
 def ask_python(reals, k, head, m, registers, time, slopes):
     """The drive itself; where its value and slopes are then."""
     x = int(reals[k, head + CALL])
@@ -173,23 +163,35 @@ def ask_python(reals, k, head, m, registers, time, slopes):
     return out
 
 
+@inlined
+def keep(reals, k, head, m):
+    """Carry out the last operations, those of an accepted step."""
+    begin = int(reals[k, head + PROGRAM]) + OPERATION * int(reals[k, head + OPERATIONS])
+    run_program(reals, k, begin, int(reals[k, head + ACCEPTED]), m, False)
+
+
 def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
     n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
     head = GRADIENT + 12 * n
     slopes = coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
         m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
-        good = read_all(ints, reals, k, head + HEAD, nodes, registers, m)
+        for i in range(m):
+            r = head + HEAD + READING * i
+            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, 0.0)
         reals[k, registers + (1 + m) * m] = time
         y = int(reals[k, head + RESULT])
-        if good and y > 0:
+        good = y > 0
+        if good:
             good = run_program(reals, k, int(reals[k, head + PROGRAM]),
                                int(reals[k, head + OPERATIONS]), m, slopes)  # fmt: skip
             for i in range(1 + m if slopes else 1):
                 good = good and finite(reals[k, y + i])
-        if not good or y == 0:
+        if not good:
             y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
         reals[k, Y] = reals[k, y]
+        if coef[ACCEPT] != 0.0 and good:
+            keep(reals, k, head, m)
         if slopes:
             for j in range(12 * n):
                 reals[k, GRADIENT + j] = 0.0
@@ -203,9 +205,10 @@ SIGNAL_KERNEL = Kernel(signal_kernel)
 
 
 @functools.cache
-def signal_family(n: int, size: int) -> Family:
+def signal_family(n: int, size: int, memory: int) -> Family:
     """Signals with n bodies and so many numbers; all share one kernel."""
-    return Family(f"signal of {size} on {n}", SIGNAL_KERNEL, bodies=n, reals=size, signal=True)
+    name = f"signal of {size} on {n}" + f" with {memory} to remember" * (memory > 0)
+    return Family(name, SIGNAL_KERNEL, bodies=n, reals=size, memory=memory, signal=True)
 
 
 # ----------------------------------------------------------------------------- making entries
@@ -253,46 +256,69 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
         parts.append(row)
     callback = drive_callback(item, signal)
     head = GRADIENT + 12 * len(bodies)
-    numbers, laws = program_numbers(signal, head + HEAD + READING * len(parts))
-    numbers[0][ADDRESS] = callback.address
-    reals = np.concatenate([np.zeros(head), numbers[0], *parts, *numbers[1:]])
-    size = 64  # few sizes, so that a model has few families
-    while size < len(reals):
-        size *= 2
+    reals, laws, memory = program_numbers(signal, head, np.concatenate(parts))
+    reals[head + ADDRESS] = callback.address
     return Entry(
-        signal_family(len(bodies), size), tuple(bodies), np.pad(reals, (0, size - len(reals))),
-        laws=laws, keep=callback, acts_on=(entry, law, loaded),
+        signal_family(len(bodies), len(reals), memory), tuple(bodies), reals, laws=laws,
+        keep=callback, acts_on=(entry, law, loaded),
     )  # fmt: skip
 
 
-def program_numbers(signal: Signal, first: int) -> tuple[list[np.ndarray], list[Law]]:
-    """The head, then the numbers from column `first` on; and what time alone says of them."""
-    m, program = len(signal.readings), translate(signal)
-    count = m + 1 if program is None else program.registers
-    registers = np.zeros((count, 1 + m))
+def program_numbers(
+    signal: Signal, head: int, readings: np.ndarray
+) -> tuple[np.ndarray, list[Law], int]:
+    """The numbers of a signal, what time alone says of them, and how many are its memory."""
+    program = translate(signal) or Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
+    signal.remembers = signal.remembers or bool(program.memory)
+    m, memory = len(signal.readings), rounded(len(program.memory), 2)
+    first = head + HEAD + readings.size
+    registers = np.zeros((program.registers, 1 + m))
     registers[:m, 1:] = np.eye(m)
-    head, laws, operations, tables = np.zeros(HEAD), [], np.zeros((0, OPERATION)), np.zeros(0)
+    for register, value in program.constants.items():
+        registers[register, 0] = value
     begin = first + registers.size
-    if program is not None:
-        for register, value in program.constants.items():
-            registers[register, 0] = value
-        for register, drive in program.inputs.items():
-            laws.append(Law(first + (1 + m) * register, partial(values_or_nan, drive), 1))
-        tables = np.array(program.tables, float)
-        after = begin + OPERATION * len(program.operations)
+    tables = begin + OPERATION * len(program.operations)
+    call = tables + len(program.tables)
+    size = rounded(call + 2 * m + 2 + memory, 64)
+    reals = np.zeros(size)
+    reals[head + HEAD : first], reals[first:begin] = readings, registers.ravel()
+    reals[begin:tables] = np.array([
+        placed(operation, first, 1 + m, tables, size - memory) for operation in program.operations
+    ], float).ravel()  # fmt: skip
+    reals[tables:call] = program.tables
+    reals[size - memory : size - memory + len(program.memory)] = program.memory
+    count = len(program.operations) - program.accepted
+    result = first + (1 + m) * program.result if program.result >= 0 else 0
+    reals[head + READINGS : head + HEAD] = (
+        m, first, begin, count, program.accepted, result, call
+    )  # fmt: skip
+    laws = [
+        Law(first + (1 + m) * register, partial(values_or_nan, drive), 1)
+        for register, drive in program.inputs.items()
+    ]
+    return reals, laws, memory
 
-        def place(register: int) -> int:
-            return first + (1 + m) * register
 
-        operations = np.array([
-            (code, to if code >= DOUBLE else place(to), place(a),
-             after + b if code == TABLE else place(b), place(a if code == TABLE else c))
-            for code, to, a, b, c in program.operations
-        ], float).reshape(-1, OPERATION)  # fmt: skip
-        head[RESULT] = place(program.result)
-    head[[READINGS, REGISTERS, PROGRAM, OPERATIONS]] = m, first, begin, len(operations)
-    head[CALL] = begin + operations.size + tables.size
-    return [head, registers.ravel(), operations.ravel(), tables, np.zeros(2 * m + 2)], laws
+def placed(
+    operation: tuple[int, ...], first: int, width: int, tables: int, memory: int
+) -> list[int]:
+    """An operation with columns of the row in place of the numbers of registers."""
+    code, to, *operands = operation
+    a, b, c = (first + width * register for register in operands)
+    to = first + width * to if code < DOUBLE else memory + to if code == STORE else to
+    if code == RECALL:
+        a = b = c = memory + operands[0]
+    elif code == TABLE:
+        b, c = tables + operands[1], a
+    return [code, to, a, b, c]
+
+
+def rounded(n: int, least: int) -> int:
+    """0 or the next of least, 2 least, 4 least …: few sizes, so that a model has few families."""
+    size = least if n else 0
+    while size < n:
+        size *= 2
+    return size
 
 
 def drive_callback(item: Item, signal: Signal) -> PythonCallback:

@@ -190,6 +190,7 @@ class ODE:
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
+        full.refuse_held("lw.ODE, whose steps follow its own error,")
         return ScipyRun(self, system, state, h, _parameters(self.baumgarte))
 
 

@@ -19,8 +19,8 @@ from linkwork.math.compiled import inlined
 
 CODE, TO, FIRST, SECOND, THIRD, OPERATION = 0, 1, 2, 3, 4, 5
 # without a slope
-SIGN, FLOOR, CEIL, STEP, NOT, LESS, AT_MOST, EQUAL, UNEQUAL, AND, OR = range(11)
-FLAT = 11
+SIGN, FLOOR, CEIL, STEP, NOT, LESS, AT_MOST, EQUAL, UNEQUAL, AND, OR, RECALL = range(12)
+FLAT = 12
 # of one operand
 COPY, NEGATIVE, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, LOG10, SQRT = range(
     FLAT, FLAT + 15
@@ -30,8 +30,9 @@ SINGLE = FLAT + 17
 # of two operands
 ADD, SUB, MUL, DIV, POWER, CONSTANT_POWER, ATAN2, MOD, MAX = range(SINGLE, SINGLE + 9)
 DOUBLE = SINGLE + 9
-# order: the next TO operations only where second ≤ first < third; and values that must be finite
-BETWEEN, CHECK = DOUBLE, DOUBLE + 1
+# the next TO operations only where second ≤ first < third; values that must be finite, or not zero;
+# a value that is remembered until the next step (RECALL reads it)
+BETWEEN, CHECK, REQUIRE, STORE = range(DOUBLE, DOUBLE + 4)
 ERROR, HOLD, EXTEND = range(3)  # what a table does outside
 
 
@@ -48,6 +49,8 @@ def infinite(x):
 @inlined
 def flat(op, u, v):
     """Values of what is constant between jumps."""
+    if op == RECALL:
+        return u
     if op == SIGN:
         return u if u != u else (1.0 if u > 0.0 else (-1.0 if u < 0.0 else 0.0))
     if op == FLOOR:
@@ -194,7 +197,8 @@ def tabulated(reals, k, p, u):
 def run_program(reals, k, first, count, m, slopes):
     """Carry out the operations in row k from column `first`; whether all went well.
 
-    It did not where a value that is checked is not finite, or any is infinite.
+    It did not where a value that is checked is not finite, or any is infinite, or one is zero
+    that is required.
     """
     p, end = first, first + OPERATION * count
     good = True
@@ -207,6 +211,10 @@ def run_program(reals, k, first, count, m, slopes):
         if op >= DOUBLE:
             if op == CHECK:
                 good = good and finite(u)
+            elif op == REQUIRE:
+                good = good and u != 0.0
+            elif op == STORE:
+                reals[k, d] = u
             elif not (v <= u and u < reals[k, c]):
                 p += OPERATION * d
             continue

@@ -5,6 +5,9 @@ drive that depend on time alone, which stay drives and are supplied from outside
 intermediate results, which share places as soon as they are no longer needed.  A drive inside of
 another one's argument (Chain, Periodic) is translated as a function of that argument.
 
+What holds a value from step to step (model.held) recalls it from the memory of the signal; the last
+part of the program, carried out when a step is accepted, stores the new one.
+
 What has no translation (Python functions of a reading, integrals) is left to Python: `translate`
 then gives None.
 """
@@ -21,13 +24,14 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
-from linkwork.model.drives.base import Drive, leaves_that_follow
+from linkwork.model.drives.base import Drive, held_in, leaves_that_follow
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.formula import Combined, Expression, Formula
 from linkwork.model.drives.pieces import Chain, Periodic, Piecewise, Quotient
 from linkwork.model.drives.simple import Constant, Polynomial, Ramp, Sine
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
+from linkwork.model.held import HELD, counted
 from linkwork.model.readings import Reading, Signal, same
 
 TIME = Polynomial((0.0, 1.0))
@@ -56,6 +60,9 @@ class Untranslatable(Exception):
 class Program:
     """Operations (code, to, first, second, third) on registers; `result` is the one of y.
 
+    The last `accepted` operations are for accepted steps; `memory` has what is remembered at first,
+    `turns` the places in it of angles that are counted over turns, and their readings.
+
     constants : register → value;   inputs : register → the drive of time that supplies it
     tables : numbers behind the registers; an operand of TABLE counts in them
     """
@@ -65,7 +72,10 @@ class Program:
     constants: dict[int, float]
     inputs: dict[int, Drive]
     tables: list[float]
+    memory: list[float]
     result: int
+    accepted: int
+    turns: list[tuple[int, int]]
 
 
 @dataclass
@@ -77,12 +87,18 @@ class Translator:
     constants: dict[int, float] = field(default_factory=dict)
     inputs: dict[int, Drive] = field(default_factory=dict)
     tables: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
+    turned: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
 
     def __post_init__(self) -> None:
         self.time = len(self.signal.readings)
         self.count = self.time + 1
+        for i, reading in enumerate(self.signal.readings):
+            if reading.quantity == "angle":
+                self.turned[i] = counted(self, i)
 
     # ------------------------------------------------------------------------------ registers
     def new(self) -> int:
@@ -135,7 +151,8 @@ class Translator:
     def drive(self, drive: Drive, t: int | None = None) -> int:
         """The register of a drive at the time, or at the value of the register t."""
         if isinstance(drive, Reading):
-            return next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
+            i = next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
+            return self.turned[i][0] if i in self.turned else i
         if isinstance(drive, Constant):
             return self.constant(drive.v)
         if t is None and not leaves_that_follow(drive):
@@ -186,6 +203,8 @@ class Translator:
             if low == high:
                 continue
             ends = self.constant(low), self.constant(high)
+            if held_in(part):  # remembers also while another piece holds
+                self.drive(part, t)
             outer, self.known = self.known, dict(self.known)
             place = len(self.operations)
             self.write(ops.BETWEEN, 0, x, *ends)
@@ -247,6 +266,23 @@ class Translator:
         names = {name: self.drive(part, t) for name, part in zip(drive.names, drive.parts)}
         return self.formula(drive._program, {"t": self.argument(t), **names})
 
+    def recall(self, first: float, new: Callable[[], int]) -> int:
+        """What is remembered, `first` until a step is accepted and then the register of `new`."""
+        self.memory.append(first)
+        self.stored.append((len(self.memory) - 1, new))
+        result = self.new()
+        self.write(ops.RECALL, result, len(self.memory) - 1)
+        return result
+
+    def held(self, drive: Drive, t: int | None) -> int:
+        """A drive that remembers (model.held), at the time alone and once for all its uses."""
+        if t is not None:
+            raise Untranslatable
+        key = ("held", id(drive))
+        if key not in self.known:
+            self.known[key] = HELD[type(drive)](self, drive)
+        return self.known[key]
+
 
 Rule = Callable[[Translator, Any, "int | None"], int]
 RULES: dict[type[Drive], Rule] = {
@@ -265,6 +301,7 @@ RULES: dict[type[Drive], Rule] = {
     Sine: Translator.sine,
     Ramp: Translator.ramp,
     Table: Translator.table,
+    **dict.fromkeys(HELD, Translator.held),
 }  # fmt: skip
 
 
@@ -273,40 +310,54 @@ def translate(signal: Signal) -> Program | None:
     writer = Translator(signal)
     try:
         result = writer.drive(signal.drive)
+        before = len(writer.operations)
+        new = [(i, make()) for i, make in writer.stored]
+        for i, register in new:
+            writer.write(ops.STORE, i, register)
     except (Untranslatable, RecursionError):
         return None
-    return shared(writer, result)
+    return shared(writer, result, len(writer.operations) - before)
 
 
-def shared(writer: Translator, result: int) -> Program:
+def shared(writer: Translator, result: int, accepted: int) -> Program:
     """The program with intermediate results in places that are used again."""
     fixed = [*range(writer.time + 1), *writer.constants, *writer.inputs]
     place = {register: i for i, register in enumerate(fixed)}
     last: dict[int, int] = {result: len(writer.operations)}
-    for i, (code, to, *used) in enumerate(writer.operations):
-        for register in (used[:1] if code == ops.TABLE else used) + [to] * (code < ops.DOUBLE):
-            last[register] = max(last.get(register, 0), i)
+    for i, operation in enumerate(writer.operations):
+        for register in written_and_read(*operation):
+            last[register] = i if register != result else len(writer.operations)
     free: list[int] = []
     operations, registers = [], len(fixed)
-    for i, (code, to, first, second, third) in enumerate(writer.operations):
+    for i, operation in enumerate(writer.operations):
+        code, to, first, second, third = operation
+        used = written_and_read(*operation)
         if code < ops.DOUBLE and to not in place:
             if not free:
                 free.append(registers)
                 registers += 1
             place[to] = free.pop()
-        a, b, c = place[first], second, third
-        if code != ops.TABLE:
-            b, c = place[second], place[third]
-        operations.append((code, place[to] if code < ops.DOUBLE else to, a, b, c))
-        for register in {to, first} | (set() if code == ops.TABLE else {second, third}):
-            over = last.get(register) == i and (code < ops.DOUBLE or register != to)
-            if over and place[register] >= len(fixed):
-                free.append(place[register])
+        operations.append((
+            code, place[to] if code < ops.DOUBLE else to,
+            first if code == ops.RECALL else place[first],
+            second if code in (ops.RECALL, ops.TABLE) else place[second],
+            third if code in (ops.RECALL, ops.TABLE) else place[third],
+        ))  # fmt: skip
+        free += [place[r] for r in set(used) if last[r] == i and place[r] >= len(fixed)]
     index = {register: place[register] for register in (*writer.constants, *writer.inputs)}
     return Program(
         operations, registers, {index[r]: v for r, v in writer.constants.items()},
-        {index[r]: d for r, d in writer.inputs.items()}, writer.tables, place[result],
+        {index[r]: d for r, d in writer.inputs.items()}, writer.tables, writer.memory,
+        place[result], accepted, [(place, i) for i, (_, place) in writer.turned.items()],
     )  # fmt: skip
+
+
+def written_and_read(code: int, to: int, first: int, second: int, third: int) -> list[int]:
+    """The registers of an operation; other operands are counts, places of tables and memory."""
+    written = [to] if code < ops.DOUBLE else []
+    if code == ops.RECALL:
+        return written
+    return [*written, first] if code == ops.TABLE else [*written, first, second, third]
 
 
 def values_or_nan(drive: Drive, t: np.ndarray) -> np.ndarray:

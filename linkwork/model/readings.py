@@ -9,7 +9,9 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
 
 A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
 the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
-is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.
+is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
+step, angles over turns among them, have a value as programs alone (model.programs); Python then
+only says why there is none.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ import numpy as np
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import Drive
-from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.registry import ITEMS
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-HALF_TURN = 3.1  # rad: angles are not counted over turns
+HALF_TURN = 3.1  # rad: within a step more is not counted
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,19 @@ class Reading(Drive):
         x = {"position": p, "velocity": v, "angular velocity": w}[self.quantity]
         return float(d @ (x[0] - x[1]))
 
+    def rate(self, motions: list[np.ndarray]) -> float:
+        """Of an angle: 2 (η ṡ − s η̇)/(η² + s²), s = e·ε, from ρ̇ = ρ ∘ (0, ω)/2."""
+        X, w = [], []
+        for m, f in zip(motions, self.frames):
+            R = rotations.matrix(m[3:7])
+            X.append(R @ rotations.matrix(f.orientation))
+            w.append(R @ m[10:13])
+        e, spin = np.array(self.axis), X[0].T @ (w[0] - w[1])
+        n, *rest = rotations.from_matrix(X[1].T @ X[0])
+        v = np.array(rest)
+        s, n1, s1 = e @ v, -v @ spin / 2, e @ (n * spin + np.cross(v, spin)) / 2
+        return float(2 * (n * s1 - s * n1) / (n * n + s * s))
+
     def to_dict(self) -> dict[str, Any]:
         stored: dict[str, Any] = {"drive": "reading"}
         for f in fields(self):
@@ -121,13 +136,15 @@ def reads(
       `relative_to`, along `axis` in the axes of the frame `axes` (default: the world's);
     - "cosine": of the angle between `axis` in the axes of `axes` and `along` in those of `frame`;
     - "rotation" (rad): the component along `axis` of the rotation vector from `relative_to` to
-      `frame`; "angle" (rad): the twist about `axis`, within half a turn.
+      `frame`; "angle" (rad): the twist about `axis`, counted over turns from within half a turn at
+      the start.
 
     axis is "x", "y", "z" or three numbers.  Sums, products and lw.formula of readings and of
     functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
     A reading costs about half a microsecond each time the forces are evaluated, since sums,
     products, formulas, tables and pieces are carried out by compiled code; only a Python function
-    of a reading is called back, which takes some 50 µs.
+    of a reading is called back, which takes some 50 µs.  What holds a value from step to step
+    (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
 
     Example
     -------
@@ -171,6 +188,17 @@ class Slot(Drive):
         return jet
 
 
+@dataclass(frozen=True)
+class Watched(Drive):
+    """Stands for what holds one of its parts: the first of them, once all have values."""
+
+    parts: tuple[Drive, ...]
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        first, *_ = [part.jet(t) for part in self.parts]
+        return first
+
+
 class Signal:
     """A drive y(t, x) of time and of m readings x."""
 
@@ -181,12 +209,15 @@ class Signal:
             if not any(same(leaf, known) for known in self.readings):
                 self.readings.append(leaf)  # type: ignore[arg-type]
         self.now = Now(len(self.readings))
+        self.remembers = bool(held_in(drive))  # or counts angles as a program
         self.bound = self._bind(drive)
 
     def _bind(self, drive: Drive) -> Drive:
         if drive.follows:
             k = next(i for i, known in enumerate(self.readings) if same(drive, known))
             return Slot(self.now, k)
+        if drive.holds and leaves_that_follow(drive):
+            return Watched(tuple(self._bind(part) for part in parts_of(drive)))
         changed: dict[str, Any] = {}
         for f in fields(drive):
             value = getattr(drive, f.name)
@@ -199,34 +230,56 @@ class Signal:
     def value(self, t: float, x: np.ndarray) -> float:
         self._check(x)
         self.now.x, self.now.seeded = x, False
-        return float(self.bound.values(np.array([t]))[0])
+        y = float(self.bound.values(np.array([t]))[0])
+        self._refuse_held(t)
+        return y
 
     def value_and_slopes(self, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
         """y and ∂y/∂x."""
         self._check(x)
         self.now.x, self.now.seeded = x, True
         jet = self.bound.jet(np.full(len(x) + 1, t))
+        self._refuse_held(t)
         return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
 
+    def _refuse_held(self, t: float) -> None:
+        if self.remembers:
+            angles = any(reading.quantity == "angle" for reading in self.readings)
+            more = ", from angles that change by less than half a turn within a step" * angles
+            raise DriveError(
+                f"{self.drive.label}: expected a finite number at t = {t:.6g}{more}"
+                + "; take smaller steps" * angles
+            )
+
     def _check(self, x: np.ndarray) -> None:
+        if self.remembers:
+            return
         for value, reading in zip(x, self.readings):
             if reading.quantity == "angle" and abs(value) > HALF_TURN:
                 raise DriveError(
-                    f"{reading._detail()} goes beyond half a turn, where readings of angles do not "
-                    "count on; read an angular velocity, or cosines"
+                    f"{reading._detail()} goes beyond half a turn, where angles are not counted on "
+                    "for a Python function; read an angular velocity, or cosines"
                 )
 
-    def over_times(self, times: np.ndarray, motion: np.ndarray, number: Any) -> np.ndarray:
-        """Values at stored times; motion (T, bodies, 13), number(body) is −1 for the ground."""
+    def measured(self, motion: np.ndarray, number: Any) -> np.ndarray:
+        """The readings (T, m) of stored motions (T, bodies, 13); number(body), −1: the ground."""
+        return self._over_motions(Reading.measure, self.readings, motion, number)
+
+    def rates(self, i: int, motion: np.ndarray, number: Any) -> np.ndarray:
+        """The rate (T,) of the i-th reading, an angle."""
+        return self._over_motions(Reading.rate, self.readings[i : i + 1], motion, number)[:, 0]
+
+    def _over_motions(
+        self, ask: Any, readings: list[Reading], motion: np.ndarray, number: Any
+    ) -> np.ndarray:
         ground = np.zeros(13)
         ground[3] = 1.0
-        places = [[number(f.body) for f in reading.frames] for reading in self.readings]
-        found = np.empty(len(times))
-        for k, t in enumerate(times):
+        places = [[number(f.body) for f in reading.frames] for reading in readings]
+        found = np.empty((len(motion), len(readings)))
+        for k in range(len(motion)):
             here = np.asarray(motion[k])
-            x = [reading.measure([ground if b < 0 else here[b] for b in place])
-                 for reading, place in zip(self.readings, places)]  # fmt: skip
-            found[k] = self.value(float(t), np.array(x))
+            for i, (reading, place) in enumerate(zip(readings, places)):
+                found[k, i] = ask(reading, [ground if b < 0 else here[b] for b in place])
         return found
 
 

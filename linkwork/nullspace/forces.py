@@ -35,7 +35,7 @@ from linkwork.elements.layout import (
     POS,
     QUAT,
     STRIDE,
-        TANGENT,
+    TANGENT,
 )  # fmt: skip
 from linkwork.elements.lock import LOCK
 from linkwork.elements.spring import SPRING
@@ -57,6 +57,7 @@ from linkwork.math.vectors import (
     sub,
     tv,
 )  # fmt: skip
+from linkwork.model.drives.base import held_in
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables
 from linkwork.system.system import System
@@ -132,6 +133,8 @@ def refuse_unknown(system: System) -> None:
                 f"{item.label} has an inertia that changes, which lw.EnergyMomentum does not know; "
                 "use lw.GeneralizedAlpha()"
             )
+        if family.signal and not held_in(e.entry.acts_on[1].signal):
+            continue  # angles that it may count stay within half a turn of the start
         if family is not TORSION and (family.potential is not None or family.memory):
             what = (
                 "has a potential whose discrete gradient lw.EnergyMomentum does not know"

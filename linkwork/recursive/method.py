@@ -87,4 +87,5 @@ class Recursive:
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         from linkwork.recursive.run import RUNS
 
+        full.refuse_held("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

@@ -18,7 +18,7 @@ from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.slide import travel
 from linkwork.math import rotations
 from linkwork.results.relative import unwrap
-from linkwork.results.stored import body_motion, element_reals, memory_place
+from linkwork.results.stored import body_motion, element_reals, memory_at_start, memory_place
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -114,10 +114,10 @@ def in_space(
 
 def bent(result: Result, e: Element, n: int) -> np.ndarray:
     """The bristles' deflection at the first time, not a number where it is not known."""
-    first = "memory" if result.single else "first_memory"
-    if first not in result.restart:
+    known = memory_at_start(result)
+    if known is None:
         return np.full(n, np.nan)
-    own = np.asarray(result.restart[first], float)[memory_place(result.system, e)]
+    own = np.asarray(known, float)[memory_place(result.system, e)]
     return own[-n:].copy() if abs(own[0]) < UNKNOWN / 2 else np.full(n, np.nan)
 
 

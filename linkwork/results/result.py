@@ -45,7 +45,7 @@ class Result:
     work         : (T, 2) dissipated and supplied until then, or None where it is not known
     diagnostics  : name → array over the stored times, or over steps
     info         : method, h, model, seconds, notes (a list of sentences), angles (of joints at
-                   the start, to go on counting turns)
+                   the start, to go on counting turns), memory (at the start, of what holds)
     restart      : arrays from which the method goes on exactly; "memory" belongs to the state
 
     Example

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.signal_history import signal_history
 from linkwork.errors import LinkworkWarning
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.held import NEVER
+from linkwork.model.programs import translate
 from linkwork.model.readings import Signal
 from linkwork.results.relative import (
     TURN,
@@ -70,14 +74,45 @@ def memory_place(system: System, e: Element) -> slice:
     return slice(first, first + int(e.entry.family.memory))
 
 
+def memory_at_start(result: Result) -> np.ndarray | None:
+    """What elements remembered at the first time; None where it was not kept."""
+    return result.restart.get("memory" if result.single else "first_memory")
+
+
 def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:
     """A drive at stored times (all, or those of `rows`), also where it follows the motion."""
     times = result.time if rows is None else result.time[rows]
     if not leaves_that_follow(drive):
         return drive.values(times)
+    signal = Signal(drive)
+    program = translate(signal)
+    if program is not None and program.memory:  # what it holds comes from the times before
+        found, _ = signal_over_time(result, drive)
+        return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
+    return signal_history(signal, times, signal.measured(motion, body_numbers(result)))[0]
+
+
+def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:
+    """Values (T,) of a drive that follows the motion, and its memory (T, n)."""
+    signal, begin, known = Signal(drive), None, memory_at_start(result)
+    for e in memory_elements(result.system) if known is not None else ():
+        if e.entry.family.signal and e.entry.acts_on[1].signal is drive:
+            begin = np.asarray(known, float)[memory_place(result.system, e)]
+    number = body_numbers(result)
+    x = signal.measured(result.motion, number)
+    program = translate(signal)
+    for place, i in program.turns if program is not None else ():
+        start = 0.0 if begin is None or begin[place] <= NEVER / 2 else begin[place]
+        rate = signal.rates(i, result.motion, number)
+        x[:, i] = unwrap(result.time, x[:, i], rate, start)
+    return signal_history(signal, result.time, x, begin)
+
+
+def body_numbers(result: Result) -> Callable[[Any], int]:
+    """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
-    return Signal(drive).over_times(times, motion, lambda body: number.get(id(body), -1))
+    return lambda body: number.get(id(body), -1)
 
 
 def memory_elements(system: System) -> list[Element]:
@@ -90,9 +125,15 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     """What an element remembered at every stored time, (T, n).
 
     One number is its angle, counted over turns from where the element was described, or to arrive
-    at `end` where that is known.  Several are known at the end of a run alone, else not a number.
+    at `end` where that is known.  Of signals the stored motion says them; several of others are
+    known at the end of a run alone, else not a number.
     """
     n = int(e.entry.family.memory)
+    if e.entry.family.signal:
+        known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
+        if end is not None:
+            known[-1] = end
+        return known
     if n > 1:
         known = np.full((len(result.time), n), np.nan)
         if end is not None:

@@ -17,6 +17,7 @@ from linkwork.elements.variable_mass import start_of
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import KernelTable, announce
+from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
@@ -88,6 +89,22 @@ class System:
     @cached_property
     def memory(self) -> bool:
         return any(e.entry.family.memory > 0 for e in self.elements)
+
+    @cached_property
+    def held(self) -> str | None:
+        """The label of an item that holds something of the motion from step to step."""
+        for e in self.elements:
+            if e.entry.family.signal and held_in(e.entry.acts_on[1].signal):
+                return self.model[e.owner].label
+        return None
+
+    def refuse_held(self, what: str) -> None:
+        """For methods whose steps are not those that a model counts."""
+        if self.held is not None:
+            raise ModelError(
+                f"{self.held} holds something of the motion from step to step, which {what} cannot "
+                "do; use lw.GeneralizedAlpha() or lw.RK4()"
+            )
 
     @cached_property
     def moving(self) -> bool:

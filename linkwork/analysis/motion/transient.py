@@ -79,8 +79,6 @@ def transient(
     storage = Storage(full, Reactions(full, run), rows, file, own)
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), strategy, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
-    if any(e.entry.family.reads for e in full.elements) and state.memory is not None:
-        loop.first = {"first_memory": state.memory}  # how bristles were bent at the first time
     result = loop.go(progress)
     warn_of_growth(result, method, h)
     return result
@@ -145,7 +143,10 @@ class TimeLoop:
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
-        self.first: dict[str, np.ndarray] = {}  # what friction remembered at its start
+        families = {e.entry.family for e in full.elements if e.entry.family.memory}
+        self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
+        if any(family.reads or family.signal for family in families):
+            self.first["first_memory"] = run.state().memory
         self._start_clocks()
         self._store_now(0.0)
 

@@ -203,8 +203,9 @@ class Bistop(Wrapper):
     """A law that acts while it is switched on, else gives nothing.
 
     It switches at time steps: on at the first where `on` is not zero, then off at the first where
-    `off` is not zero, and so on; on and off are functions of time, step the time step and start
-    the initial time of the run, active whether it acts at first.  What it stores when it is
+    `off` is not zero, and so on; on and off are functions of time, or follow the motion (lw.reads)
+    and then switch it behind that step; step is the time step and start the initial time of the
+    run, active whether it acts at first.  What it stores when it is
     switched off is lost, which shows in the energy's balance.
 
     Example
@@ -224,7 +225,9 @@ class Bistop(Wrapper):
     routine: ClassVar[Routine] = TIME_VARIANT
 
     def own(self, n: int, what: str) -> Own:
-        on, off = (as_drive(getattr(self, w), what=f"{w} of {what}") for w in ("on", "off"))
+        on, off = (
+            as_drive(getattr(self, w), what=f"{w} of {what}", follows=True) for w in ("on", "off")
+        )
         step = checks.number(self.step, f"step of {what}", positive=True)
         start = checks.number(self.start, f"start of {what}")
         active = checks.flag(self.active, f"active of {what}")

@@ -32,7 +32,14 @@ from linkwork.io.mbdyn.plain_drives import (
     total,
     until,
 )
-from linkwork.io.mbdyn.readings import INDEX, element_datum, model_function, node_datum, plugin
+from linkwork.io.mbdyn.readings import (
+    INDEX,
+    element_datum,
+    model_function,
+    node_datum,
+    plugin,
+    previous,
+)
 from linkwork.model.drives import (
     Chain,
     Constant,
@@ -185,8 +192,6 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     if kind == "plugin":
         return plugin(deck, words)
     name, translator, parts = words
-    if name.endswith("_prev"):
-        raise ExpressionError(f"model::{name} would look one step back, which drives cannot here")
     called = [part.constant for part in parts]
     if name in ("drive", "drivep") and called in ([True], [True, False]):
         at = TIME if len(parts) == 1 else translator.drive(parts[1])
@@ -199,6 +204,9 @@ def look_up(deck: Any, kind: str, *words: Any) -> Drive | None:
     for prefix, datum in (("node::", node_datum), ("element::", element_datum)):
         if name.startswith(prefix) and len(values) == 2:
             return datum(deck, name.removeprefix(prefix), values[0], str(values[1]))
+    if name.endswith("_prev"):
+        found = model_function(deck, name.removesuffix("_prev"), values)
+        return found and previous(deck, found, f"model::{name}")
     return model_function(deck, name, values)
 
 

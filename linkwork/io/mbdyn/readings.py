@@ -15,7 +15,7 @@ from linkwork.io.mbdyn.geometry import ZERO
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
 from linkwork.io.mbdyn.text import squeeze
-from linkwork.model.drives import Drive, formula
+from linkwork.model.drives import Constant, Drive, SampleAndHold, formula
 from linkwork.model.frame import GROUND, Frame
 from linkwork.model.readings import reads
 
@@ -261,9 +261,23 @@ def plugin(deck: Deck, words: tuple[str, ...]) -> Drive:
     if not isinstance(label, int) or not rest:
         raise ExpressionError(f"the plugin of '{name}' needs a label and a kind")
     kind, options = squeeze(rest[0]), rest[1:]
-    if any(option.startswith("prev=") and option[5:] != "false" for option in options):
-        raise ExpressionError(f"'{name}' would look one step back, which drives cannot here")
+    back = any(option.startswith("prev=") and option[5:] != "false" for option in options)
     options = [option for option in options if not option.startswith("prev=")]
+    found = read_plugin(deck, what, name, label, kind, options)
+    return previous(deck, found, f"'{name}'") if back else found
+
+
+def previous(deck: Deck, drive: Drive, what: str) -> Drive:
+    """The value at the last time step."""
+    h = deck.analysis.step
+    if h is None:
+        raise ExpressionError(f"{what} looks one time step back; give time step: before it")
+    return SampleAndHold(drive, Constant(1.0), h, deck.analysis.initial_time)
+
+
+def read_plugin(
+    deck: Deck, what: str, name: str, label: int, kind: str, options: list[str]
+) -> Drive:
     if what == "dof":
         if not options or options[-1] not in ("algebraic", "differential"):
             raise ExpressionError(f"the plugin of '{name}' ends with algebraic or differential")

@@ -44,6 +44,7 @@ class Drive:
     kinds: ClassVar[dict[str, type[Drive]]] = {}
     follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
     remembers: ClassVar[bool] = False  # is asked for other times than now by itself
+    holds: ClassVar[bool] = False  # of those: needs to know its parts at the steps of a run alone
     __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 
     def __init_subclass__(cls) -> None:
@@ -223,10 +224,16 @@ def leaves_that_follow(drive: Drive) -> list[Drive]:
     return [leaf for part in parts_of(drive) for leaf in leaves_that_follow(part)]
 
 
+def held_in(drive: Drive) -> list[Drive]:
+    """The drives in a drive that hold something of the motion from step to step."""
+    found = [part for x in parts_of(drive) for part in held_in(x)]
+    return [*found, drive] if drive.holds and leaves_that_follow(drive) else found
+
+
 def refuse_memory(drive: Drive) -> None:
-    """Delays, integrals and what lives on steps would have to remember a motion that they read."""
+    """Delays and integrals would have to remember a motion that they read."""
     for part in parts_of(drive):
-        if drive.remembers and leaves_that_follow(part):
+        if drive.remembers and not drive.holds and leaves_that_follow(part):
             raise DriveError(
                 f"{drive.label}: expected functions of time as its parts, found one that reads the "
                 "motion, which it would have to remember"

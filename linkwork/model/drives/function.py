@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import DriveError, LinkworkWarning, ModelError
-from linkwork.model.drives.base import ORDER, Drive, leaves_that_follow, refuse_memory
+from linkwork.model.drives.base import (
+    ORDER,
+    Drive,
+    held_in,
+    leaves_that_follow,
+    refuse_memory,
+)
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
 from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.words import is_number, short
@@ -125,6 +131,19 @@ def function(
     return Function(f, d1 if d1 is not None else a1, d2 if d2 is not None else a2)
 
 
+def refuse_held(drive: Drive) -> None:
+    """What holds something of the motion must be a program: Python is not asked at every step."""
+    from linkwork.model.programs import translate
+    from linkwork.model.readings import Signal
+
+    if translate(Signal(drive)) is None:
+        raise DriveError(
+            f"{held_in(drive)[0].label}: expected formulas, tables and pieces of readings to hold "
+            "from step to step, found a Python function of a reading, or something to hold that is "
+            "itself taken at other values than the time"
+        )
+
+
 def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
     """Make a drive of a drive, a number (constant) or a Python function of time.
 
@@ -140,6 +159,8 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
                 "pre-strains may follow the motion, motion laws and other numbers of laws may not"
             )
         refuse_memory(x)
+        if held_in(x):
+            refuse_held(x)
         return x.named(what) if what else x
     if is_number(x):
         return Constant(x, what=what)

@@ -1,12 +1,15 @@
 """Drives that live on the steps of a run: t_k = start + k step, constant from one step to the next.
 
-They have no slope, so they serve as loads rather than as motion laws.
+They have no slope, so they serve as loads rather than as motion laws.  Sample and hold, discrete
+filter and switch may follow the motion too (model.readings); they are then updated when a step of
+the run is accepted, the first at or behind each t_k.
 
-    sample and hold    y_k = f(t_j), j the last step before k with trigger(t_j) ≠ 0
+    sample and hold    y_k = f(t_j), j the last step before k with trigger(t_j) ≠ 0, from t_{k−1} on
     discrete filter    y_k = Σ a_i y_{k−i} + Σ b_i u_{k−i}, nothing before the start
     random             y = mean + amplitude u, u uniform in [−1, 1), drawn anew every so many steps
     meter              1 at every n-th step, 0 between
-    switch             1 from a step with on(t_k) ≠ 0 until one with off(t_k) ≠ 0, else 0
+    switch             1 from a step with on(t_k) ≠ 0 until one with off(t_k) ≠ 0, else 0; where it
+                       follows the motion, from behind that step
     closest next       1 at the first step on or after each of start, start + increment, …
 """
 
@@ -48,13 +51,26 @@ class Stepped(Drive):
 
 @dataclass(frozen=True)
 class SampleAndHold(Stepped):
-    """y = the value that `f` had at the last step at which `trigger` was not zero."""
+    """y = the value that `f` had at the last step at which `trigger` was not zero.
+
+    step is the time between two steps and start the first; value holds before the first sample,
+    where it is given.
+
+    Example: a controller that samples a position every 10 ms,
+
+    >>> import linkwork as lw
+    >>> from linkwork.model.drives import SampleAndHold
+    >>> cart = lw.Body(2, (1, 1, 1))
+    >>> control = SampleAndHold(-50 * lw.reads(cart, "position", "x"), lw.constant(1), 0.01)
+    >>> actuator = lw.Force(cart, (1, 0, 0), drive=control)
+    """
 
     f: Drive
     trigger: Drive
     step: float
     start: float = 0.0
     value: float | None = None
+    holds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.f, self.trigger)
@@ -62,8 +78,8 @@ class SampleAndHold(Stepped):
         self._set_numbers("start", *(() if self.value is None else ("value",)))
 
     def _values(self, t: np.ndarray) -> np.ndarray:
-        n = np.maximum(self._number(t, self.start, self.step), 0)
-        times = self.start + self.step * np.arange(n.max(initial=0) + 1)
+        n = np.ceil((t - self.start) / self.step - 1e-6).astype(np.int64)
+        times = self.start + self.step * np.arange(max(int(n.max(initial=0)), 1))
         begin = float(self.f.values(times[:1])[0]) if self.value is None else self.value
         on = np.flatnonzero(self.trigger.values(times) != 0)
         held = np.concatenate([[begin], self.f.values(times[on])]) if on.size else np.array([begin])
@@ -79,6 +95,7 @@ class DiscreteFilter(Stepped):
     b: tuple[float, ...]
     step: float
     start: float = 0.0
+    holds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.u)
@@ -174,6 +191,7 @@ class Switch(Stepped):
     step: float
     start: float = 0.0
     active: bool = False
+    holds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_drives(self, self.on, self.off)
