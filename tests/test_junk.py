@@ -89,3 +89,17 @@ def test_any_words_make_an_item_or_a_model_error(name, data):
             return
         assert np.all(np.isfinite(system.tables.reals))
         assert np.all(np.isfinite(system.tables.bodies))
+
+
+@pytest.mark.parametrize("boundary", ["craig-bampton", "clamped-free", "pinned-pinned"])
+@pytest.mark.parametrize("length", [1e-170, 1e170, 1e300])
+def test_links_whose_numbers_leave_the_range(length, boundary):
+    section = lw.Section.circle(0.01, E=2e11, density=7800)
+    with pytest.raises(lw.ModelError, match="modes cannot be computed|has no inertia|has 0 modes"):
+        lw.FlexibleLink((0, 0, 0), (length, 0, 0), section, boundary=boundary)
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e100])
+def test_sections_whose_numbers_leave_the_range(size):
+    with pytest.raises(lw.ModelError, match="must lie between 1e-50 and 1e50 m"):
+        lw.Section.circle(size, E=2e11, density=7800)

@@ -135,7 +135,7 @@ class FlexibleLink(Item):
     # --------------------------------------------------------------------------- place and shapes
     @property
     def length(self) -> float:
-        return float(np.linalg.norm(self.end - self.start))
+        return checks.unit(self.end - self.start)[1]
 
     def _place(self) -> list[str]:
         """Find the axes; returns the motions that the link can make."""
@@ -177,11 +177,19 @@ class FlexibleLink(Item):
 
     def _reduce(self, motions: list[str]) -> Shapes:
         what, beam = self.label, Beam(self.length, self.section, self.elements)
-        if isinstance(self.boundary, str) and self.boundary == CRAIG_BAMPTON:
-            shapes = craig_bampton(beam, self.modes, motions, what)
-        else:
-            held = held_modes(beam, self._supports(), motions, what)
-            shapes = chosen(held, self.modes, what)
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                if isinstance(self.boundary, str) and self.boundary == CRAIG_BAMPTON:
+                    shapes = craig_bampton(beam, self.modes, motions, what)
+                else:
+                    held = held_modes(beam, self._supports(), motions, what)
+                    shapes = chosen(held, self.modes, what)
+        except (FloatingPointError, np.linalg.LinAlgError):
+            raise ModelError(
+                f"{what}, {self.length:.3g} m long, has stiffnesses or masses so large or so small "
+                "that its modes cannot be computed; check its length and section, or take other "
+                "units"
+            ) from None
         if len(shapes.squares) > MOST_SHAPES:
             raise ModelError(
                 f"{what} has {len(shapes.squares)} shapes, but can have {MOST_SHAPES} at most; "

@@ -99,6 +99,8 @@ def craig_bampton(beam: Beam, modes: int, motions: list[str], what: str) -> Shap
         shapes = np.hstack([tip_shapes(k, root, tip), inner.vectors[own][:, mine]])
         try:
             squares, shapes = orthogonal(k, m, shapes)
+        except np.linalg.LinAlgError:
+            raise
         except ValueError:
             raise ModelError(
                 f"section of {what} has no inertia against {motion.split()[0]}, so this shape has "

@@ -74,8 +74,8 @@ class Section:
         cls, width: float, height: float, *, E: float, nu: float = 0.3, density: float
     ) -> Section:
         """A solid rectangle: width along y, height along z."""
-        w = checks.number(width, "width of Section.rectangle", positive=True)
-        h = checks.number(height, "height of Section.rectangle", positive=True)
+        w = across(width, "width of Section.rectangle")
+        h = across(height, "height of Section.rectangle")
         a, b = max(w, h), min(w, h)
         series = sum(math.tanh(n * math.pi * a / (2 * b)) / n**5 for n in range(1, 40, 2))
         J = a * b**3 / 3 * (1 - 192 / math.pi**5 * b / a * series)
@@ -86,7 +86,7 @@ class Section:
     @classmethod
     def circle(cls, radius: float, *, E: float, nu: float = 0.3, density: float) -> Section:
         """A solid circle."""
-        r = checks.number(radius, "radius of Section.circle", positive=True)
+        r = across(radius, "radius of Section.circle")
         I = math.pi * r**4 / 4
         size = (2 * r, 2 * r)
         return cls.of_material("circle", math.pi * r * r, I, I, 2 * I, E, nu, density, size)
@@ -96,7 +96,7 @@ class Section:
         cls, outer: float, inner: float, *, E: float, nu: float = 0.3, density: float
     ) -> Section:
         """A round tube with these two radii."""
-        r = checks.number(outer, "outer radius of Section.tube", positive=True)
+        r = across(outer, "outer radius of Section.tube")
         hole = checks.number(inner, "inner radius of Section.tube", minimum=0)
         if hole >= r:
             raise ModelError(
@@ -122,3 +122,11 @@ class Section:
             E * area, E * Iy, E * Iz, E / (2 * (1 + nu)) * J, rho * area,
             rho * (Iy + Iz), rho * Iy, rho * Iz, outline,
         )  # fmt: skip
+
+
+def across(value: Any, what: str) -> float:
+    """A length (m) whose fourth power is a number."""
+    x = checks.number(value, what, positive=True)
+    if not 1e-50 < x < 1e50:
+        raise ModelError(f"{what} must lie between 1e-50 and 1e50 m, but {x:g} was given")
+    return x
