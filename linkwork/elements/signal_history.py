@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.signals import (
-    GRADIENT, OPERATIONS, PROGRAM, REGISTERS, RESULT, keep, program_numbers,
+    GRADIENT, REGISTERS, RESULT, carry_out, program_numbers,
 )  # fmt: skip
 from linkwork.math.compiled import compiled
-from linkwork.math.programs import run_program
 from linkwork.model.programs import translate
 from linkwork.model.readings import Signal
 
@@ -38,10 +37,8 @@ def replay(
         reals[0, registers + (1 + m) * m] = times[k]
         for i in range(columns.size):
             reals[0, columns[i]] = supplied[k, i]
-        good = run_program(reals, 0, int(reals[0, head + PROGRAM]),
-                           int(reals[0, head + OPERATIONS]), m, False)  # fmt: skip
+        good = carry_out(reals, 0, head, m, False, True)
         values[k] = reals[0, int(reals[0, head + RESULT])] if good else np.nan
-        keep(reals, 0, head, m)
         for i in range(n):
             memory[k, i] = reals[0, reals.shape[1] - n + i]
 

@@ -164,10 +164,12 @@ def ask_python(reals, k, head, m, registers, time, slopes):
 
 
 @inlined
-def keep(reals, k, head, m):
-    """Carry out the last operations, those of an accepted step."""
-    begin = int(reals[k, head + PROGRAM]) + OPERATION * int(reals[k, head + OPERATIONS])
-    run_program(reals, k, begin, int(reals[k, head + ACCEPTED]), m, False)
+def carry_out(reals, k, head, m, slopes, accepted):
+    """Run the program, its last operations only for accepted steps; whether all went well."""
+    count = reals[k, head + OPERATIONS]
+    if accepted:
+        count += reals[k, head + ACCEPTED]
+    return run_program(reals, k, int(reals[k, head + PROGRAM]), int(count), m, slopes)
 
 
 def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
@@ -183,15 +185,12 @@ def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, pow
         y = int(reals[k, head + RESULT])
         good = y > 0
         if good:
-            good = run_program(reals, k, int(reals[k, head + PROGRAM]),
-                               int(reals[k, head + OPERATIONS]), m, slopes)  # fmt: skip
+            good = carry_out(reals, k, head, m, slopes, coef[ACCEPT] != 0.0)
             for i in range(1 + m if slopes else 1):
                 good = good and finite(reals[k, y + i])
         if not good:
             y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
         reals[k, Y] = reals[k, y]
-        if coef[ACCEPT] != 0.0 and good:
-            keep(reals, k, head, m)
         if slopes:
             for j in range(12 * n):
                 reals[k, GRADIENT + j] = 0.0

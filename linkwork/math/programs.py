@@ -214,7 +214,8 @@ def run_program(reals, k, first, count, m, slopes):
             elif op == REQUIRE:
                 good = good and u != 0.0
             elif op == STORE:
-                reals[k, d] = u
+                if good:
+                    reals[k, d] = u
             elif not (v <= u and u < reals[k, c]):
                 p += OPERATION * d
             continue
