@@ -7,7 +7,7 @@ import pytest
 from mbdyn_text import BODY, NODE, deck_text
 
 import linkwork as lw
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, MbdynError
 
 TIMES, VALUES = (0.2, 0.4, 0.6), (1.0, 3.0, 2.0)
 OUTSIDE = {  # before and after the table; None ends the run
@@ -41,3 +41,15 @@ def test_outside_the_table(tmp_path, kind, option, how):
                 drive.values(np.array([t]))
         else:
             np.testing.assert_array_equal(drive.values(np.array([t])), expected)
+
+
+@pytest.mark.parametrize("card", ["variable step, 1", "fixed step, 3, 1, 0., 1."])
+@pytest.mark.parametrize(("name", "sentence"), [("a\\00b", "no file can be called"),
+                                                ("none.dat", "none.dat")])  # fmt: skip
+def test_files_that_cannot_be(tmp_path, card, name, sentence):
+    text = deck_text(nodes=NODE, elements=BODY, control="file drivers: 1;")
+    drivers = f'begin: drivers; file: 1, {card}, "{name}"; end: drivers; begin: elements;'
+    (tmp_path / "deck.mbd").write_text(text.replace("begin: elements;", drivers))
+    with pytest.raises(MbdynError, match=sentence) as caught:
+        lw.read_deck(tmp_path / "deck.mbd")
+    assert caught.value.line > 0

@@ -9,6 +9,7 @@ from scipy.optimize import brentq, fsolve
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.errors import SingularError
 from linkwork.math import rotations
 
 G = 9.81
@@ -493,3 +494,15 @@ def test_flutter_is_seen_in_a_large_system_too(P, stable):
         m.add(f"joint{i}", lw.Homokinetic(before, link, at=at, axis=(0, 0, 1)))
         before = link
     assert lw.static(m).stable is stable
+
+
+def test_numbers_far_too_large_are_an_error():
+    """Followers make the stiffness unsymmetric, so that damping counts, which overflows."""
+    m = lw.Model()
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("mount", lw.Bushing(lw.GROUND, body, at=(0, 0, 0), stiffness=(10,) * 6,
+                              damping=(1e308,) * 6))  # fmt: skip
+    m.add("push", lw.Force(lw.Frame(body, (0, 0.1, 0)), (1, 0, 0), follower=True))
+    m.add("turn", lw.Torque(body, (0, 0, 1), follower=True))
+    with pytest.raises(SingularError, match="far too large"):
+        lw.static(m)

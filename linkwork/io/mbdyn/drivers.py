@@ -27,6 +27,8 @@ def file_of(args: Arguments, name: str) -> Path:
     def value(m: re.Match) -> str:
         return args.deck.environment.get(m.group(1) or m.group(2), "")
 
+    if "\0" in name:
+        args.fail(f"no file can be called {name!r}", max(args.i - 1, 0))
     path = Path(os.path.expanduser(re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)))
     return path if path.is_absolute() else Path(args.source.file).parent / path
 
