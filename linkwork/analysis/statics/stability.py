@@ -104,7 +104,8 @@ def unsymmetric_stability(
     system, c = balance.system, sp.diags(balance.column)
     state = replace(point.state, gamma=system.all_gamma(point.gamma))
     D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
-    Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
+    with np.errstate(all="ignore"):
+        Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
     refuse_not_finite(Mr, Dr)
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
