@@ -1,4 +1,4 @@
-"""Driven elements of decks: loads that count while a drive is not zero; what cannot be driven."""
+"""Driven elements of decks, and what strings of drives know: derivatives, numbers of steps."""
 
 from __future__ import annotations
 
@@ -118,3 +118,18 @@ def test_derivatives_of_drive_callers_and_scalar_functions(ran, tmp_path):
     exact = [12 * np.cos(3 * t), 6 * np.cos(6 * t) + 6 * np.cos(3), 3 * t**2 + 60 * t]
     written = np.loadtxt(tmp_path / "out.frc")[:, 2:5]
     np.testing.assert_allclose(written, np.stack(exact, axis=1), rtol=1e-6, atol=1e-6)
+
+
+def test_numbers_of_steps(ran, tmp_path):
+    """Step and TimeStep in strings, also for what is written; not where steps change."""
+    force = """force: 1, absolute, 1, position, null, component, string, "Step", null,
+        string, "TimeStep*(Step % 2)";"""
+    ran(BODY + force, time=".1", control='output meter: string, "Step > 1";')
+    written = np.loadtxt(tmp_path / "out.frc")[:, 2:5]
+    np.testing.assert_allclose(written[:, 0], np.arange(2, 11))
+    np.testing.assert_allclose(written[:, 2], 0.01 * (np.arange(2, 11) % 2), rtol=1e-6)
+    text = deck_text(nodes=NODE, elements=BODY + force)
+    text = text.replace("time step:", "strategy: change, 1.; time step:")
+    (tmp_path / "deck.mbd").write_text(text)
+    with pytest.raises(MbdynError, match="'Step' has no value .* whose steps are equal"):
+        lw.read_deck(tmp_path / "deck.mbd")

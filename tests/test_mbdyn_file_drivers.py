@@ -7,7 +7,7 @@ import pytest
 from mbdyn_text import BODY, NODE, deck_text
 
 import linkwork as lw
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, MbdynError
 
 TIMES, VALUES = (0.2, 0.4, 0.6), (1.0, 3.0, 2.0)
 OUTSIDE = {  # before and after the table; None ends the run
@@ -55,3 +55,15 @@ def test_names_that_no_file_has(tmp_path, name, card):
 def test_a_deck_with_a_name_that_no_file_has():
     with pytest.raises(lw.MbdynError, match="cannot be read"):
         lw.read_deck("x\0y.mbd", environment={})
+
+
+@pytest.mark.parametrize("card", ["variable step, 1", "fixed step, 3, 1, 0., 1."])
+@pytest.mark.parametrize(("name", "sentence"), [("a\\00b", "no file can be called"),
+                                                ("none.dat", "none.dat")])  # fmt: skip
+def test_files_that_cannot_be(tmp_path, card, name, sentence):
+    text = deck_text(nodes=NODE, elements=BODY, control="file drivers: 1;")
+    drivers = f'begin: drivers; file: 1, {card}, "{name}"; end: drivers; begin: elements;'
+    (tmp_path / "deck.mbd").write_text(text.replace("begin: elements;", drivers))
+    with pytest.raises(MbdynError, match=sentence) as caught:
+        lw.read_deck(tmp_path / "deck.mbd")
+    assert caught.value.line > 0

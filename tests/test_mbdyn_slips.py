@@ -63,6 +63,8 @@ def test_the_deck_itself_is_right(tmp_path):
         ("revolute hinge,\\n    Rod_1", "revolute hinge,\\n    Rod1", "21:5",
          ["'Rod1' is no keyword here and no variable (near it: Rod_1)", "set: real Rod1 = …"]),
         ("revolute hinge", "revolut hinge", "20:13", ["'revolut hinge'", "near it: revolute"]),
+        ("0., 0., eye", "0., 0., absolute eye", "12:45",
+         ["structural node 1", "'absolute eye' is no keyword here, and no expression"]),
         ("joint: 2", "jiont: 2", "20:3", ["the card 'jiont'", "near it: joint"]),
         ("rigid bodies", "rigid bodys", "5:3", ["the card 'rigid bodys'", "near it: rigid bodies"]),
         ("begin: elements", "begin: element", "15:8", ["the block 'element'", "near it: elements"]),

@@ -325,3 +325,15 @@ def test_a_function_that_fails_is_what_is_reported():
     m.add("user", lw.UserForce([m["rod"]], broken))
     with pytest.raises(lw.ModelError, match="UserForce 'user'"):
         lw.static(m)
+
+
+def test_numbers_far_too_large_are_an_error():
+    """Followers make the stiffness unsymmetric, so that damping counts, which overflows."""
+    m = lw.Model()
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("mount", lw.Bushing(lw.GROUND, body, at=(0, 0, 0), stiffness=(10,) * 6,
+                              damping=(1e308,) * 6))  # fmt: skip
+    m.add("push", lw.Force(lw.Frame(body, (0, 0.1, 0)), (1, 0, 0), follower=True))
+    m.add("turn", lw.Torque(body, (0, 0, 1), follower=True))
+    with pytest.raises(lw.SingularError, match="far too large"):
+        lw.static(m)

@@ -22,6 +22,7 @@ from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints import ROW_NAMES
+from linkwork.errors import SingularError
 
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
 
@@ -49,6 +50,7 @@ def stability(balance: Balance, point: Point) -> Stability:
         return large_stability(balance, vals, K, noise, free)
     N = null_space(J.toarray(), n)
     Kr = N.T @ (K @ N)
+    refuse_not_finite(Kr)
     if np.abs(Kr - Kr.T).max() > max(1e-6 * np.abs(Kr).max(), noise):
         return unsymmetric_stability(balance, point, Kr, N, noise)
     values, vectors = la.eigh((Kr + Kr.T) / 2)
@@ -60,6 +62,14 @@ def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_ma
     """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
     vals, p = balance.stiffness(point, exact=True), balance.system.pattern
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+
+
+def refuse_not_finite(*matrices: np.ndarray) -> None:
+    if not all(np.isfinite(A).all() for A in matrices):
+        raise SingularError(
+            "the stability of this equilibrium cannot be judged: stiffness, damping or mass is not "
+            "finite there; look for stiffnesses, dampings and masses that are far too large"
+        )
 
 
 def null_space(J: np.ndarray, n: int) -> np.ndarray:
@@ -94,7 +104,9 @@ def unsymmetric_stability(
     system, c = balance.system, sp.diags(balance.column)
     state = replace(point.state, gamma=system.all_gamma(point.gamma))
     D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
-    Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
+    with np.errstate(all="ignore"):
+        Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
+    refuse_not_finite(Mr, Dr)
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
     s = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))

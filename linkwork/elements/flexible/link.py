@@ -178,13 +178,13 @@ class FlexibleLink(Item):
     def _reduce(self, motions: list[str]) -> Shapes:
         what, beam = self.label, Beam(self.length, self.section, self.elements)
         try:
-            with np.errstate(over="raise", invalid="raise"):
+            with np.errstate(over="raise", invalid="raise", divide="raise"):
                 if isinstance(self.boundary, str) and self.boundary == CRAIG_BAMPTON:
                     shapes = craig_bampton(beam, self.modes, motions, what)
                 else:
                     held = held_modes(beam, self._supports(), motions, what)
                     shapes = chosen(held, self.modes, what)
-        except (FloatingPointError, np.linalg.LinAlgError):
+        except (ArithmeticError, np.linalg.LinAlgError):
             raise ModelError(
                 f"{what}, {self.length:.3g} m long, has stiffnesses or masses so large or so small "
                 "that its modes cannot be computed; check its length and section, or take other "

@@ -163,6 +163,7 @@ def string(args: Arguments) -> Law:
         translator = Translator(args.deck.symbols, "t" if x is TIME else "x", look)
         if x is not TIME:
             translator.known["x"] = x
+        translator.count_steps(args.deck.analysis)
         try:
             part = translator.part(tree)
         except ExpressionError as error:

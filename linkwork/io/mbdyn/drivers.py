@@ -29,7 +29,7 @@ def file_of(args: Arguments, name: str) -> Path:
 
     name = re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)
     if "\0" in name:
-        args.fail(f"a file cannot have the name {name!r}, which has a byte 0 in it")
+        args.fail(f"no file can be called {name!r}, with a byte 0 in it", max(args.i - 1, 0))
     path = Path(os.path.expanduser(name))
     return path if path.is_absolute() else Path(args.source.file).parent / path
 

@@ -96,6 +96,7 @@ class Symbols:
             if name in RUNNING:
                 raise ExpressionError(
                     f"'{name}' has no value before the model moves; use it in a string drive"
+                    + (", of a deck whose steps are equal" if "Step" in name else "")
                 )
             close = near(name, self.variables)
             like = f" (near it: {close[0]})" if close else ""

@@ -228,8 +228,8 @@ def force_lines(tables: Tables, precision: int) -> Iterable[str]:
                 parts += [sign * F, points[k]]
                 if record.variant.startswith("total"):
                     parts.append(sign * M)
-        form = f"{record.label:8d}" + "".join(
-            f" {p:8d}" if isinstance(p, int) else f" %.{precision}e" * p.shape[1] for p in parts
+        form = f"{record.label}" + "".join(  # MBDyn pads labels in the other files alone
+            f" {p}" if isinstance(p, int) else f" %.{precision}e" * p.shape[1] for p in parts
         )
         arrays = np.hstack([p for p in parts if not isinstance(p, int)])
         columns.append([f"{form % tuple(row)}\n" for row in arrays.tolist()])

@@ -7,7 +7,7 @@ operations stay integer: a/b of integers is cut towards zero.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from linkwork.io.mbdyn.evaluation import FUNCTIONS, Symbols, Value, cast, kind_of
 from linkwork.io.mbdyn.language import TYPES, ExpressionError, Tree
@@ -77,6 +77,13 @@ class Translator:
         name = f"q{len(self.known) + 1}"
         self.known[name] = drive
         return Part(name, "real")
+
+    def count_steps(self, analysis: Any) -> None:
+        """Step and TimeStep, where all steps are equal."""
+        h, begin = analysis.step, analysis.initial_time
+        if h and analysis.change is None and analysis.factor is None:
+            self.own["TimeStep"] = constant(float(h))
+            self.own["Step"] = Part(f"floor((t - {begin!r})/{h!r} + 0.5)", "integer")
 
     def part(self, tree: Tree) -> Part:
         match tree:

@@ -9,6 +9,7 @@ either is a direction e at a frame of a body:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,10 @@ from linkwork.io.mbdyn.state_space import (
     state_space_siso,
     swash_plate,
 )
-from linkwork.model.drives import Constant, Drive, Integral
+from linkwork.model.drives import Constant, Derivative, Drive, Integral, Product, Sum
+from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.frame import GROUND
+from linkwork.model.readings import Reading
 
 AXES = np.eye(3)
 
@@ -266,12 +270,28 @@ def reaction(run: Any, item: str, row: int) -> np.ndarray:
     return -np.asarray(run[item].force)[:, row : row + 1]
 
 
+def rate_of(drive: Drive) -> Drive | None:
+    """The derivative of sums and products of positions and functions of time; None of others."""
+    if not leaves_that_follow(drive):
+        return Derivative(drive)
+    if isinstance(drive, Reading):
+        plain = drive.quantity == "position" and drive.axes.body is GROUND
+        return replace(drive, quantity="velocity") if plain else None
+    if isinstance(drive, Sum):
+        rates = [rate_of(term) for term in drive.terms]
+        return None if None in rates else Sum(tuple(rate for rate in rates if rate is not None))
+    if isinstance(drive, Product):
+        a, b = rate_of(drive.a), rate_of(drive.b)
+        return None if a is None or b is None else Sum((a * drive.b, drive.a * b))
+    return None
+
+
 def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     """Value and derivative of a scalar node at stored times, (T, 2).
 
-    The derivative of a function that follows the motion is that of a parabola through its values.
+    The derivative of a function that follows positions is that of its parts; of others, that of a
+    parabola through its values.
     """
-    from linkwork.model.drives.base import leaves_that_follow
     from linkwork.results.stored import signal_values
 
     given = node.given
@@ -286,6 +306,9 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     value = signal_values(run, given)
     if not leaves_that_follow(given):
         return np.column_stack([value, given.jet(run.time)[:, 1]])
+    rate = rate_of(given)
+    if rate is not None:
+        return np.column_stack([value, signal_values(run, rate)])
     if len(value) < 3:
         return np.column_stack([value, np.full(len(value), np.nan)])
     return np.column_stack([value, np.gradient(value, run.time, edge_order=2)])

@@ -129,6 +129,10 @@ class Parser:
         if len(names) >= 2:
             *modifiers, kind, name = names
             name = plain_name(name)
+            if not {kind, *modifiers} & {*TYPES, "const", "ifndef"}:
+                words = " ".join(names)
+                sentence = f"'{words}' is no keyword here, and no expression"
+                raise ExpressionError(sentence, name=words)
             if kind not in TYPES or not set(modifiers) <= {"const", "ifndef"}:
                 raise self.fail("a declaration such as 'const real x = 1.'")
             self.i = i

@@ -145,8 +145,13 @@ def element_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     """A private datum of an element: relative motion in a joint, or the momentum of a node."""
     if kind == "joint":
         record = deck.joints.get(label)
+        if record is None and label in deck.labels.get("joint", ()):
+            raise ExpressionError(
+                f"joint {label} is made later than what reads it here; elements that read "
+                "themselves, steps and methods that follow the motion are not supported"
+            )
         if record is None:
-            raise ExpressionError(f"there is no joint {label} before this card")
+            raise ExpressionError(f"there is no joint {label}")
         return joint_datum(deck, record, name)
     if kind == "automaticstructural":
         found = re.fullmatch(r"beta\[([123])\]", name)
