@@ -52,6 +52,31 @@ def test_turns_and_memory_go_on_over_a_restart(tmp_path):
         assert float(abs(run.energy.balance).max()) < 1e-3
 
 
+EXPLICIT = [lw.RK4(), *(lw.ODE(name) for name in ("RK45", "RK23", "DOP853", "Radau", "BDF"))]
+
+
+@pytest.mark.parametrize("method", EXPLICIT, ids=lambda m: getattr(m, "solver", "RK4"))
+@pytest.mark.parametrize("redundant", [False, True])
+def test_explicit_methods_go_on_with_the_same_digits(tmp_path, method, redundant):
+    """Stages, step sizes, Jacobians, pivots and work done go through the file."""
+    m = double_pendulum()
+    m.add("damper", lw.Spring(lw.GROUND, m["b"], at_a=(0, 0, 3), stiffness=5, damping=0.4))
+    if redundant:
+        still = m.add("still", lw.Body(1, (1, 1, 1)))
+        for name in "CD":
+            m.add(name, lw.Fixed(lw.GROUND, still, at=(0, 0, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.LinkworkWarning)
+        whole = lw.transient(m, t=0.4, h=1e-3, method=method, progress=False)
+        half = lw.transient(m, t=0.2, h=1e-3, method=method, progress=False)
+        half.save(tmp_path / "half.nc")
+        rest = lw.resume(tmp_path / "half.nc", t=0.4, progress=False)
+    assert len(rest.time) == 201
+    for name in ("time", "motion", "acceleration", "gamma", "work"):
+        a, b = (np.asarray(getattr(run, name))[-201:] for run in (rest, whole))
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
 def test_the_same_input_gives_the_same_output():
     runs = [lw.transient(double_pendulum(), t=0.5, h=1e-3, progress=False) for _ in range(2)]
     assert np.array_equal(runs[0].motion, runs[1].motion)

@@ -25,6 +25,8 @@ from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.model import checks
+from linkwork.integrators.friction import refuse_bristles, refuse_loads
+from linkwork.integrators.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate, set_rotation
 from linkwork.system.elimination import factor_nodes, solve_nodes
@@ -165,7 +167,7 @@ class RK4:
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
-        return RungeKuttaRun(self, system, state, h, _parameters(self.baumgarte))
+        return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,9 @@ class ODE:
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         full.refuse_held("lw.ODE, whose steps follow its own error,")
-        return ScipyRun(self, system, state, h, _parameters(self.baumgarte))
+        refuse_loads(full, "ODE")
+        refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
+        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
 def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
@@ -204,34 +208,19 @@ def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
     )
 
 
-def refuse_loads(system: System, method: str) -> None:
-    """Refuse friction whose load is part of what the equations are solved for."""
-    for e in system.elements:
-        if e.entry.loaded:
-            raise ModelError(
-                f"lw.{method} cannot treat {system.model[e.owner].label}, which is loaded by the "
-                "reactions of a joint; use lw.GeneralizedAlpha()"
-            )
-
-
-def refuse_bristles(system: System, method: str, other: str) -> None:
-    """Refuse friction where steps go past the times at which its path is noted."""
-    for e in system.elements:
-        if e.entry.family.reads:
-            raise ModelError(
-                f"{method} cannot treat {system.model[e.owner].label}, whose bristles follow the "
-                f"path step by step, since it takes steps of its own past the times of h; use "
-                f"{other}"
-            )
-
-
 class OdeRun:
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
     def __init__(
-        self, method: Any, system: System, state: State, h: float, parameters: tuple[float, float]
-    ) -> None:
+        self, method: Any, full: System, system: System, state: State, h: float,
+        parameters: tuple[float, float],
+    ) -> None:  # fmt: skip
+        self.begun = begun = state.restart  # of an earlier run: this one goes on with its digits
+        if begun:
+            keep = np.asarray(begun["keep"], bool)
+            system = full if keep.all() else full.with_rows(keep)
         self.method, self.system, self.time, self.h = method, system, state.time, h
+        self.origin = float(begun["origin"]) if begun else state.time
         self.alpha, self.beta = parameters
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
         self.repairs = self.iterations = 0
@@ -240,17 +229,22 @@ class OdeRun:
         self.rate = np.zeros_like(self.y)
         refuse_loads(system, type(method).__name__)
         accelerations(system, state)  # raises where the equations are singular
-        self.pivot()
+        self.pivot(begun)
         self._evaluate(self.time, self.y)
         w = system.work
         self.powers[:] = w.power[0], w.power[1] + w.gamma @ w.Ct
+        if begun:
+            self.work_done[:], self.powers[:] = np.reshape(begun["work"], (2, 2))
 
-    def pivot(self) -> None:
+    def pivot(self, begun: dict[str, Any] | None = None) -> None:
+        """Choose pivots, or take those of an earlier run."""
         system = self.system
         system.load(self.state_at(self.time, self.y))
         system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
-        self.lu = factorise(system)
+        names = sorted(name for name in begun or {} if name.startswith("pivots"))
+        pivots = tuple(np.asarray((begun or {})[name]) for name in names)
+        self.lu = factorise(system, pivots or None)
 
     def _evaluate(self, time: float, y: np.ndarray) -> np.ndarray:
         """dy/dt, with new pivots where the old ones have gone bad."""
@@ -290,8 +284,14 @@ class OdeRun:
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:
-        memory = self.system.tables.reals[self.system.memory_places].copy()
-        return {"work": np.concatenate([self.work_done, self.powers]), "memory": memory}
+        """All numbers needed to go on with the same digits."""
+        out = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
+        return out | {
+            "work": np.concatenate([self.work_done, self.powers]),
+            "memory": self.system.tables.reals[self.system.memory_places].copy(),
+            "keep": self.system.keep.copy(), "origin": np.array(self.origin),
+            "method": np.frombuffer(repr(self.method).encode(), np.uint8).copy(),
+        }  # fmt: skip
 
     def set_step(self, h: float) -> None:
         self.h = h
@@ -356,13 +356,6 @@ class ScipyRun(OdeRun):
 
     solver: Any = None
 
-    def __init__(
-        self, method: Any, system: System, state: State, h: float, parameters: tuple[float, float]
-    ) -> None:
-        refuse_loads(system, type(method).__name__)
-        refuse_bristles(system, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
-        super().__init__(method, system, state, h, parameters)
-
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
     ) -> None:
@@ -401,6 +394,11 @@ class ScipyRun(OdeRun):
             function, self.time, self.y.ravel().copy(), np.inf,
             rtol=self.method.rtol, atol=self.method.atol, first_step=min(self.h, 1e-3),
         )  # fmt: skip
+        give_numbers(self.solver, self.begun)
+        self.begun = {}
+
+    def restart(self) -> dict[str, Any]:
+        return super().restart() | numbers_of(self.solver)
 
     def recover(self, snapshot: tuple) -> None:
         super().recover(snapshot)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SingularError
+from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.implicit import StepFailure, make_output
-from linkwork.integrators.ode import refuse_bristles
 from linkwork.integrators.stepping import Output
 from linkwork.recursive import closing as cl
 from linkwork.recursive import dormand_prince as dp
