@@ -227,10 +227,10 @@ def test_andrews_squeezer() -> None:
     example = load_example("andrews_squeezer")
 
     def measure(run: lw.Result) -> np.ndarray:
-        F = example.crank_end(run)[[1, 3, 5]]
-        return np.concatenate([example.angles(run)[3], F.ravel()])
+        F = example.crank_end(run)[[10, 30, 50]]
+        return np.concatenate([example.angles(run)[30], F.ravel()])
 
-    found = extrapolated(example.build(), 0.05, 2e-5, 4, measure, 0.01)
+    found = extrapolated(example.build(), 0.05, 2e-5, 4, measure, 0.001)
     angles = (15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948,
               0.5244099658805304, 0.5347301163226948, 1.048080741042263)  # fmt: skip
     crank = (-3.890552388649e-3, 5.819244118541e-3, -6.963039427e-3, -7.183884307e-4,
