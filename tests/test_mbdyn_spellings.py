@@ -221,7 +221,7 @@ def test_old_and_optional_words_of_the_problem(read):
     text = text.replace("problem: initial value", "integrator: multistep")
     deck = read(text.replace("begin: initial value", "begin: multistep")
                 .replace("end: initial value", "end: multistep"))  # fmt: skip
-    assert deck.analysis.netcdf and deck.analysis.text and deck.analysis.step == 0.01
+    assert deck.analysis.text and deck.analysis.step == 0.01
     assert deck.without_effect == ["nc4 of NetCDF files", "sync of NetCDF files"]
 
 

@@ -235,8 +235,5 @@ class Arguments:
             self.fail(f"expected {what} in double quotes, found {self.shown(i)}", i)
         return found
 
-    def is_string(self) -> bool:
-        return self.i < len(self.words) and self.words[self.i].lstrip()[:1] == '"'
-
     def reals(self, n: int, what: str) -> list[float]:
         return [self.real(what, default=0.0) for _ in range(n)]

@@ -59,7 +59,6 @@ class Analysis:
     orientation: str = "euler123"
     precision: int = 6
     text: bool = True
-    netcdf: bool = False
     accelerations: bool = False
     silent: set[str] = field(default_factory=set)  # kinds of which nothing is written by default
     title: str = ""

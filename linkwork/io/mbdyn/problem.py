@@ -99,9 +99,11 @@ def output_meter(args: Arguments) -> None:
 
 
 def output_results(args: Arguments) -> None:
-    """output results: netcdf [, classic | nc4 | …] [, [no] sync] [, [no] text];"""
+    """output results: netcdf [, classic | nc4 | …] [, [no] sync] [, [no] text];
+
+    NAME.nc is written in any case.
+    """
     args.one_of(("netcdf",), "a format of results")
-    args.deck.analysis.netcdf = True
     while word := args.keyword("text", "no text", *NETCDF_WORDS):
         if word in NETCDF_WORDS:
             args.deck.ignore(f"{word} of NetCDF files")
