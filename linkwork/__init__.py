@@ -50,6 +50,7 @@ _HOME = {
     "elements.distance": ["Distance"],
     "elements.orthogonal": ["Orthogonal", "Universal"],
     "elements.screw": ["Screw"],
+    "elements.gear": ["Gear"],
     "elements.hinges": ["Gimbal", "DriveHinge"],
     "elements.rigid_displacement": ["RigidBodyDisplacement"],
     "elements.sensor": ["StrapdownSensor"],

@@ -24,7 +24,7 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
     respond,
 )  # fmt: skip
-from linkwork.elements.layout import ACCEPT, CD, CK, TANGENT, A, B
+from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
 from linkwork.elements.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.math.compiled import Kernel
 from linkwork.math.pointers import begin, shift
@@ -40,7 +40,7 @@ def axial_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
     last = reals.shape[1] - 1
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, last, nodes, a, b)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
         y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
         respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
         N, k, c = y[STRESS], y[KE], y[KD]
@@ -52,8 +52,9 @@ def axial_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
             reals[i, last] = phi
         if coef[TANGENT] != 0.0:
             torsion_tangent(
-                vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, coef[CK], coef[CD]
-            )
+                vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
+                mb, wa, wb, N, k, c, coef[CK], coef[CD],
+            )  # fmt: skip
 
 
 # --------------------------------------------------------------------------- results, in numpy

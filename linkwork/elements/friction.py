@@ -53,7 +53,7 @@ from linkwork.elements.friction_models import Coulomb, FrictionModel, LuGre
 from linkwork.elements.friction_surface import BALL, BUSH, PLANE, surface_entry
 from linkwork.elements.joints import Cylindrical, Planar, Prismatic, Revolute, Spherical
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, TANGENT, A, B,
 )  # fmt: skip
 from linkwork.elements.orthogonal import Universal
 from linkwork.elements.screw import Screw
@@ -132,8 +132,8 @@ def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, p
             if turns:
                 r2 = N * radius * radius
                 torsion_tangent(
-                    vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N * c * radius, r2 * cs,
-                    r2 * cv, cK, cD,
+                    vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB,
+                    ma, mb, wa, wb, N * c * radius, r2 * cs, r2 * cv, cK, cD,
                 )  # fmt: skip
             else:
                 slide_tangent(

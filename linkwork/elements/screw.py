@@ -92,8 +92,8 @@ def screw_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
             if coef[KC] != 0.0:
                 axial_stiffness(vals, ints, k, coef[CK], Ra, Rb, sb, l, scale(g, e))
                 torsion_tangent(
-                    vals, ints, k, rho, gP, gS, RA, RB, ma, mb, wa, wb, -g * lead, 0.0, 0.0,
-                    coef[CK], 0.0,
+                    vals, ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB], rho, gP, gS, RA, RB,
+                    ma, mb, wa, wb, -g * lead, 0.0, 0.0, coef[CK], 0.0,
                 )  # fmt: skip
         if coef[RATES] != 0.0:
             spin, turn = mv(Ra, wa), mv(Rb, wb)
@@ -120,9 +120,7 @@ def screw_reaction(
     reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
 ) -> tuple:
     """Force −γ e on body b at P and torque γ p/2π R_b m_b, in the main marker's axes."""
-    s, x, y, z = ts.relative_quaternion(reals, (qa, qb)).T
-    p, one = s * s + z * z, np.ones_like(s)
-    gP = np.stack([(z * x - s * y) / p, (z * y + s * x) / p, one], axis=1)
+    gP, _ = ts.quaternion_gradients(ts.relative_quaternion(reals, (qa, qb)))
     S = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
     P = rotations.matrix(rotations.multiply(qb, reals[:, QB : QB + 4]))
     torque = np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1] * reals[:, LEAD : LEAD + 1]

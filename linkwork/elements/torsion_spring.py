@@ -75,18 +75,18 @@ def add_moments(vals, base, j, x):
 
 
 @inlined
-def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, cK, cD):
-    """Column by column: rotations of a, then of b, about their body axes."""
+def torsion_tangent(vals, aa, ab, ba, bb, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, cK, cD):
+    """Column by column: rotations of a, then of b, about their body axes, in the blocks aa … bb."""
     for j in range(6):
         r = 3 * (j % 3)
         if j < 3:
             theta = (0.0, RA[r], RA[r + 1], RA[r + 2])
             drho = qscale(-0.5, qmul(theta, rho))
-            base_a, base_b = ints[i, AA], ints[i, BA]
+            base_a, base_b = aa, ba
         else:
             theta = (0.0, RB[r], RB[r + 1], RB[r + 2])
             drho = qscale(0.5, qmul(rho, theta))
-            base_a, base_b = ints[i, AB], ints[i, BB]
+            base_a, base_b = ab, bb
         dphi, dP, dS = twist_changes(rho, gP, gS, drho)
         da, db = mv(RA, dS), mv(RB, dP)
         dN = (cK * k + cD * c) * dphi + cK * c * (dot(db, wb) - dot(da, wa))
@@ -96,9 +96,12 @@ def torsion_tangent(vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c,
 
 
 @inlined
-def twist(reals, i, memory, nodes, a, b):
-    """ρ, its gradients, the markers' axes, arms of a unit torque, ω, angle over turns, its rate."""
-    qA, qB = at4(reals, i, QA), at4(reals, i, QB)
+def twist(reals, i, axes, memory, nodes, a, b):
+    """ρ, its gradients, the markers' axes, arms of a unit torque, ω, angle over turns, its rate.
+
+    axes, memory: where reals have both quaternions and the last angle
+    """
+    qA, qB = at4(reals, i, axes), at4(reals, i, axes + 4)
     RA, RB = rotation_matrix(qA), rotation_matrix(qB)
     wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
     rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
@@ -113,7 +116,7 @@ def torsion_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, po
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]
-        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, MEMORY, nodes, a, b)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, MEMORY, nodes, a, b)
         N = k * (phi - reals[i, ANGLE]) + c * rate
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
@@ -122,7 +125,8 @@ def torsion_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, po
             reals[i, MEMORY] = phi
         if coef[TANGENT] != 0.0:
             torsion_tangent(
-                vals, ints, i, rho, gP, gS, RA, RB, ma, mb, wa, wb, N, k, c, coef[CK], coef[CD]
+                vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
+                mb, wa, wb, N, k, c, coef[CK], coef[CD],
             )  # fmt: skip
 
 
@@ -134,6 +138,14 @@ def relative_quaternion(reals: np.ndarray, q: Any) -> np.ndarray:
     qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
     qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
     return rotations.multiply(rotations.conjugate(qS), qP)
+
+
+def quaternion_gradients(rho: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """g_P and g_S over time, (T, 3) each."""
+    s, x, y, z = rho.T
+    p, one = s * s + z * z, np.ones_like(s)
+    gP = np.stack([(z * x - s * y) / p, (z * y + s * x) / p, one], axis=1)
+    return gP, np.stack([(z * x + s * y) / p, (z * y - s * x) / p, one], axis=1)
 
 
 def twist_angle(reals: np.ndarray, q: Any) -> np.ndarray:
@@ -152,10 +164,7 @@ def torsion_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
     """`angle` (rad), its `rate` (rad/s) and the `torque` (N m) on b about z."""
-    s, x, y, z = relative_quaternion(reals, q).T
-    p, one = s * s + z * z, np.ones_like(s)
-    gP = np.stack([(z * x - s * y) / p, (z * y + s * x) / p, one], axis=1)
-    gS = np.stack([(z * x + s * y) / p, (z * y - s * x) / p, one], axis=1)
+    gP, gS = quaternion_gradients(relative_quaternion(reals, q))
     mb = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QB : QB + 4]), gP)
     ma = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QA : QA + 4]), gS)
     rate = np.sum(mb * omega[1] - ma * omega[0], axis=1)

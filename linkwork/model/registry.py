@@ -30,7 +30,8 @@ class Family:
     bodies : how many bodies an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element
     memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
-             one alone is an angle counted over turns, an output of the family
+             one alone is an angle counted over turns, the output `angle` of the family
+    counts : names of outputs that are such angles, where there are several
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
 
     The functions for results work in numpy over T times: reals (T, n) and, as lists over the
@@ -43,6 +44,7 @@ class Family:
     reals: int
     rows: int = 0
     memory: int = 0
+    counts: tuple[str, ...] = ()
     reads: int = 0
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them

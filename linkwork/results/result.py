@@ -184,7 +184,8 @@ class Result:
         from linkwork.results.violation import violations
 
         found = np.zeros((len(self), len(rows)))
-        for part, _, rate in violations(self.system, self.time, self.motion, still=True):
+        parts = violations(self.system, self.time, self.motion, self.memory, still=True)
+        for part, _, rate in parts:
             found[part] = rate[:, rows]
         return found
 

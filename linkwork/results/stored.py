@@ -124,9 +124,9 @@ def memory_elements(system: System) -> list[Element]:
 def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.ndarray:
     """What an element remembered at every stored time, (T, n).
 
-    One number is its angle, counted over turns from where the element was described, or to arrive
-    at `end` where that is known.  Of signals the stored motion says them; several of others are
-    known at the end of a run alone, else not a number.
+    Angles are counted over turns from where the element was described, or to arrive at `end` where
+    that is known.  Of signals the stored motion says them; what else is remembered is known at the
+    end of a run alone, else not a number.
     """
     n = int(e.entry.family.memory)
     if e.entry.family.signal:
@@ -134,18 +134,23 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
         if end is not None:
             known[-1] = end
         return known
-    if n > 1:
+    names = e.entry.family.counts or ("angle",)
+    if n != len(names):
         known = np.full((len(result.time), n), np.nan)
         if end is not None:
             known[-1] = end
         return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
     found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
-    angle = found["angle"] - TURN * np.round(found["angle"] / TURN)
-    counted = unwrap(result.time, angle, found["rate"], e.entry.reals[-1])
-    if end is not None:
-        counted += TURN * np.round((end[0] - counted[-1]) / TURN)
-    return counted[:, None]
+    columns = []
+    for k, name in enumerate(names):
+        angle = found[name] - TURN * np.round(found[name] / TURN)
+        rate = found[name.replace("angle", "rate")]
+        counted = unwrap(result.time, angle, rate, e.entry.reals[k - n])
+        if end is not None:
+            counted += TURN * np.round((end[k] - counted[-1]) / TURN)
+        columns.append(counted)
+    return np.column_stack(columns)
 
 
 def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
@@ -212,7 +217,7 @@ def reaction(result: Result, elements: list[Element]) -> Wrench:
     """Reaction of a joint on its second body, about its first element's point, in its axes."""
     total = None
     for e in elements:
-        a, b = (body_motion(result, end) for end in e.ends)
+        a, b = (body_motion(result, end) for end in e.ends[:2])
         part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
             element_reals(result, e), element_gamma(result, e), a.r, a.q, b.r, b.q
         ))  # fmt: skip

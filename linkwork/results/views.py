@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
     "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
-    "internal_force": "N", "internal_moment": "N m",
+    "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
+    "rate_1": "rad/s", "rate_2": "rad/s",
 }  # fmt: skip
 
 

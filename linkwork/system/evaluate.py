@@ -26,7 +26,7 @@ from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
-SLOTS = 24  # families in one model; kernels with arguments of their own stand behind them
+SLOTS = 64  # families in one model; kernels with arguments of their own stand behind them
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
 HEAVY_SLOT = SLOTS + 1  # and masses that change
 # a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it

@@ -26,6 +26,7 @@ from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.force import Load
 from linkwork.elements.force_pair import ForcePair
 from linkwork.elements.friction import Friction
+from linkwork.elements.gear import Gear
 from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LOCK
 from linkwork.elements.moving_frame import MovingFrame
@@ -273,6 +274,9 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
     elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce)):
         _add_loads(drawing, item)
+    elif isinstance(item, Gear):
+        a, b = (place(result, joint.frames[0])[0] for joint in (item.first, item.second))
+        drawing.lines.append(Line(name, "joints", a, b, 0.4 * _radius(drawing, item.first)))
     elif isinstance(item, RigidBodyDisplacement):
         ends = item.frames[: len(item.points) + 1]
         middle, *points = (place(result, frame)[0] for frame in ends)

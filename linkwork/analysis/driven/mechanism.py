@@ -161,7 +161,7 @@ class Driven:
                 break
             tried = done
         self.what = self.explain(status)
-        good = self.satisfied(times[:done], out)
+        good = self.satisfied(times[:done], out, before.memory)
         if good < done:
             self.other_rows(before, times, out, good)
         return out, good
@@ -187,11 +187,12 @@ class Driven:
             return "it jams: friction grows with the reactions that it makes"
         return "the position found lies elsewhere than the motion leads to"
 
-    def satisfied(self, times: np.ndarray, out: Output) -> int:
+    def satisfied(self, times: np.ndarray, out: Output, memory: np.ndarray | None) -> int:
         """How many of these steps satisfy also the rows that are not in the equations."""
         if self.least is None or not len(times):
             return len(times)
-        parts = violations(self.full, times, out.motion[: len(times)])
+        turns = None if memory is None else memory[None]
+        parts = violations(self.full, times, out.motion[: len(times)], turns)
         C = np.concatenate([np.zeros((0, len(self.full.all_rows))), *(C for _, C, _ in parts)])
         bad = np.abs(self.scale * C).max(axis=1) > 1e-8
         return int(np.argmax(bad)) if bad.any() else len(times)
