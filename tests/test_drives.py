@@ -235,3 +235,12 @@ def test_functions_cannot_be_stored():
 def test_damaged_dicts_are_explained(stored):
     with pytest.raises(ModelError, match="expected"):
         drive_from_dict(stored)
+
+
+@pytest.mark.parametrize("kind", ["cubic", "natural", "linear"])
+@pytest.mark.parametrize("t, y", [
+    ([0, 1, 2, 3], [0, 1e308, -1e308, 1e308]), ([0, 1e-308, 2e-308, 1], [0, 1e9, 2, 3]),
+])  # fmt: skip
+def test_tables_whose_slopes_are_no_numbers(kind, t, y):
+    with pytest.raises(DriveError, match="slopes are too large"):
+        table(t, y, kind=kind)(0.5)

@@ -207,3 +207,27 @@ def test_constraint_stiffness_improves_newton():
         iterations.append(total)
     assert run.stepper.settings[st.STIFFNESS] == 0.0
     assert iterations[0] < iterations[1]
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.MS2(), lw.MSSTC3(), lw.RK4()])
+@pytest.mark.parametrize("begin", [1e9, -1e9, 2.0**31])
+def test_late_times_have_fewer_digits(method, begin):
+    """Steps of 0.5 ms where times are 0.1 to 0.2 µs apart: as many as asked for, and no others."""
+    m = lw.Model()
+    m.add("ball", lw.Body(1, (1, 1, 1), velocity=(2, 0, 0)))
+    start = replace(lw.assemble(m), time=begin)
+    for n in (1, 2, 7, 100):
+        run = lw.transient(
+            m, t=begin + n * 5e-4, h=5e-4, start=start, method=method, progress=False
+        )
+        assert len(run.time) == n + 1
+        way = float(run["ball"].position[-1, 0])
+        assert way == pytest.approx(2 * n * 5e-4, rel=1e-3)
+
+
+def test_steps_that_times_cannot_tell():
+    m = lw.Model()
+    m.add("ball", lw.Body(1, (1, 1, 1)))
+    start = replace(lw.assemble(m), time=1e12)
+    with pytest.raises(lw.ModelError, match="too short at t = 1e.12.* begin nearer to t = 0"):
+        lw.transient(m, t=1e12 + 1, h=1e-4, start=start, progress=False)

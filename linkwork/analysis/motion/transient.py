@@ -77,6 +77,12 @@ def transient(
     rows = (t - state.time) / h / every + 2
     own = getattr(run, "own", {})  # names and widths of the method's own columns
     storage = Storage(full, Reactions(full, run), rows, file, own)
+    apart = float(np.spacing(max(abs(t), abs(state.time))))
+    if h < 16 * apart:
+        raise ModelError(
+            f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} s "
+            "apart; take longer steps, or begin nearer to t = 0"
+        )
     loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), strategy, storage)
     loop.angles = start.angles() if isinstance(start, Result) else {}
     result = loop.go(progress)
@@ -138,6 +144,8 @@ class TimeLoop:
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
+        # steps that differ by less end at the same time: as many digits as times have
+        self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
         self.events, self.strategy = events, strategy
         self.storage = storage
         self.steps = 0
@@ -224,8 +232,8 @@ class TimeLoop:
 
     def _fixed(self, bar: Progress) -> None:
         origin, first = self._origin()
-        n = max(1, math.ceil((self.end - self.begin) / self.h - 1e-6))
-        whole = n if abs(self.begin + n * self.h - self.end) < 1e-6 * self.h else n - 1
+        n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
+        whole = n if abs(self.begin + n * self.h - self.end) < self.slack * self.h else n - 1
         done, chunk = 0, 1
         while done < whole:
             size = min(chunk, whole - done)
@@ -248,7 +256,7 @@ class TimeLoop:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
         origin = getattr(self.run, "origin", self.begin)
         k = (self.begin - origin) / self.h
-        if abs(k - round(k)) > 1e-6:
+        if abs(k - round(k)) > self.slack:
             origin, k = self.begin, 0.0
         self.run.origin = origin
         return origin, round(k)
@@ -273,7 +281,7 @@ class TimeLoop:
 
     def _fixed_with_events(self, bar: Progress) -> None:
         before = first_values(self.events, self.run.time, self.run.state())
-        n = max(1, math.ceil((self.end - self.begin) / self.h - 1e-6))
+        n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
         for k in range(n):
             target = self.end if k == n - 1 else self.begin + (k + 1) * self.h
             if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:

@@ -53,13 +53,28 @@ class Table(Drive):
     def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
         """Break points, and per piece the coefficients of 1, s, s^2, s^3, s = t - its start."""
         t, y = np.array(self.t), np.array(self.y)
+        with np.errstate(all="ignore"):
+            c = self._coefficients(t, y)
+        if c is None or not np.all(np.isfinite(c)):
+            raise DriveError(
+                f"{self.label}: expected values that can be joined, found some up to "
+                f"{np.abs(y).max():.3g} with steps down to {np.diff(t).min():.3g} between them, "
+                "whose slopes are too large for numbers; check the table's units"
+            )
+        return t, c
+
+    def _coefficients(self, t: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+        """None where no spline was found."""
         if self.kind == "linear":
             zero = np.zeros(t.size - 1)
-            return t, np.array((y[:-1], np.diff(y) / np.diff(t), zero, zero))
+            return np.array((y[:-1], np.diff(y) / np.diff(t), zero, zero))
         from scipy.interpolate import CubicSpline
 
-        ends = "natural" if self.kind == "natural" else "not-a-knot"
-        return t, CubicSpline(t, y, bc_type=ends).c[::-1]
+        try:
+            ends = "natural" if self.kind == "natural" else "not-a-knot"
+            return CubicSpline(t, y, bc_type=ends).c[::-1]
+        except ValueError:  # of numbers that are not finite, or a matrix that is singular
+            return None
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         knots, c = self._pieces
