@@ -217,6 +217,15 @@ def test_what_programs_cannot_do_is_left_to_python():
     assert found.stiffness.toarray()[0, 0] == pytest.approx(-3 * 1.5**2, rel=1e-9)
 
 
+def test_slopes_that_python_would_mix_are_refused():
+    """Values would be right, slopes not: f(u) with readings in f, beside a Python function."""
+    python = Chain(Function(lambda x: x**3, lambda x: 3 * x**2, lambda x: 6 * x), X[0])
+    mixed = python + Chain(X[0] * Polynomial((0.0, 1.0)), X[1])
+    assert translate(Signal(mixed)) is None
+    with pytest.raises(lw.DriveError, match="write the function as lw.formula"):
+        loaded(mixed)
+
+
 def test_a_drive_of_time_is_asked_only_where_it_is_used():
     """A table that ends at 2 s, used only before 1 s, does not stop a run to 4 s."""
     m = lw.Model()

@@ -21,18 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.joint_checks import refuse_moving_markers, refuse_other_items
-from linkwork.elements.joints import Joint, Revolute
+from linkwork.elements.joints import Revolute
 from linkwork.elements.layout import ACCEPT, CK, KC, RATES, STRIDE, TANGENT
-from linkwork.elements.orthogonal import Universal
 from linkwork.elements.torsion_spring import (
-    TURN, quaternion_gradients, torsion_tangent, twist, twist_changes,
+    TURN, check_joint, quaternion_gradients, relative_quaternion, torsion_tangent, twist,
+    twist_bend,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
-from linkwork.math.rotations import qadd, qmul, qscale
-from linkwork.math.vectors import accumulate, dot, scale, tv
+from linkwork.math.vectors import accumulate, scale
 from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
 
@@ -86,11 +84,7 @@ def gear_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
                         ma, mb, wa, wb, g, 0.0, 0.0, coef[CK], 0.0,
                     )  # fmt: skip
             if coef[RATES] != 0.0:
-                oa, ob = tv(RA, wa), tv(RB, wb)
-                left, right = (0.0, -oa[0], -oa[1], -oa[2]), (0.0, ob[0], ob[1], ob[2])
-                drho = qscale(0.5, qadd(qmul(rho, right), qmul(left, rho)))
-                _, dP, dS = twist_changes(rho, gP, gS, drho)
-                Qc[eq] -= w * (dot(dP, ob) - dot(dS, oa))
+                Qc[eq] -= w * twist_bend(rho, gP, gS, RA, RB, wa, wb)
 
 
 # --------------------------------------------------------------------------- results, in numpy
@@ -103,19 +97,11 @@ def turn_of(reals: np.ndarray, p: int) -> tuple[int, int, np.ndarray, np.ndarray
     return int(slots[0]), int(slots[1]), axes[0], axes[1]
 
 
-def relative(reals: np.ndarray, p: int, q: Any) -> np.ndarray:
-    """ρ of a turn over time, (T, 4)."""
-    a, b, _, _ = turn_of(reals, p)
-    qS = rotations.multiply(q[a], reals[:, p + AXES : p + AXES + 4])
-    qP = rotations.multiply(q[b], reals[:, p + AXES + 4 : p + AXES + 8])
-    return rotations.multiply(rotations.conjugate(qS), qP)
-
-
 def gear_reaction(
     reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
 ) -> tuple:
     """The torque −γ R_b m_b on the second body of the second joint, in its main marker's axes."""
-    gP, _ = quaternion_gradients(relative(reals, 0, [qa, qb]))
+    gP, _ = quaternion_gradients(relative_quaternion(reals[:, AXES:], (qa, qb)))
     _, _, RA, RB = turn_of(reals, 0)
     S, P = rotations.matrix(qa) @ RA, rotations.matrix(qb) @ RB
     torque = -np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1]
@@ -127,7 +113,7 @@ def gear_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[
     found = {}
     for j, name in enumerate("21"):
         a, b, RA, RB = turn_of(reals, SIZE * j)
-        rho = relative(reals, SIZE * j, q)
+        rho = relative_quaternion(reals[:, SIZE * j + AXES :], (q[a], q[b]))
         gP, gS = quaternion_gradients(rho)
         angle = 2 * np.arctan2(rho[:, 3], rho[:, 0])
         found[f"angle_{name}"] = angle + TURN * np.round((reals[:, MEMORY + j] - angle) / TURN)
@@ -150,19 +136,6 @@ def gear_family(bodies: int) -> Family:
 
 
 # ----------------------------------------------------------------------------- what the user says
-
-
-def check_turning(joint: Any, what: str) -> Joint:
-    """Refuse a joint that does not turn about the z axis of markers fixed to its bodies."""
-    refuse_other_items(joint, what, "a Revolute")
-    held = 5 in joint.active and "rz" not in joint.laws().get("t", {})
-    if isinstance(joint, Universal) or held:
-        raise ModelError(
-            f"{what} cannot act on {joint.label}, which does not turn about its z axis; use a "
-            "joint such as a Revolute, a Cylindrical or a Motor"
-        )
-    refuse_moving_markers(joint, what)
-    return joint
 
 
 @dataclass(eq=False)
@@ -192,7 +165,7 @@ class Gear(Item):
     def __post_init__(self) -> None:
         what = self.label
         for joint in (self.first, self.second):
-            check_turning(joint, what)
+            check_joint(joint, what, driven=True)
         if self.first is self.second:
             raise ModelError(f"{what} needs two different joints, but both are {self.first.label}")
         self.ratio = checks.number(self.ratio, f"ratio of {what}")

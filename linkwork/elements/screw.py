@@ -27,11 +27,11 @@ from linkwork.elements.layout import (
     put_row,
 )  # fmt: skip
 from linkwork.elements.torsion_spring import (
-    TURN, torsion_tangent, twist_changes, twist_gradients,
+    TURN, torsion_tangent, twist_bend, twist_gradients,
 )  # fmt: skip
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
-from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
+from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
@@ -102,11 +102,7 @@ def screw_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, powe
             d1 = sub(add(at(nodes, b, VEL), nb), add(at(nodes, a, VEL), na))
             d2 = sub(cross(turn, nb), cross(spin, na))
             second = dot(cross(spin, e1), d) + 2.0 * dot(e1, d1) + dot(e, d2)
-            oa, ob = tv(RA, wa), tv(RB, wb)
-            left, right = (0.0, -oa[0], -oa[1], -oa[2]), (0.0, ob[0], ob[1], ob[2])
-            drho = qscale(0.5, qadd(qmul(rho, right), qmul(left, rho)))
-            _, dP, dS = twist_changes(rho, gP, gS, drho)
-            Qc[eq] = lead * (dot(dP, ob) - dot(dS, oa)) - second
+            Qc[eq] = lead * twist_bend(rho, gP, gS, RA, RB, wa, wb) - second
 
 
 def as_torsion(reals: np.ndarray) -> np.ndarray:

@@ -267,7 +267,10 @@ def program_numbers(
     signal: Signal, head: int, readings: np.ndarray
 ) -> tuple[np.ndarray, list[Law], int]:
     """The numbers of a signal, what time alone says of them, and how many are its memory."""
-    program = translate(signal) or Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
+    program = translate(signal)
+    if program is None:
+        signal.refuse_chains()
+        program = Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
     signal.remembers = signal.remembers or bool(program.memory)
     m, memory = len(signal.readings), rounded(len(program.memory), 2)
     first = head + HEAD + readings.size

@@ -33,8 +33,8 @@ from linkwork.elements.orthogonal import Universal
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import Kernel, inlined
-from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale
+from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
+from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
 
@@ -63,6 +63,17 @@ def twist_changes(rho, gP, gS, d):
     dP = ((zx - sy - gP[0] * dp) / p, (zy + sx - gP[1] * dp) / p, 0.0)
     dS = ((zx + sy - gS[0] * dp) / p, (zy - sx - gS[1] * dp) / p, 0.0)
     return 2.0 * (s * d[3] - z * d[0]) / p, dP, dS
+
+
+@inlined
+def twist_bend(rho, gP, gS, RA, RB, wa, wb):
+    """φ̈ without accelerations, ṁ_b·ω_b − ṁ_a·ω_a."""
+    oa, ob = tv(RA, wa), tv(RB, wb)
+    left, right = (0.0, -oa[0], -oa[1], -oa[2]), (0.0, ob[0], ob[1], ob[2])
+    _, dP, dS = twist_changes(
+        rho, gP, gS, qscale(0.5, qadd(qmul(rho, right), qmul(left, rho)))
+    )
+    return dot(dP, ob) - dot(dS, oa)
 
 
 @inlined
@@ -179,10 +190,14 @@ TORSION = Family(
 )  # fmt: skip
 
 
-def check_joint(joint: Any, what: str) -> None:
-    """Refuse a joint that does not turn about the z axis of markers fixed to its bodies."""
+def check_joint(joint: Any, what: str, driven: bool = False) -> None:
+    """Refuse a joint that does not turn about the z axis of markers fixed to its bodies.
+
+    driven : a motor, whose turn is a function of time, will do too
+    """
     refuse_other_items(joint, what, "a Revolute")
-    if isinstance(joint, Universal) or 5 in joint.active:
+    held = 5 in joint.active and not (driven and "rz" in joint.laws().get("t", {}))
+    if isinstance(joint, Universal) or held:
         raise ModelError(
             f"{what} cannot act on {joint.label}, which has no free rotation about its z axis; "
             "use a joint such as a Revolute or a Cylindrical"

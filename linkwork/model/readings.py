@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
-from linkwork.model.drives import Drive
+from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.registry import ITEMS
@@ -226,6 +226,19 @@ class Signal:
             elif isinstance(value, tuple) and any(isinstance(x, Drive) for x in value):
                 changed[f.name] = tuple(self._bind(x) for x in value)
         return replace(drive, **changed) if changed else drive
+
+    def refuse_chains(self) -> None:
+        """An error where Python's jets would mix the slopes of an outer drive and its argument."""
+        waiting = [self.drive]
+        while waiting:
+            drive = waiting.pop()
+            waiting += parts_of(drive)
+            if isinstance(drive, Chain) and leaves_that_follow(drive.outer):
+                raise DriveError(
+                    f"{self.drive.label}: expected drives that are all formulas, found a Python "
+                    "function of the motion beside a drive that reads it and is taken at another; "
+                    "write the function as lw.formula"
+                )
 
     def value(self, t: float, x: np.ndarray) -> float:
         self._check(x)
