@@ -1,12 +1,12 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
-# make test   lint, types and tests
+# make test   lint, types, tests and documentation; make test-all also tests that take minutes
 # make docs   the documentation site, in docs/_build/html
 # make bench  all speed figures, beside other programs: docs/speed.md; ARGS=--quick for a look
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test docs bench clean
+.PHONY: demo test test-all docs bench clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -15,6 +15,9 @@ test: $(VENV)/tested
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
 	$(MAKE) docs
+
+test-all: test
+	$(BIN)/python -m pytest -n 2 -m slow
 
 docs: $(VENV)/tested
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -21,7 +21,6 @@ from benchmarks.comparison import compare
 from benchmarks.inside import inside
 from benchmarks.processes import ROOT, install, version
 from benchmarks.sections import SECTIONS, renew
-from benchmarks.sizes import sizes
 from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
 
@@ -55,7 +54,6 @@ def main() -> None:
     wanted = {} if said.only == CORE else SECTIONS
     more = {name: section.measure(runs, quick) for name, section in wanted.items()}
     own = inside(1 if quick else 3)
-    large = sizes(quick)
     seconds = time.perf_counter() - begin
     print(f"\nmeasured in {seconds:.0f} s")
     if docs is None:
@@ -65,7 +63,7 @@ def main() -> None:
     wrong = [task.title for task in tasks if not task.settings or not task.agrees]
     if wrong or len(crank.times) < 3:
         raise SystemExit(f"Some answers differ: {wrong}. The page stays as it was.")
-    measured = Measured(exudyn, runs, tasks, crank, own, large, more)
+    measured = Measured(exudyn, runs, tasks, crank, own, more)
     write_page(docs, measured)
     print(f"written: {docs / 'speed.md'} and its pictures")
 

@@ -41,9 +41,10 @@ largest gap of the cut joints after any step in {last} s without correction and 
   loops](gallery/flexible_multi_loop.md) and a [long loop](gallery/flexible_single_loop.md) with
   one, three and one flexible link of two modes, after the examples of Zhang and others (2023).
   They report 0.5 to 5 % for the semi-analytic Jacobian and 10 to 31 % for the direct one, on steps
-  of 4 to 15 ms. Here an uncorrected step takes {least} to {most} µs, and the Jacobians are the
-  smaller part of a correction: the rest are the positions and rows after each change, and
-  X = M⁻¹c_qᵀ by sweeps through the tree. Which Jacobian matters where loops are long (below).
+  of 4 to 15 ms. Here an uncorrected step takes {least} to {most} µs. With the semi-analytic
+  Jacobian corrections take c_q, X = M⁻¹c_qᵀ and their factors over from the step's last
+  accelerations, so that they cost the positions and rows after each change alone; with the direct
+  one they compute it all at the new place. Where loops are long that matters more (below).
 - Without correction the loops open, first with the square of time. With either Jacobian the gap
   stays below the tolerance of 1e-10 m; a step that ends below it is left as it is.
 """
@@ -63,6 +64,15 @@ Fitted powers of N: **{semi:.2f}** for the semi-analytic Jacobian, which sweeps 
 bodies. The last column is the largest difference of the two over the largest entry.
 
 ![Time of the two Jacobians against the number of rods](images/rods.png)
+
+CPU time in s of whole runs of 1 s in steps of 0.01 s, and in brackets what the correction adds
+(medians in turns; figure 22 of Zhang and others):
+
+| rods | without | semi-analytic | direct |
+|---|---|---|---|
+{totals}
+
+![Time of runs against the number of rods](images/rod-runs.png)
 """
 
 
@@ -126,6 +136,32 @@ def draw_rods(path: Path, found: Rods) -> None:
     plt.close(fig)
 
 
+def draw_runs(path: Path, found: Rods) -> None:
+    fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    words = (("None", "without correction", GREY, "^"), *zip(WAYS, WAYS, COLOURS, "os"))
+    for word, label, colour, marker in words:
+        ax.plot(found.sizes, found.totals[word], marker=marker, color=colour, linewidth=2,
+                label=label)  # fmt: skip
+    ax.set_xticks(found.sizes, [str(n) for n in found.sizes])
+    ax.set_ylim(bottom=0)
+    ax.set_title("Runs of 1 s of a loop of N rods, steps of 0.01 s", color=GREY, fontsize=11)
+    ax.set_xlabel("N", color=GREY)
+    ax.set_ylabel("CPU time, s", color=GREY)
+    plain(ax)
+    ax.legend(frameon=False, labelcolor=GREY, loc="upper left")
+    fig.savefig(path, dpi=150)
+    plt.close(fig)
+
+
+def run_row(found: Rods, k: int) -> str:
+    without = found.totals["None"][k]
+    cells = [found.totals[way][k] for way in WAYS]
+    return line(
+        found.sizes[k], figure(without),
+        *(f"{figure(cell)} ({cell / without - 1:+.0%})".replace("%", " %") for cell in cells),
+    )  # fmt: skip
+
+
 def correction_section(docs: Path, measured: Sequence[Closing]) -> str:
     """Draws the picture into docs/images and gives the section's Markdown."""
     open_ = [one.title for one in measured if max(one.largest[w][-1] for w in WAYS) > TOLERANCE]
@@ -147,6 +183,7 @@ def rod_section(docs: Path, found: Rods) -> str:
     if max(found.apart) > 1e-12:
         raise SystemExit(f"The two Jacobians differ by {found.apart}. The page stays as it was.")
     draw_rods(docs / "images" / "rods.png", found)
+    draw_runs(docs / "images" / "rod-runs.png", found)
     semi, direct = (found.times[way] for way in WAYS)
     rows = zip(found.sizes, found.velocities, semi, direct, found.apart, strict=True)
     return RODS.format(
@@ -154,6 +191,7 @@ def rod_section(docs: Path, found: Rods) -> str:
             line(n, v, figure(s), figure(d), figure(d / s), f"{apart:.0e}")
             for n, v, s, d, apart in rows
         ),
+        totals="\n".join(run_row(found, k) for k in range(len(found.sizes))),
         semi=found.exponent(WAYS[0]),
         direct=found.exponent(WAYS[1]),
     )

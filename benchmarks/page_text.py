@@ -68,21 +68,6 @@ per step:
 
 The exact constraint stiffness takes {stiffness} % of a run of 100 bodies.
 
-## Large models
-
-CPU time in seconds, of a step in µs; memory is what the process needs beyond a small model.
-*First step* is the time until stepping begins: initial accelerations and the choice of pivots.
-
-| | bodies | model | assemble | equilibrium | first step | step, µs | MB | KB/body | violation |
-|---|---|---|---|---|---|---|---|---|---|
-{sizes}
-
-From {small} to {big} links a step takes {more_time} times as long and memory grows
-{more_memory} times. At {per_body} KB for a body, {memory} GB of memory would hold about {limit}
-bodies; that is an estimate, not a measurement.
-Mechanisms whose joint graph is a wide mesh in space need more, since bodies have ever more
-neighbours as others are eliminated.
-
 ## What was compared
 
 - *Chain*: N links of 1 m and 1 kg in space, hinge axes alternating, falling from horizontal.

@@ -13,6 +13,8 @@ from typing import Any
 from benchmarks.corrections import compare_corrections
 from benchmarks.loop_page import correction_section, rod_section
 from benchmarks.rods import compare_rods
+from benchmarks.size_page import size_section
+from benchmarks.sizes import sizes
 from benchmarks.startup import start_up, start_up_section
 from benchmarks.tree_page import tree_section
 from benchmarks.trees import compare_trees
@@ -38,6 +40,7 @@ SECTIONS = {
     "corrections": Section("## Keeping loops closed", compare_corrections, correction_section),
     "rods": Section("## The Jacobian of a long loop", compare_rods, rod_section),
     "startup": Section("## Before the first step", start_up, start_up_section),
+    "sizes": Section("## Large models", sizes, size_section),
 }
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.processes import answer
 
 H = 1e-3
+REPEATS = 9  # of the same steps, of which the fastest count: others use the memory, too
 CASES = (
     ("hanging chain, revolute", "chain", 1000), ("hanging chain, revolute", "chain", 10_000),
     ("hanging chain, ball joints", "balls", 10_000), ("tree", "tree", 10_000),
@@ -60,6 +61,29 @@ def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def data(march: Any) -> float:
+    """The arrays that one of Newton's iterations goes over, MB."""
+    system, e, s = march.system, march.lu, march.stepper
+    work, tables, second = system.work, system.tables, system.pattern.left  # C_q is there twice
+    arrays = (
+        work.nodes, work.vdot, work.x, work.gamma, work.f, work.C, work.vals[: -second],
+        tables.ints, tables.reals, tables.bodies, tables.blocks, e.nodes, e.rows, e.order,
+        e.pivot_col, e.limit, e.store, e.x, e.out, s.base, s.affine, s.rhs,
+    )  # fmt: skip
+    return sum(array.nbytes for array in arrays) / 1e6
+
+
+def bandwidth(megabytes: int = 256) -> float:
+    """Bytes read and written by a copy in memory, GB/s; the best of some."""
+    source = np.ones(megabytes * 125_000)
+    target, best = np.ones_like(source), np.inf
+    for _ in range(8):
+        begin = time.process_time()
+        target[:] = source
+        best = min(best, time.process_time() - begin)
+    return 2e-9 * source.nbytes / best
+
+
 def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     import linkwork as lw
     from benchmarks.peer_linkwork import advance, start
@@ -88,20 +112,28 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     march = timed("first step", lambda: start(assembled, H))
     advance(march, assembled, H, 2)
     times = H * np.arange(3, steps + 3)
-    cpu = time.process_time()
-    march.advance(
-        times, assembled.system.schedule(times), np.full(steps, -1), make_output(assembled.full, 0)
-    )
-    found["step"] = 1e6 * (time.process_time() - cpu) / steps
+    found["memory"], begin = memory() - base, march.snapshot()
+    schedule, none = assembled.system.schedule(times), make_output(assembled.full, 0)
+    found["step"] = np.inf
+    for _ in range(REPEATS):
+        march.recover(begin)
+        cpu = time.process_time()
+        march.advance(times, schedule, np.full(steps, -1), none)
+        found["step"] = min(found["step"], 1e6 * (time.process_time() - cpu) / steps)
+    found["data"], found["bandwidth"] = data(march), bandwidth()
     found["violation"] = float(np.abs(assembled.full.evaluate(march.state()).C).max())
     found["bodies"] = assembled.full.bodies
-    found["memory"] = memory() - base
+    march.recover(begin)
+    found["iterations"] = 0.0  # per step, of the same steps one by one
+    for k in range(steps):
+        march.advance(times[k : k + 1], schedule[k : k + 1], np.full(1, -1), none)
+        found["iterations"] += march.iterations / steps
     return found
 
 
-def sizes(quick: bool = False) -> list[tuple[str, dict[str, Any]]]:
+def sizes(runs: int = 1, quick: bool = False) -> list[tuple[str, dict[str, Any]]]:
     print("\nlarge models            bodies  model, s  assemble, s  equilibrium, s  first step, s"
-          "   µs/step   MB    KB/body  violation")  # fmt: skip
+          "   µs/step  iterations   MB    KB/body  violation")  # fmt: skip
     table = []
     for title, case, n in CASES[:2] if quick else CASES:
         f = answer("sizes", {"case": case, "n": n})
@@ -109,7 +141,8 @@ def sizes(quick: bool = False) -> list[tuple[str, dict[str, Any]]]:
         print(
             f"  {title:<30}{f['bodies']:6} {f['model']:7.1f} {f['assemble']:10.1f} "
             f"{f.get('equilibrium', np.nan):14.1f} {f['first step']:14.1f} {f['step']:13.0f} "
-            f"{f['memory']:6.0f} {1000 * f['memory'] / f['bodies']:8.0f} {f['violation']:9.1e}",
+            f"{f['iterations']:9.2g} {f['memory']:6.0f} "
+            f"{1000 * f['memory'] / f['bodies']:8.0f} {f['violation']:9.1e}",
             flush=True,
         )
     return table

@@ -19,7 +19,6 @@ from benchmarks.squeezer import Squeezer
 from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
-MEMORY = 16  # GB of a common machine, for which the largest model is estimated
 WORDS = {1: "one", 3: "three", 5: "five"}
 
 
@@ -32,7 +31,6 @@ class Measured:
     tasks: list[Task]
     crank: Squeezer
     own: dict[str, Any]
-    large: list[tuple[str, dict[str, Any]]]
     more: dict[str, Any]  # what the SECTIONS found
 
 
@@ -75,21 +73,6 @@ def squeezer_rows(crank: Squeezer) -> str:
             *(f"{t[key]:.0e}" for key in ("error", "violation", "energy")),
         ))  # fmt: skip
     return "\n".join(rows)
-
-
-def size_rows(large: Sequence[tuple[str, dict[str, Any]]]) -> str:
-    def seconds(f: dict[str, Any], key: str) -> str:
-        return f"{f[key]:.1f}" if key in f else "–"
-
-    return "\n".join(
-        line(
-            title, f"{f['bodies']:,}",
-            *(seconds(f, k) for k in ("model", "assemble", "equilibrium", "first step")),
-            figure(f["step"]), figure(f["memory"]), f"{1000 * f['memory'] / f['bodies']:.0f}",
-            f"{f['violation']:.0e}",
-        )  # fmt: skip
-        for title, f in large
-    )
 
 
 def output_rows(own: dict[str, Any]) -> str:
@@ -140,10 +123,6 @@ def write_page(docs: Path, m: Measured) -> None:
     sections = "\n".join(SECTIONS[name].tell(docs, found) for name, found in m.more.items())
     sections = sections or kept(docs)
     draw(docs / "images" / "speed.png", m.tasks, m.version)
-    biggest = max((f for _, f in m.large), key=lambda f: f["bodies"])
-    per_body = biggest["memory"] / biggest["bodies"]  # MB
-    limit = 1000 * MEMORY / per_body
-    small, big = (f for title, f in m.large[:2])  # the same chain in two sizes
     page = PAGE.format(
         version=m.version,
         runs=WORDS.get(m.runs, m.runs),
@@ -162,13 +141,5 @@ def write_page(docs: Path, m: Measured) -> None:
             for n, t in m.own["threads"].items()
         ),
         stiffness=f"{100 * m.own['stiffness']:.0f}",
-        sizes=size_rows(m.large),
-        per_body=f"{1000 * per_body:.0f}",
-        memory=MEMORY,
-        small=f"{small['bodies']:,}",
-        big=f"{big['bodies']:,}",
-        more_time=f"{big['step'] / small['step']:.1f}",
-        more_memory=f"{big['memory'] / small['memory']:.1f}",
-        limit=f"{float(f'{limit:.1g}'):,.0f}",
     )
     (docs / "speed.md").write_text(page, encoding="utf-8")

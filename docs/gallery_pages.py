@@ -41,7 +41,8 @@ def write_gallery(folder: Path, pages: Path) -> None:
         index += ["::::{container} card", f"[![{title}]({name}.png)]({name}.md)", "",
                   f"[{title}]({name}.md)", "::::"]  # fmt: skip
         write(folder / f"{name}.md", page(name, title, words, text.read_text(encoding="utf-8"),
-                                          (pages / f"{name}.html").exists()))  # fmt: skip
+                                          (pages / f"{name}.html").exists(),
+                                          further(folder, name)))  # fmt: skip
     entries = [f"{name.replace('_', ' ').capitalize()} <{name}>" for name in names]
     index += [":::::", "", "```{toctree}", ":hidden:", "", *entries, "```", ""]
     write(folder / "index.md", "\n".join(index))
@@ -66,7 +67,8 @@ def run(module: ModuleType, name: str, picture: Path) -> str:
         try:
             with contextlib.redirect_stdout(said):
                 module.main(plot=True)
-            shutil.copyfile(Path("examples/output") / f"{name}.png", picture)
+            for made in Path("examples/output").glob(f"{name}*.png"):
+                shutil.copyfile(made, picture.parent / made.name)
         finally:
             os.chdir(here)
             plt.close("all")
@@ -93,11 +95,19 @@ def describe(source: Path) -> tuple[str, str]:
     return " ".join(first.split()).rstrip("."), rest
 
 
-def page(name: str, title: str, words: str, said: str, animated: bool) -> str:
+def further(folder: Path, name: str) -> list[str]:
+    """Pictures of an example besides the one that bears its name: NAME_WHAT.png."""
+    return sorted(path.stem for path in folder.glob(f"{name}_*.png"))
+
+
+def page(
+    name: str, title: str, words: str, said: str, animated: bool, more: list[str]
+) -> str:
     link = f'<a href="../{name}.html">{name}.html</a>'
     play = [f"Play it: {link}, a file that also works offline.", ""]
     return "\n".join([
         f"# {title}", "", *paragraphs(words), f"![{title}]({name}.png)", "",
+        *(line for m in more for line in (f"![{m.replace('_', ' ')}]({m}.png)", "")),
         *(play if animated else []), "It says:", "", "```text", said.rstrip(), "```", "",
         "```{literalinclude} ../../examples/" + f"{name}.py", ":language: python", "```", "",
     ])  # fmt: skip

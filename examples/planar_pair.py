@@ -38,6 +38,47 @@ time, step = 0.1, 0.001  # seconds, for `linkwork run`
 method = lw.EnergyMomentum()
 
 
+def rotation(q: np.ndarray) -> np.ndarray:
+    """The matrix of a unit quaternion (w, x, y, z)."""
+    w, v = q[0], q[1:]
+    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def relative_place(run: lw.Result) -> np.ndarray:
+    """u₁ and u₂ of the pyramid's foot in the plate's axes, (T, 2)."""
+    apart = run["pyramid"].point((0, 0, -1)).values - run["plate"].position.values
+    axes = [rotation(q) for q in run["plate"].orientation.values]
+    return np.array([d @ R[:, :2] for d, R in zip(apart, axes, strict=True)])
+
+
+def snapshots(run: lw.Result) -> None:
+    """Plate and pyramid at the times of the document's figure 16."""
+    import matplotlib.pyplot as plt
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    box = np.array([[x, y, z] for z in (-0.25, 0.25) for x, y in
+                    ((-8, -8), (8, -8), (8, 8), (-8, 8))])  # fmt: skip
+    faces = [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+    tip = np.array([(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (0, 0, 2)], float)
+    sides = [(0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]
+    figure = plt.figure(figsize=(9.6, 6.4), layout="constrained")
+    for k, t in enumerate((0.02, 0.04, 0.05, 0.06, 0.07, 0.08)):
+        ax = figure.add_subplot(2, 3, k + 1, projection="3d")
+        i = round(t / 0.001)
+        for name, corners, parts, colour in (
+            ("plate", box, faces, "0.75"), ("pyramid", tip, sides, "tab:orange"),
+        ):  # fmt: skip
+            R, place = rotation(run[name].orientation.values[i]), run[name].position.values[i]
+            x = corners @ R.T + place - run["plate"].position.values[i]
+            ax.add_collection3d(Poly3DCollection(
+                [x[list(part)] for part in parts], facecolor=colour, edgecolor="k", lw=0.5,
+                alpha=0.9,
+            ))  # fmt: skip
+        ax.set(xlim=(-14, 14), ylim=(-14, 14), zlim=(-14, 14), title=f"t = {t:g}")
+        ax.set_box_aspect((1, 1, 1))
+
+
 def main(plot: bool = False) -> dict[str, float]:
     run = lw.transient(model, t=0.1, h=0.001, method=method, progress=False)
     energy, L = run.energy.total.values, run.angular_momentum.values
@@ -61,16 +102,20 @@ def main(plot: bool = False) -> dict[str, float]:
         import matplotlib.pyplot as plt
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
-        _, axes = plt.subplots(3, sharex=True, figsize=(6.4, 6.4), layout="constrained")
+        _, axes = plt.subplots(4, sharex=True, figsize=(6.4, 8.4), layout="constrained")
         axes[0].plot(run.time, energy / energy[0] - 1)
         axes[1].plot(run.time, L, label=["L₁", "L₂", "L₃"])
         axes[1].legend(loc="center", ncols=3)
-        axes[2].plot(run.time, run["joint"].angle)
-        labels = ("relative energy error", "angular momentum", "relative angle")
+        axes[2].plot(run.time, relative_place(run), label=["u₁", "u₂"])
+        axes[2].legend(loc="lower left", ncols=2)
+        axes[3].plot(run.time, run["joint"].angle)
+        labels = ("relative energy error", "angular momentum", "foot on the plate", "θ (rad)")
         for ax, text in zip(axes, labels, strict=True):
             ax.set_ylabel(text)
-        axes[2].set_xlabel("time")
+        axes[3].set_xlabel("time")
         plt.savefig("examples/output/planar_pair.png")
+        snapshots(run)
+        plt.savefig("examples/output/planar_pair_snapshots.png")
     return {"drift": float(drift), "momentum": float(turning), "error": errors[-1]}
 
 

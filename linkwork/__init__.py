@@ -16,7 +16,7 @@ _HOME = {
     "model.model": ["Model"],
     "model.frame": ["Frame", "GROUND"],
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "formula",
-                     "function"],
+                     "function", "quaternion", "rotation_vector", "rotation_table"],
     "model.readings": ["reads"],
     "elements.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
@@ -39,9 +39,11 @@ _HOME = {
     "analysis.driven.kinematics": ["kinematics"],
     "analysis.inverse": ["inverse", "InverseDynamics"],
     "analysis.linear.eigen": ["eigen"],
+    "analysis.linear.constraint_stiffness": ["constraint_stiffness"],
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
-    "analysis.motion.transient": ["transient", "resume"],
+    "analysis.motion.transient": ["transient"],
+    "analysis.motion.resume": ["resume"],
     "analysis.motion.compare": ["compare"],
     "analysis.topology": ["topology"],
     "analysis.motion.events": ["JointLimit"],
@@ -85,7 +87,7 @@ _HOME = {
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
         "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
-        "LinkworkWarning",
+        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

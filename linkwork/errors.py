@@ -91,3 +91,11 @@ class Interrupted(LinkworkError, KeyboardInterrupt):
 
 class LinkworkWarning(UserWarning):
     """Something works but the user should know about it."""
+
+
+class UnfinishedWarning(LinkworkWarning):
+    """A result file holds a run that did not come to its end; the sentence says how far it goes."""
+
+
+class VelocityWarning(LinkworkWarning):
+    """Joints take away a part of a velocity that was given; the sentence says how much of which."""

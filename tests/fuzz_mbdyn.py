@@ -33,6 +33,7 @@ NUMBERS = ("0", "0.", "-1", "1", "1e308", "-1e308", "1e-308", "1e400", "21474836
 WORDS = ("null", "eye", "reference", "node", "global", "other", "active", "inactive", "const",
          "position", "orientation", "output", "yes", "no", "all", "name", "guess", "matr", "diag",
          "euler123", "degrees", "array", "mult", "list", "string", "drive", "element", "dof",
+         "zero", "single", "component", "help", "forever", "value", "derivative", '"${X}/a"',
          "begin", "end", "data", "nodes", "elements", "{", "}", "(", ")", ";", ":", ",", '"', "#",
          "/*", "*/", "\\", "[", "]", "=", "set", "include", "\x00", "é", "\n")  # fmt: skip
 PATIENCE = 30  # seconds of the processor for one text, after which it hangs

@@ -153,7 +153,8 @@ def test_given_velocities_that_are_possible_are_kept():
 def test_velocities_that_are_impossible_change_least():
     """A ball joint takes the part along the arm; what is left keeps its direction."""
     r = np.array([0.3, -0.4, 1.2])
-    found, _ = on_a_ball(velocity=r / np.linalg.norm(r))
+    with pytest.warns(lw.VelocityWarning, match="joint 'ball' .* 1 m/s of it are taken away"):
+        found, _ = on_a_ball(velocity=r / np.linalg.norm(r))
     np.testing.assert_allclose(found.velocity, 0, atol=1e-9)
     np.testing.assert_allclose(on_a_ball()[0].velocity, 0, atol=0)
 

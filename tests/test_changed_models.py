@@ -129,3 +129,66 @@ def test_changes_of_forces_take_effect():
     m["thing"].stiffness = 100
     assert compile_model(m).elements[0].entry.reals.max() == 100
     refuse(lambda: setattr(m["thing"], "damping", -1), "damping of Spring 'thing' must be at least")
+
+
+# --------------------------------------------------------------------------- going on from a run
+
+
+def test_a_run_of_a_changed_model_begins_with_its_own_accelerations():
+    """A body that falls, then hangs on a spring and weighs less: a = (f − k x)/m from the start."""
+    for method in (None, lw.RK4(), lw.EnergyMomentum(), lw.BDF2()):
+        m = lw.Model("falls", gravity=(0, 0, -10.0))
+        ball = m.add("ball", lw.Body(2, (1, 1, 1)))
+        m.add("push", lw.Force(ball, (1, 0, 0), drive=4.0))
+        first = lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
+        assert first["ball"].acceleration[-1].values == pytest.approx([2, 0, -10], abs=1e-6)
+        ball.mass = 1.0
+        m.gravity = (0, 0, -1.0)
+        for start in (first, first.state()):
+            second = lw.transient(m, t=0.2, h=1e-3, method=method, start=start, progress=False)
+            assert second["ball"].acceleration[0].values == pytest.approx([4, 0, -1], abs=1e-6)
+            v = first["ball"].velocity[-1].values
+            found = second["ball"].velocity[-1].values
+            assert found == pytest.approx(v + 0.1 * np.array([4, 0, -1]), abs=1e-6)
+
+
+def test_the_pin_of_a_changed_pendulum_carries_the_new_weight():
+    """Held by a motor at rest: the pin's force is the weight, at once."""
+    m = lw.Model("held", gravity=(0, 0, -10.0))
+    rod = m.add("rod", lw.Body(2, (1, 1, 1), position=(0, 0, -1)))
+    m.add("pin", lw.Motor(lw.GROUND, rod, (0, 0, 0), (0, 1, 0), angle=0.0))
+    first = lw.transient(m, t=0.1, h=1e-3, progress=False)
+    rod.mass = 6
+    second = lw.transient(m, t=0.2, h=1e-3, start=first, progress=False)
+    np.testing.assert_allclose(np.abs(second["pin"].force_world[:, 2]), 60, rtol=1e-9)
+    again = lw.transient(m, t=0.3, h=1e-3, start=second, progress=False)
+    whole = lw.transient(m, t=0.3, h=1e-3, start=first, progress=False)
+    assert np.array_equal(again.motion[-1], whole.motion[-1])  # unchanged: the same digits
+
+
+def test_a_changed_function_counts_as_a_change():
+    m = lw.Model("pushed")
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("push", lw.UserForce([body], lambda t, motion: np.array([1.0, 0, 0, 0, 0, 0])))
+    first = lw.transient(m, t=0.1, h=1e-3, progress=False)
+    m["push"].function = lambda t, motion: np.array([3.0, 0, 0, 0, 0, 0])
+    second = lw.transient(m, t=0.2, h=1e-3, start=first, progress=False)
+    assert float(second["body"].acceleration[0, 0]) == pytest.approx(3)
+
+
+def test_velocities_against_a_joint_are_told():
+    """A rod on a pin cannot move along itself; of (3, 0, −4) m/s across it the 3 are lost."""
+    m = lw.Model("pendulum")
+    rod = m.add("rod", lw.Body(1, (1, 1, 1), position=(1, 0, 0), velocity=(3, 0, -4)))
+    m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    for call in (lambda: lw.assemble(m), lambda: run(m)):
+        with pytest.warns(lw.VelocityWarning, match="velocity of Body 'rod' was given as .3, 0, -4"
+                          ". m/s, but row . of joint 'pin' .* 3 m/s of it are taken away"):
+            call()
+    rod.velocity = (0, 0, -4)
+    run(m)  # a warning here is an error
+    rod.velocity, rod.angular_velocity = None, (0, 4, 2)
+    with pytest.warns(lw.VelocityWarning, match="angular_velocity of Body 'rod'.* 2 rad/s of it"):
+        lw.assemble(m)
+    rod.angular_velocity = (0, 4, 1e-7)  # round-off
+    lw.assemble(m)

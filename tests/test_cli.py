@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import signal
@@ -47,6 +48,7 @@ SIGNALLING = """
     model.add("push", lw.Force(rod, (1, 0, 0), drive=push))
 """
 PENDULUM_HZ = math.sqrt(15 * 9.81 * 5 / (1 + 15 * 25)) / (2 * math.pi)  # √(m g l / (J + m l²))
+PATIENCE = 120  # seconds: kernels may have to be compiled first, on a busy machine
 
 runner = CliRunner()
 
@@ -235,27 +237,93 @@ def test_debug_shows_the_traceback(pendulum, tmp_path):
     assert "Traceback" in result.stderr and "ZeroDivisionError" in result.stderr
 
 
+@contextlib.contextmanager
+def process_of(folder, *arguments):
+    """A command in a process of its own, which does not outlive the test."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "linkwork", *arguments], cwd=folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=mind_signals,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def mind_signals():
+    """Shells and nohup let processes in the background ignore them, and so would ours."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def wait_for(path):
+    deadline = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_interrupting_saves_and_says_where(pendulum, tmp_path):
     """Ctrl-C in the middle of a run: exit code 130, and a file to go on from."""
     path = write(tmp_path, PENDULUM + SIGNALLING, "signalling.py")
-    arguments = ["run", path, "-t", "1e6", "-s", "1e-3", "--every", "1000"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "linkwork", *arguments], cwd=tmp_path, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
-    try:
-        deadline = time.monotonic() + 120  # kernels may have to be compiled first
-        while not (tmp_path / "started").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+    with process_of(tmp_path, "run", path, "-t", "1e6", "-s", "1e-3", "--every", "1000") as process:
+        wait_for(tmp_path / "started")
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said
     assert "was interrupted at t = " in said and "'pendulum-interrupted.nc'" in said
     assert "Traceback" not in said
     assert (tmp_path / "pendulum-interrupted.nc").exists()
+
+
+def test_a_killed_run_goes_on_from_its_file(pendulum, tmp_path):
+    """kill -9, then `linkwork run swing.nc`: the digits of one run."""
+    with process_of(tmp_path, "run", pendulum, "-t", "60", "-s", "1e-3", "-o", "swing",
+                    "--flush", "0.01"):  # fmt: skip
+        wait_for(tmp_path / "swing.nc.part")
+        time.sleep(0.2)
+    result = runner.invoke(app, ["run", "swing.nc"])
+    assert result.exit_code == 0, result.output
+    assert "'swing.nc' was not finished: it goes until t = " in result.stderr or not result.stderr
+    assert "0 to 60 s, 60001 of 60001 states stored" in result.stdout
+    whole = runner.invoke(app, ["run", pendulum, "-t", "60", "-s", "1e-3", "-o", "whole"])
+    assert whole.exit_code == 0
+    assert np.array_equal(lw.load("swing.nc").motion, lw.load("whole.nc").motion)
+    assert "at its end, t = 60" in sentence(runner.invoke(app, ["run", "swing.nc"]), 2)
+    assert "without --step" in sentence(runner.invoke(app, ["run", "swing.nc", "-s", "1"]), 2)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_signals_end_a_command_like_ctrl_c(pendulum, tmp_path, name):
+    path = write(tmp_path, PENDULUM + SIGNALLING, "signalling.py")
+    with process_of(tmp_path, "run", path, "-t", "1e6", "-s", "1e-3", "--every", "1000",
+                    "-o", "swing") as process:  # fmt: skip
+        wait_for(tmp_path / "started")
+        process.send_signal(getattr(signal, name))
+        _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130 and "Traceback" not in said
+    assert "was interrupted at t = " in said and "are in 'swing.nc'" in said
+    assert sorted(p.suffix for p in tmp_path.glob("swing*")) == [".nc"]
+
+
+def test_ctrl_c_while_compiling_is_one_sentence(pendulum, tmp_path, monkeypatch):
+    """With an empty cache, what follows the reading of a model is compiling."""
+    begun = "    from pathlib import Path\n    Path('begun').touch()\n"
+    path = write(tmp_path, PENDULUM + begun, "compiled.py")
+    for delay in (0.0, 1.0, 2.5):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / f"cache{delay}"))
+        with process_of(
+            tmp_path, "run", path, "-t", "1e5", "-s", "0.01", "-o", "x"
+        ) as process:
+            wait_for(tmp_path / "begun")
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130, said
+        assert "Traceback" not in said and "Exception ignored" not in said
+        assert "interrupted" in said and not list(tmp_path.glob("x.nc.part"))
+        (tmp_path / "begun").unlink()
 
 
 # ------------------------------------------------------------------------------- other commands

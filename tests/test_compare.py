@@ -47,6 +47,7 @@ def test_observed_orders():
     assert "order 2.0" in str(found) and "DO NOT" not in str(found)
 
 
+@pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")
 def test_methods_of_order_four():
     found = lw.compare(
         chain_with(lw.Universal, True), t=0.2, h=4e-3, methods=[lw.RK4(), lw.Recursive()],

@@ -13,6 +13,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.math import compiled as module
+from linkwork.math import lean_numba
 
 PENDULUM = """
 import json, warnings
@@ -53,7 +54,7 @@ def test_without_a_cache_folder_it_compiles_with_a_warning(monkeypatch):
         return refuse
 
     monkeypatch.setattr(numba, "njit", nowhere_to_cache)
-    module._warn_uncached.cache_clear()
+    lean_numba._warn_uncached.cache_clear()
 
     def double(x):
         return 2 * x
@@ -66,8 +67,11 @@ def test_a_first_run_says_once_that_it_compiles(capsys, monkeypatch):
     monkeypatch.setattr(module, "is_cached", lambda dispatcher: False)
     module.announce.cache_clear()
     for _ in range(2):
-        module.announce(print)
-    assert capsys.readouterr().err.count("compiles") == 1
+        module.announce(print, "the steps of a method", 5)
+    said = capsys.readouterr().err
+    assert said == (
+        "linkwork compiles the steps of a method, once for this version; this takes about 5 s\n"
+    )
 
 
 def test_import_is_lazy_and_complete():
@@ -98,3 +102,59 @@ def test_a_system_finds_its_kernels_in_another_process(tmp_path):
     )
     assert there.returncode == 0, there.stderr
     assert [float(x) for x in there.stdout.split()] == system.evaluate(state).f.ravel().tolist()
+
+
+def test_a_version_of_numba_that_is_not_known_is_used_plainly(monkeypatch):
+    monkeypatch.delenv("LINKWORK_PLAIN_NUMBA", raising=False)
+    assert not module.plain_wanted()
+    monkeypatch.setattr(module.numba, "__version__", "0.99.1")
+    with pytest.warns(RuntimeWarning, match="does not know the compiler of numba 0.99.1"):
+        assert module.plain_wanted()
+    monkeypatch.setenv("LINKWORK_PLAIN_NUMBA", "1")
+    assert module.plain_wanted()
+
+
+VECTORS = """
+import numpy as np
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import PLAIN, compiled
+from linkwork.math.eights import load8, store8, sum8, zeros8
+
+@compiled
+def twice(x):
+    a = borrow(x)
+    store8(a, 0, load8(a, 0) * 2.0)
+    return sum8(load8(a, 0))
+
+x = zeros8(8)
+x[:] = np.arange(8.0)
+assert PLAIN and twice(x) == 56.0 and x[7] == 14.0
+"""
+
+SPRUNG = """
+import linkwork as lw
+m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+rod = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.01, density=7800))
+m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+m.add("spring", lw.Spring(lw.Frame(lw.GROUND, (1, 0, 1)), rod, stiffness=40, length=0.5))
+for method in (lw.GeneralizedAlpha(), lw.Recursive()):
+    run = lw.transient(m, t=1, h=1e-3, method=method, progress=False)
+    print(run["rod"].position.values[-1].tolist())
+"""
+
+
+def plainly(code, plain="1"):
+    """What a script prints in a process of its own."""
+    env = {**os.environ, "LINKWORK_PLAIN_NUMBA": plain}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_vectors_of_eight_with_public_functions_of_numba_alone():
+    plainly(VECTORS)
+
+
+@pytest.mark.slow
+def test_runs_with_public_functions_of_numba_alone_have_the_same_digits():
+    assert plainly(SPRUNG) == plainly(SPRUNG, plain="0")

@@ -232,7 +232,7 @@ def test_several_right_hand_sides_and_second_opinion(rng):
                   star(5, lw.Universal, rng)[0]):  # fmt: skip
         now, e, vals = solved(model, rng, core=None)
         p = now.system.pattern
-        lu = sparse_lu.analyse(p.indptr, p.indices, now.vals[p.places], p.groups, p.bodies)
+        lu = sparse_lu.analyse(p.indptr, p.indices, now.vals[p.places], p.groups, p.motions)
         assert sparse_lu.refactor(lu, now.vals[p.places]) < 1e6
         scale = unknown_scale(now.system)
         for b in rng.standard_normal((3, p.unknowns)) / scale:

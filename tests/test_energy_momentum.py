@@ -3,66 +3,106 @@
 [B] is P. Betsch, S. Leyendecker, Int. J. Numer. Meth. Engng 67 (2006), section 5.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from example_scripts import load_example
 
 import linkwork as lw
 
-pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
+pytestmark = pytest.mark.usefixtures("quiet")  # the linkage has a row too many
 EM = lw.EnergyMomentum
 PAIRS = ("gyro_top", "cylindrical_pair", "planar_pair")
 ALL = (*PAIRS, "open_chain", "six_body_linkage")
 
-# [B] tables II to V: steps, condition numbers of the constrained and of the reduced scheme
+# [B] tables II to V: the time at which they were made, steps, condition numbers of the constrained
+# and of the reduced scheme.  [B] states the time for the linkage alone; with the free pairs in
+# flight the numbers change, and these are the times that give all of a table's numbers.
 TABLES = {
-    "gyro_top": ((5e-2, 5e-3, 5e-4), (1.6e4, 1.6e7, 1.6e10), (8, 8, 8)),
-    "cylindrical_pair": ((1e-2, 1e-3, 1e-4), (3.6e11, 3.6e14, 3.6e17), (360, 358, 358)),
-    "planar_pair": ((1e-2, 1e-3, 1e-4), (4.8e10, 4.6e13, 4.6e16), (7.3e2, 8.0e2, 8.0e2)),
-    "six_body_linkage": ((1e-2, 1e-3, 1e-4), (1.6e5, 1.5e8, 1.5e11), (19, 10, 58)),
+    "gyro_top": (0.05, (5e-2, 5e-3, 5e-4), (1.6e4, 1.6e7, 1.6e10), (8, 8, 8)),
+    "cylindrical_pair": (0.1, (1e-2, 1e-3, 1e-4), (3.6e11, 3.6e14, 3.6e17), (360, 358, 358)),
+    "planar_pair": (0.033, (1e-2, 1e-3, 1e-4), (4.8e10, 4.6e13, 4.6e16), (7.3e2, 8.0e2, 8.0e2)),
+    "six_body_linkage": (0.04, (1e-2, 1e-3, 1e-4), (1.6e5, 1.5e8, 1.5e11), (19, 10, 58)),
 }
 
+# the fastest body of each and its speed in rad/s
+SPINS = {
+    "gyro_top": ("top", 140.8), "cylindrical_pair": ("sleeve", 100.0),
+    "planar_pair": ("pyramid", 76.0), "open_chain": ("body 5", 101.0),
+    "six_body_linkage": ("body 3", 52.0),
+}  # fmt: skip
 
-def condition(name, h, reduced):
-    """At the first step, or at t = 0.04 where table V was made."""
-    t = 0.04 if name == "six_body_linkage" else h
+
+def turning(name, h):
+    """Expects the warning of a large turn in a step from 0.5 rad on; below, warnings are errors."""
+    body, speed = SPINS.get(name, ("", 0.0))
+    if speed * h < 0.5:
+        return nullcontext()
+    return pytest.warns(lw.LinkworkWarning, match=f"body '{body}' turns by .* rad in a step of")
+
+
+def condition(name, t, h, reduced):
+    """At the last step that ends before t."""
     method = EM(reduced=reduced, condition_number=True)
-    model = load_example(name).build()
-    return lw.transient(model, t, h, method, every=10**6, progress=False)
+    t = h * int(t / h + 1e-6)
+    with turning(name, h):
+        run = lw.transient(load_example(name).build(), t, h, method, every=10**6, progress=False)
+    return float(run.diagnostics["condition_number"][-1])
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_condition_numbers_of_the_constrained_scheme(name):
-    """Within 30 % of the tables; for the linkage within a factor of 3, because there it depends
-    on which of the closure rows is left out, and the document does not say which."""
-    steps, printed, _ = TABLES[name]
-    found = [
-        float(condition(name, h, reduced=False).diagnostics["condition_number"][-1])
-        for h in steps
-    ]
-    ratio = np.array(found) / printed
-    if name == "six_body_linkage":
+    """Within 2 % of the tables (and the rounding of their two digits), at the first step: in flight
+    they change by less.  For the linkage within a factor of 3, because there it depends on which of
+    the closure rows is left out, and the document does not say which."""
+    t, steps, printed, _ = TABLES[name]
+    linkage = name == "six_body_linkage"
+    found = np.array([condition(name, t if linkage else h, h, reduced=False) for h in steps])
+    ratio = found / printed
+    if linkage:
         assert np.all((ratio > 1 / 3) & (ratio < 3)), found
     else:
-        assert ratio == pytest.approx(1, abs=0.3), found
+        assert ratio == pytest.approx(1, abs=0.02 + 0.03), found
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ["cylindrical_pair", "planar_pair"])
 def test_condition_numbers_of_the_reduced_scheme(name):
-    """At most three times those of the tables, and not growing as the step shrinks."""
-    steps, _, printed = TABLES[name]
-    found = np.array([
-        float(condition(name, h, reduced=True).diagnostics["condition_number"][-1])
-        for h in steps
-    ])  # fmt: skip
-    assert np.all(found < 3 * np.array(printed)), found
-    assert found[2] < 1.1 * found[0] and found[2] < 1.1 * found[1]
+    """Within 2 % of the tables; that of the planar pair in steps of 0.01 within 3 %, because its
+    steps end at 0.03 and 0.04 only."""
+    t, steps, _, printed = TABLES[name]
+    found = np.array([condition(name, t, h, reduced=True) for h in steps])
+    coarse = 0.03 if name == "planar_pair" else 0.02
+    assert found[0] == pytest.approx(printed[0], rel=coarse)
+    assert found[1:] == pytest.approx(np.array(printed[1:]), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["gyro_top", "six_body_linkage"])
+def test_condition_numbers_of_the_reduced_scheme_do_not_grow(name):
+    """That of the top is 8.5, printed as 8; the linkage has one degree of freedom, so that its
+    matrix is a number here, while the document does not say how it treats the closure."""
+    t, steps, _, printed = TABLES[name]
+    found = np.array([condition(name, t, h, reduced=True) for h in steps])
+    assert np.all(found < np.array(printed) + 0.7), found
+    assert found == pytest.approx(np.full(3, found[2]), rel=0.02)
+
+
+def test_both_schemes_find_the_same_step_of_the_fast_top():
+    """In a step of 0.05 s the top turns by 148°.  Both schemes have the same solution, the only one
+    that starts all over the sphere lead to, and find it without a step in pieces."""
+    model = load_example("gyro_top").build()
+    with pytest.warns(lw.LinkworkWarning, match="body 'top' turns by 7.04 rad in a step") as told:
+        runs = [lw.transient(model, 1, 0.05, EM(reduced=r), progress=False) for r in (True, False)]
+    assert len(told) == 2
+    reduced, constrained = (run["top"].position.values for run in runs)
+    assert np.abs(reduced - constrained).max() < 1e-13
+    assert runs[0].info["repairs"] == 0
 
 
 def test_the_row_left_out_is_one_that_closes_the_ring():
-    from linkwork.analysis.motion.transient import beginning
+    from linkwork.analysis.motion.beginning import beginning
 
-    full, system, state = beginning(load_example("six_body_linkage").build(), None, EM())
+    full, system, state, _ = beginning(load_example("six_body_linkage").build(), None, EM())
     run = EM().run(full, system, state, 1e-3)
     keep = run.parts.system.keep
     left = [str(row) for row, kept in zip(full.all_rows, keep, strict=True) if not kept]
@@ -74,7 +114,8 @@ def test_the_row_left_out_is_one_that_closes_the_ring():
 )
 def test_energy_over_a_hundred_thousand_steps(name, h):
     model = load_example(name).build()
-    run = lw.transient(model, t=1e5 * h, h=h, method=EM(), every=500, progress=False)
+    with turning(name, h):
+        run = lw.transient(model, t=1e5 * h, h=h, method=EM(), every=500, progress=False)
     energy = run.energy.total.values
     assert run.info["steps"] == 100_000
     assert np.abs(energy / energy[0] - 1).max() < 1e-10
@@ -86,7 +127,8 @@ def test_singular_positions_do_not_depend_on_the_last_digit(digit):
     """The linkage changes its redundant row near t = 431.6, where pivots fail in pieces too."""
     model = load_example("six_body_linkage").build()
     model.gravity = (1 + digit * 1e-13) * np.asarray(model.gravity)
-    run = lw.transient(model, t=435, h=1e-2, method=EM(), every=500, progress=False)
+    with turning("six_body_linkage", 1e-2):
+        run = lw.transient(model, t=435, h=1e-2, method=EM(), every=500, progress=False)
     energy = run.energy.total.values
     assert np.abs(energy / energy[0] - 1).max() < 1e-10
 
@@ -105,10 +147,11 @@ def test_both_schemes_are_one(name):
     """The reduction changes nothing but the unknowns."""
     h = {"gyro_top": 5e-3, "planar_pair": 2e-3}.get(name, 1e-2)
     model = load_example(name).build()
-    a, b = (
-        lw.transient(model, t=15 * h, h=h, method=EM(reduced=r), progress=False)
-        for r in (True, False)
-    )
+    with turning(name, h):
+        a, b = (
+            lw.transient(model, t=15 * h, h=h, method=EM(reduced=r), progress=False)
+            for r in (True, False)
+        )
     size = np.abs(b.motion).max(axis=(0, 1))
     assert np.abs((a.motion - b.motion) / size).max() < 1e-9
     assert np.abs(a.gamma - b.gamma).max() < 1e-7 * np.abs(b.gamma).max()
@@ -133,17 +176,18 @@ def test_second_order(name):
 def test_steady_precession():
     """The centre of mass against the analytic circle, over its arm, for one second (ten radians of
     precession).  [B] figures 8 and 9: plainly off at 0.05, where the top spins through 6.8 rad in a
-    step, close at 0.01, and no deviation to be seen at 0.001.  From 0.01 on errors fall with the
-    square of the step."""
+    step (by how much the constrained scheme says, above), close at 0.01, and no deviation to be
+    seen at 0.001.  From 0.01 on errors fall with the square of the step."""
     top = load_example("gyro_top")
     error = {}
     for h in (0.05, 0.01, 0.005, 0.002, 0.001):
-        run = lw.transient(top.build(), t=1, h=h, method=EM(), progress=False)
+        with turning("gyro_top", h):
+            run = lw.transient(top.build(), t=1, h=h, method=EM(), progress=False)
         error[h] = np.abs(run["top"].position.values - top.exact(run.time)).max() / top.ARM
         assert np.ptp(run.energy.total.values) < 1e-11 * abs(float(run.energy.total[0]))
         spin = run.angular_momentum.values[:, 2]
         assert np.ptp(spin) < 1e-11 * abs(spin[0])
-    assert error[0.05] < 0.5 and error[0.01] < 0.1 and error[0.001] < 1e-3
+    assert 0.1 < error[0.05] < 1 and error[0.01] < 0.1 and error[0.001] < 1e-3
     for coarse, fine in ((0.01, 0.005), (0.005, 0.002), (0.002, 0.001), (0.01, 0.001)):
         order = np.log(error[coarse] / error[fine]) / np.log(coarse / fine)
         assert order == pytest.approx(2, abs=0.1), (coarse, fine, error)

@@ -221,13 +221,13 @@ def test_an_event_ends_a_run_at_its_root():
 
 def test_explicit_null_space_gives_the_same_steps():
     """The reduced equations with P written out, against the sparse form that the method solves."""
-    from linkwork.analysis.motion.transient import beginning
+    from linkwork.analysis.motion.beginning import beginning
     from linkwork.integrators.implicit import make_output
     from linkwork.nullspace.constrained import Directors
     from linkwork.nullspace.null_space import null_spaces
 
     model = plane_and_line()
-    full, system, state = beginning(model, None, EM())
+    full, system, state, _ = beginning(model, None, EM())
     run = EM().run(full, system, state, 1e-2)
     directors = Directors(run.parts)
     m, h = run.parts.motion, 1e-2

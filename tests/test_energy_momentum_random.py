@@ -104,13 +104,13 @@ def test_rows_left_out_are_chosen_well(tilt):
     """A ball and three hinges: one row too many, along the plane's normal.  The core leaves out the
     third row of a hinge, its z axis, which is that normal; here that row is the world's z axis, and
     without it the loop in an upright plane would be held by a pivot as small as the tilt."""
-    from linkwork.analysis.motion.transient import beginning
+    from linkwork.analysis.motion.beginning import beginning
     from linkwork.nullspace.rows import choose_rows, constraint_rows
 
     R = Rotation.from_euler("y", 90 - np.degrees(tilt), degrees=True).as_matrix()
     kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]
     model = polygon(kinds, [0.02, 0.27, 0.48, 0.77], R, (4, 5, -6), radius=0.02)
-    full, system, state = beginning(model, None, lw.EnergyMomentum())
+    full, system, state, _ = beginning(model, None, lw.EnergyMomentum())
     G = constraint_rows(full, state).Cq.csr.toarray()
     without = [np.delete(G, i, axis=0) for i in range(len(G))]
     best = max(np.linalg.svd(x, compute_uv=False)[-1] for x in without)

@@ -5,6 +5,9 @@ import pytest
 
 import linkwork as lw
 
+# random velocities, of which joints leave what they allow
+pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")
+
 G = 9.81
 
 TAKES = {  # what rubs in every registered joint, by motion; with a radius and a preload

@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.system.system import System
 
 G, M1, M2, L1, L2, J1, J2 = 9.81, 1.4, 0.9, 0.8, 0.6, 0.05, 0.03
 
@@ -174,3 +175,40 @@ def test_joints_that_push_need_not_be_where_they_were_described():
     for k, name in enumerate(("push a", "push b")):
         found = inv.run[name].torque_world.values[:, 1]
         np.testing.assert_allclose(-found, expected[:, k], atol=1e-8)
+
+
+AXES = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))
+LENGTHS = (0.4, 0.6, 0.5, 0.2, 0.15, 0.1)
+
+
+def six_axis_arm(laws):
+    """Six links; their joints are driven by the laws, or free without them."""
+    m, last, x = lw.Model(gravity=(0, 0, -G)), lw.GROUND, np.zeros(3)
+    for i, (axis, length) in enumerate(zip(AXES, LENGTHS)):
+        along = np.array([0, 0, length]) if i == 0 else np.array([length, 0, 0])
+        link = m.add(f"link{i}", lw.Body(5 - 0.5 * i, (0.05, 0.06, 0.04), position=x + along / 2))
+        if laws:
+            m.add(f"axis{i}", lw.Motor(last, link, tuple(x), axis, angle=laws[i]))
+        else:
+            m.add(f"axis{i}", lw.Revolute(last, link, at=tuple(x), axis=axis))
+        x, last = x + along, link
+    return m
+
+
+def test_six_axis_arm_has_the_torques_of_recursive_newton_euler(monkeypatch):
+    """And no step of it is evaluated from Python."""
+    laws = [lw.sine(0.3 + 0.1 * i, 0.3 + 0.05 * i) for i in range(6)]
+    evaluations = []
+    evaluate = System.evaluate
+
+    def counted(self, *given, **words):
+        evaluations.append(1)
+        return evaluate(self, *given, **words)
+
+    monkeypatch.setattr(System, "evaluate", counted)
+    inv = lw.inverse(six_axis_arm(laws), t=1, h=1e-3, progress=False)
+    assert len(evaluations) < 50
+    free = lw.joint_space(six_axis_arm(None))
+    for k in range(0, 1001, 50):
+        q, v, a = np.stack([law.jet(inv.time[k : k + 1])[0] for law in laws], axis=1)
+        np.testing.assert_allclose(inv.values[k], free.inverse(q, v, a), atol=1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from loops_in_space import four_bars, random_mechanism
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
@@ -15,56 +16,11 @@ from linkwork.analysis.statics import stability
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.analysis.statics.search import Search, Talk
 from linkwork.analysis.statics.static import beginning
+from linkwork.integrators.implicit import ImplicitRun, make_output
 from linkwork.system.redundancy import MinimumNorm, full_rank, independent_rows, reactions
 from linkwork.system.system import compile_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
-
-
-def random_mechanism(rng, planar):
-    """A tree of bodies and joints that close loops; planar ones are redundant in space."""
-    m = lw.Model("random", gravity=(0, -9.81, 0))
-    bodies = []
-
-    def place():
-        return np.append(rng.normal(size=2), 0.0) if planar else rng.normal(size=3)
-
-    def joint(name, a, b):
-        kinds = [lw.Revolute] if planar else [lw.Revolute, lw.Spherical, lw.Cylindrical]
-        kind = kinds[rng.integers(len(kinds))]
-        axis = {} if kind is lw.Spherical else {"axis": (0, 0, 1) if planar else rng.normal(size=3)}
-        m.add(name, kind(a, b, at=place(), **axis))
-
-    n = int(rng.integers(4, 20))
-    for i in range(n):
-        body = m.add(f"b{i}", lw.Body(1 + rng.random(), (0.2, 0.3, 0.4), position=place()))
-        parent = bodies[rng.integers(len(bodies))] if bodies and rng.random() < 0.8 else lw.GROUND
-        joint(f"j{i}", parent, body)
-        bodies.append(body)
-    for k in range(n // 4):
-        i, j = rng.choice(n, 2, replace=False)
-        joint(f"loop{k}", bodies[i], bodies[j])
-    return m
-
-
-def four_bars(n):
-    """n parallelograms in a row, in space: three rows too many for each."""
-    m = lw.Model("four-bars", gravity=(0, -9.81, 0))
-    z = (0, 0, 1)
-
-    def upright(k):
-        bar = m.add(f"bar{k}", lw.Body(1, (0.1, 0.01, 0.1), position=(k, 0.5, 0)))
-        m.add(f"foot{k}", lw.Revolute(lw.GROUND, bar, at=(k, 0, 0), axis=z))
-        return bar
-
-    left = upright(0)
-    for k in range(1, n + 1):
-        right = upright(k)
-        top = m.add(f"top{k}", lw.Body(1, (0.01, 0.1, 0.1), position=(k - 0.5, 1, 0)))
-        m.add(f"left{k}", lw.Revolute(left, top, at=(k - 1, 1, 0), axis=z))
-        m.add(f"right{k}", lw.Revolute(top, right, at=(k, 1, 0), axis=z))
-        left = right
-    return m
 
 
 MECHANISMS = [*((number, planar) for number in range(8) for planar in (False, True)), "four-bars"]
@@ -223,3 +179,29 @@ def test_warnings_of_a_large_mechanism_fit_into_a_sentence():
     assert len(caught) == 1
     text = str(caught[0].message)
     assert "56 more: 180 of their 300 rows repeat" in text and len(text) < 300
+
+
+def test_round_off_of_far_positions_costs_no_iterations():
+    """Where the world's origin is does not matter: a folded chain 30 km away takes as many of
+    Newton's iterations as one that hangs beside it, though its corrections are 1e-11 rad of noise.
+    """
+
+    def iterations(away):
+        m, body, start = lw.Model("chain", gravity=(0, 0, -9.81)), lw.GROUND, np.array([away, 0, 0])
+        for i in range(4):
+            a = 0.02 * (-1) ** i
+            along = np.array([np.sin(a), 0, -np.cos(a)])
+            link = lw.Body(1, (1 / 12, 1 / 12, 0.01), position=start + along / 2,
+                           orientation=(np.cos(a / 2), 0, -np.sin(a / 2), 0))  # fmt: skip
+            m.add(f"link{i}", link)
+            m.add(f"joint{i}", lw.Revolute(body, link, at=start, axis=(0, 1, 0)))
+            body, start = link, start + along
+        assembled = assemble_model(m, warn=False)
+        run = ImplicitRun(
+            assembled.system, lw.GeneralizedAlpha(rho=0.8), assembled.state, 1e-3, None
+        )
+        times, out = 1e-3 * np.arange(1, 26), make_output(assembled.full, 25)
+        run.advance(times, np.zeros((25, 0)), np.arange(25), out)
+        return out.iterations.sum()
+
+    assert iterations(3e4) == iterations(0.0)

@@ -72,6 +72,13 @@ def test_a_spring_that_comes(ran, spring):
     np.testing.assert_allclose(x[:495], 0, atol=1e-12)
     late = run.time[500:]
     np.testing.assert_allclose(x[500:], reach * (1 - np.cos(2 * (late - 0.495))), atol=5e-3)
+    # the spring comes with ½ k reach², which it gives back; a step of the phase is 2e-3
+    full = 0.5 * 8 * reach**2
+    kinetic = np.asarray(run.energy["kinetic"])
+    exact = full * np.sin(2 * (late - 0.495)) ** 2
+    np.testing.assert_allclose(kinetic[500:], exact, atol=2e-3 * full)
+    # within the step in which the force F comes, its work is off by F² h²/(2 m) = k h² full/m
+    np.testing.assert_allclose(run.energy["balance"], 0, atol=2 * 8 / 2 * 1e-6 * full)
 
 
 def test_a_damper_that_goes(ran):

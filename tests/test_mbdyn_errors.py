@@ -34,8 +34,8 @@ from linkwork.io.mbdyn.reader import unsupported_cards
         (dict(nodes=NODE, elements="joint: 1, clamp;"), "expected the label of a node, found the"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, position, null, 1., 0., 0., dof;"),
          "expected the label of a node, found the end"),
-        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., bistop, 1.;"),
-         "the drive 'bistop' is not supported"),
+        (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., bistopp, 1.;"),
+         r"the drive 'bistopp' is not supported \(near it: bistop"),
         (dict(nodes=NODE, elements="force: 1, absolute, 1, 1., 0., 0., "
                                    "node, 1, structural, string, \"Y[1]\", direct;"),
          r"has no datum 'Y\[1\]'; known are X\[1\], x\[1\]"),

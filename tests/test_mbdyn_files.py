@@ -78,7 +78,40 @@ def test_files_that_are_written(ran):
     assert {p.name for p in paths} == expected == {p.name for p in folder.glob("out.*")}
 
 
+def test_text_is_that_of_one_line_after_the_other(ran):
+    """Every number of the tables with twelve digits, entity by entity, time by time."""
+    deck, run, folder, _ = ran
+    tables = Tables(deck, run)
+    nodes = [(n, tables.node(n)) for n in range(1, 6)]
+    joint = [(6, np.hstack(tables.joint(deck.joints[6])))]
+    for suffix, entries in (("mov", nodes), ("jnt", joint)):
+        text = ""
+        for k in range(len(tables.rows)):
+            for label, array in entries:
+                text += f"{label:8d}" + "".join(f" {x:.12e}" for x in array[k]) + "\n"
+        assert (folder / f"out.{suffix}").read_text() == text
+    (F, _, (arm,)), (G, _, arms), (_, M, _) = (tables.force(deck.forces[k]) for k in (1, 2, 3))
+
+    def words(*arrays):
+        return " ".join(f"{x:.12e}" for array in arrays for x in array)
+
+    text = "".join(
+        f"1 1 {words(F[k], arm[k])}\n"
+        f"2 1 {words(G[k], arms[0][k])} 2 {words(-G[k], arms[1][k])}\n"
+        f"3 2 {words(M[k])}\n"
+        for k in range(len(tables.rows))
+    )
+    assert (folder / "out.frc").read_text() == text
+
+
 # ------------------------------------------------------------------------------------- motion
+
+
+def test_quaternions_of_many_matrices():
+    q = np.random.default_rng(4).normal(size=(300, 4))
+    R = rotations.matrix(q / np.linalg.norm(q, axis=1, keepdims=True))
+    one_by_one = np.array([rotations.from_matrix(X) for X in R])
+    np.testing.assert_allclose(rotations.from_matrices(R), one_by_one, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["euler123", "euler313", "euler321"])

@@ -252,20 +252,23 @@ begin: elements;
     m*(a^2 + b^2)/12., orientation, reference, 2, eye;
 end: elements;
 """
-METHODS = {  # their stages, and the relative errors of the momenta that are allowed
-    "implicit euler": (1, 1e-2), "crank nicolson": (1, 1e-7), "ms2, .6": (1, 1e-7),
-    "ms3, .6": (1, 1e-7), "ms4, .6": (1, 1e-7), "ss2, .6": (1, 1e-7), "ss3, .6": (1, 1e-7),
-    "ss4, .6": (1, 1e-7), "hope, .6": (1, 1e-7), "Bathe, .6": (2, 1e-7), "msstc3, .6": (3, 1e-7),
-    "msstc4, .6": (4, 1e-7), "msstc5, .6": (5, 1e-7), "mssth3, .6": (3, 1e-7),
-    "mssth4, .6": (4, 1e-7), "mssth5, .6": (5, 1e-7), "DIRK33": (3, 1e-8), "DIRK43": (4, 1e-8),
-    "DIRK54": (5, 1e-8), "hybrid, ms, .6": (1, 1e-7),
+METHODS = {  # their stages
+    "implicit euler": 1, "crank nicolson": 1, "ms2, .6": 1, "ms3, .6": 1, "ms4, .6": 1,
+    "ss2, .6": 1, "ss3, .6": 1, "ss4, .6": 1, "hope, .6": 1, "Bathe, .6": 2, "msstc3, .6": 3,
+    "msstc4, .6": 4, "msstc5, .6": 5, "mssth3, .6": 3, "mssth4, .6": 4, "mssth5, .6": 5,
+    "DIRK33": 3, "DIRK43": 4, "DIRK54": 5, "hybrid, ms, .6": 1,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_momenta_of_a_free_brick(tmp_path, method):
-    """A brick of 12 g on a node beside it; MBDyn's test does the same over 1 s."""
-    stages, allowed = METHODS[method]
+    """A brick of 12 g on a node beside it; MBDyn's test does the same over 1 s.
+
+    It allows relative errors of 1e-2 (implicit euler), 1e-8 (DIRK) and 1e-7.  Constant momenta are
+    solutions of every formula, whatever its order: what is left is round-off, here 20,000 stages
+    with up to 5e-15 each, where momenta come from turns of 7e-5 rad in a step.
+    """
+    stages = METHODS[method]
     (tmp_path / "deck.mbd").write_text(BRICK.format(method=method, stages=stages))
     deck = lw.read_deck(tmp_path / "deck.mbd")
     run = lw.run_deck(deck, progress=False)
@@ -278,4 +281,4 @@ def test_momenta_of_a_free_brick(tmp_path, method):
     gamma = np.einsum("tij,tj->ti", R, local)
     for found, exact in ((m * np.asarray(run["node 1"].velocity), beta), (gamma, spin)):
         error = np.linalg.norm(found - exact, axis=1).max() / np.linalg.norm(exact)
-        assert error < allowed
+        assert error < 1e-10

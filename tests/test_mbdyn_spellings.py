@@ -250,7 +250,7 @@ def test_velocities_and_accelerations_of_prescribed_motions(read):
     ('"time_" + 1e-3', "time_1.000000e-03"), ('string(22.5) + "::" + 20', "2.250000e+01::20"),
     ('"node_" + 10', "node_10"), ("integer(210000000000/1e9)", 210), ("210000000000", 2.1e11),
     ("(real default::E = 7; E + default::E)", 14.0), ("integer_eval(5.5) + real_eval(2)", 7.0),
-    ("bool_eval(5.5)", True), ("4^3^2", 262144), ("0.5^-2", 4.0),
+    ("bool_eval(5.5)", True), ("4^3^2", 262144.0), ("0.5^-2", 4.0),
 ])  # fmt: skip
 def test_values_of_expressions(read, text, value):
     """As MBDyn's own tests of its parser have them, and moduli of elasticity without a dot."""

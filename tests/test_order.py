@@ -73,7 +73,9 @@ def test_order_of_rotations(method):
     for h in (8e-2, 4e-2, 2e-2):
         run = lw.transient(tumbling(), t=10, h=h, method=method, every=10**6, progress=False)
         errors.append(np.abs(run["body"].angular_velocity.values[-1] - TUMBLING).max())
-    assert observed(errors)[-1] == pytest.approx(method.order, abs=0.2), errors
+    # a free body's momentum is constant: in that form its rotation is of second order at least
+    order = 2 if isinstance(method, LinearMethod) and method.form else method.order
+    assert observed(errors)[-1] == pytest.approx(order, abs=0.2), errors
 
 
 @pytest.mark.parametrize("method", IMPLICIT)

@@ -146,3 +146,23 @@ def test_integrator_of_the_contributors_page():
         run = lw.transient(m, t=1, h=h, method=names["BackwardEuler"](), progress=False)
         errors.append(abs(run["ball"].position[-1, 2].item() + 9.81 / 2))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.1)  # of order one
+
+
+def test_tank_of_the_contributors_page():
+    """Torricelli: √h = √h₀ − (a/A) √(g/2) t until it is empty; with an inflow h = (Q/a)²/2g."""
+    before = dict(registry.ITEMS)
+    try:
+        tank = execute(blocks("CONTRIBUTING.md")[3], "tank")["Tank"]
+        m = lw.Model("tank")
+        m.add("tank", tank(area=0.5, outlet=0.01, level=1.0))
+        run = lw.transient(m, t=10, h=0.02, progress=False)
+        root = 1 - 0.01 / 0.5 * np.sqrt(9.81 / 2) * run.time
+        np.testing.assert_allclose(run["tank"].level, root**2, rtol=0, atol=1e-9)
+        fed = lw.Model("tank")
+        fed.add("tank", tank(area=0.5, outlet=0.01, level=0.3, inflow=0.02))
+        rest = lw.static(fed)
+        assert float(rest["tank"].level) == pytest.approx(2.0**2 / (2 * 9.81), rel=1e-9)
+        assert lw.eigen(fed, at=rest).eigenvalues == pytest.approx([-0.0981], rel=1e-6)
+    finally:
+        registry.ITEMS.clear()
+        registry.ITEMS.update(before)

@@ -16,6 +16,9 @@ from linkwork.elements import catalogue  # noqa: F401  (registers all items)
 from linkwork.elements.joints import ROW_NAMES, NamedJoint
 from linkwork.model.registry import ITEMS
 
+# random velocities, of which joints leave what they allow
+pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")
+
 NAMED = [cls for cls in ITEMS.values() if issubclass(cls, NamedJoint)] + [lw.Universal]
 WITHIN = 1e-9  # both are of order four; h = 1 ms leaves about 1e-11
 

@@ -11,6 +11,9 @@ from test_recursive_joints import NAMED
 
 import linkwork as lw
 
+# random velocities, of which joints leave what they allow
+pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")
+
 FEW = settings(
     max_examples=10, deadline=None, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.too_slow],

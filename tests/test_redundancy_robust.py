@@ -178,3 +178,41 @@ def test_errors_say_what_is_wrong(change, words):
     fields = ("Cq", "owner", "row_name", "joint_names", "joint_bodies", "L", "driven")
     with pytest.raises(ValueError, match=words):
         ConstraintRows(**({name: getattr(good, name) for name in fields} | change))
+
+
+@pytest.mark.parametrize("long", [1.0, 1e6, 1e9, 1e12])
+def test_bodies_of_very_different_lengths_keep_their_rows(long):
+    """A spatial four-bar of 1 m has three rows too many, a hinge with an arm of `long` has none,
+    whatever length stands for both: as many as in a model of lengths of one size."""
+    import linkwork as lw
+    from linkwork.analysis.motion.transient import beginning
+
+    m, z = lw.Model("mixed"), (0, 0, 1)
+    A, B, C, D = (0, 0, 0), (0, 1, 0), (2, 2, 0), (2, 0, 0)
+    for name, p, q in (("a", A, B), ("b", B, C), ("c", D, C)):
+        m.add(name, lw.Body.link(p, q, radius=0.02, mass=1))
+    m.add("long", lw.Body(1, (long**2 / 12,) * 3, position=(0, -long, 0)))
+    for name, a, b, at in (
+        ("A", lw.GROUND, "a", A), ("B", "a", "b", B), ("C", "b", "c", C), ("D", lw.GROUND, "c", D),
+        ("E", lw.GROUND, "long", A),
+    ):  # fmt: skip
+        first = a if a is lw.GROUND else m[a]
+        m.add(name, lw.Revolute(first, m[b], at=at, axis=z))
+    with pytest.warns(lw.LinkworkWarning) as heard:
+        full, system, *_ = beginning(m, None, lw.GeneralizedAlpha())
+    left = [row.owner for row, kept in zip(full.all_rows, system.keep, strict=True) if not kept]
+    assert len(left) == 3 and "E" not in left
+    assert not any("nothing moves" in str(w.message) for w in heard)
+
+
+def test_round_off_of_far_positions_is_named():
+    """Positions of 1e11 m are known to 1e-5 m, beside which a hinge of 1 m cannot be closed."""
+    import linkwork as lw
+
+    m = lw.Model("far", gravity=(0, 0, -9.81))
+    small = m.add("small", lw.Body(1, (0.1,) * 3, position=(1, 0, 0)))
+    m.add("near", lw.Revolute(lw.GROUND, small, at=(0, 0, 0), axis=(0, 1, 0)))
+    rod = m.add("rod", lw.Body(1, (1e22 / 12,) * 3, position=(2 + 1e11, 0, 0)))
+    m.add("pin", lw.Revolute(small, rod, at=(2, 0, 0), axis=(0, 1, 0)))
+    with pytest.raises(lw.ConvergenceError, match="round-off of positions of 1e\\+11 m"):
+        lw.transient(m, t=0.1, h=0.01, progress=False)

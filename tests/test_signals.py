@@ -205,8 +205,15 @@ def test_counting_equals_a_torsion_spring():
 def test_where_angles_cannot_be_counted():
     """More than half a turn in a step; methods that do not count; Python functions of an angle."""
     m = wound(lambda x: 0.01 * x, angular_velocity=(0, 0, 2))
-    with pytest.raises(lw.ModelError, match="less than half a turn within a step"):
+    with pytest.raises(lw.ModelError, match="turns by 3.2 rad in a step"):
         lw.transient(m, 30, 1.6, lw.RK4(), progress=False)
+    # 1.7 rad in a step of each of two wheels, 3.4 of the angle between them
+    b = m.add("b", lw.Body(1, (1, 1, 0.5), angular_velocity=(0, 0, -1.2)))
+    m.add("other pin", lw.Revolute(lw.GROUND, b, at=(0, 0, 0), axis=(0, 0, 1)))
+    m["a"].angular_velocity = (0, 0, 1.2)
+    m["f"].drive = 0.01 * lw.reads(m["a"], "angle", "z", relative_to=b)
+    with pytest.raises(lw.ModelError, match="less than half a turn within a step"):
+        lw.transient(m, 30, 1.4, lw.RK4(), progress=False)
     with pytest.raises(lw.ModelError, match="less than half a turn"):
         lw.transient(m, 3, 1e-2, lw.EnergyMomentum(), progress=False)
     python = lw.function(lambda x: 0.01 * x, d1=lambda x: 0.01, d2=lambda x: 0.0)

@@ -67,7 +67,7 @@ class Mechanism:
 
     def analyse(self, A, pivots=None):
         return analyse(
-            self.indptr, self.indices, self.vals(A), self.groups, self.n_body, pivots=pivots
+            self.indptr, self.indices, self.vals(A), self.groups, 6 * self.n_body, pivots=pivots
         )
 
 
@@ -266,7 +266,7 @@ def test_dummy_values_are_ignored():
     mechanism = four_bars(2)
     A = mechanism.matrix()
     vals = mechanism.vals(A, dummies=7)
-    lu = analyse(mechanism.indptr, mechanism.indices, vals, mechanism.groups, mechanism.n_body)
+    lu = analyse(mechanism.indptr, mechanism.indices, vals, mechanism.groups, 6 * mechanism.n_body)
     check(A, lu, vals)
 
 

@@ -18,7 +18,7 @@ from staged_problems import (
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.motion.transient import method_run
+from linkwork.analysis.motion.beginning import method_run
 from linkwork.integrators.catalogue import STAGED, method_from_text
 from linkwork.integrators.implicit import make_output
 from linkwork.integrators.staged import Tunable

@@ -33,16 +33,17 @@ def test_energy_balance_closes_with_the_order(cls):
 
 
 def test_residual_tests_agree_with_the_correction_test():
+    """Where one correction is not enough: steps of 20 ms."""
     for stabilized in (False, True):
-        usual = end_of(double_pendulum(), lw.MS2(stabilized=stabilized, tolerance=1e-11), 5e-3)
+        usual = end_of(double_pendulum(), lw.MS2(stabilized=stabilized, tolerance=1e-11), 2e-2)
         for test, tolerance in (("norm", 1e-9), ("minmax", 1e-9), ("relnorm", 1e-8),
                                 ("sepnorm", 1e-8)):  # fmt: skip
             method = lw.MS2(test=test, tolerance=tolerance, stabilized=stabilized)
-            gap = np.abs(end_of(double_pendulum(), method, 5e-3)[0] - usual[0]).max()
-            assert gap < 1e-6, (test, stabilized)
+            gap = np.abs(end_of(double_pendulum(), method, 2e-2)[0] - usual[0]).max()
+            assert gap < 1e-8, (test, stabilized)
             loose = lw.MS2(test=test, tolerance=1.0, stabilized=stabilized)
-            wide = np.abs(end_of(double_pendulum(), loose, 5e-3)[0] - usual[0]).max()
-            assert wide > 2 * gap, (test, stabilized)
+            wide = np.abs(end_of(double_pendulum(), loose, 2e-2)[0] - usual[0]).max()
+            assert wide > 100 * gap, (test, stabilized)
 
 
 @pytest.mark.parametrize("test", ["relnorm", "sepnorm"])
@@ -97,7 +98,7 @@ def test_factor_strategy():
     assert step.max() == pytest.approx(0.08) and run.time[-1] == 1.0
     assert float(run["body"].position[-1, 2]) == pytest.approx(-4.905, abs=1e-9)
     hard = lw.FactorStrategy(
-        reduction=0.5, max_iterations=3, min_iterations=1, steps_before_growth=1000
+        reduction=0.5, max_iterations=2, min_iterations=1, steps_before_growth=1000
     )
     run = lw.transient(
         double_pendulum(), t=0.5, h=0.05, method=lw.MS2(tolerance=1e-12), strategy=hard,

@@ -90,10 +90,11 @@ def test_who_refuses():
     m = sleigh()
     for analysis in (
         lambda: lw.static(m), lambda: lw.eigen(m), lambda: lw.kinematics(m, t=1, h=0.1),
-        lambda: lw.transient(m, t=1, h=0.1, method=lw.GeneralizedAlpha(stabilized=True)),
+        lambda: lw.transient(m, t=1, h=0.1, method=lw.MSSTC3()),
     ):  # fmt: skip
-        with pytest.raises(lw.ModelError, match="holds velocities and not positions"):
+        with pytest.raises(lw.ModelError, match="holds velocities and not positions") as refused:
             analysis()
+    assert "give stabilized=False" in str(refused.value)  # the default of MSSTC3 is True
     with pytest.raises(lw.ModelError, match="edge"):
         lw.transient(m, t=1, h=0.1, method=lw.EnergyMomentum(), progress=False)
     with pytest.raises(lw.ModelError, match="'a' or 'b'"):

@@ -51,6 +51,7 @@ def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient"
 def constraint_rows(full: System, state: State) -> ConstraintRows:
     """The Jacobian of the rows in the equations with whose rows they are."""
     e = full.evaluate(replace(state, gamma=None, acceleration=None))
+    Cq = e.jacobian._replace(shape=(full.rows, full.layout.rigid))  # constraints act on bodies
     rows = full.kept_rows
     joints = list(dict.fromkeys(row.owner for row in rows))
     number = {name: i for i, name in enumerate(joints)}
@@ -62,7 +63,7 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
             ends = [b for b in element.ends if b >= 0 or element.owner not in links]
             bodies[number[element.owner]] += ends
     return ConstraintRows(
-        Cq=e.jacobian,
+        Cq=Cq,
         owner=np.array([number[row.owner] for row in rows], int),
         row_name=[row.name for row in rows],
         joint_names=joints,

@@ -24,31 +24,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.analysis.actuators import Actuators
 from linkwork.analysis.assembly.assemble import closed
 from linkwork.analysis.assembly.metric import Scale
-from linkwork.analysis.independence import refuse_velocity_rows
+from linkwork.analysis.driven.mechanism import Driven
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale, row_scale
-from linkwork.elements import torsion_spring as ts
-from linkwork.elements.joints import Joint
-from linkwork.elements.stop import moves
 from linkwork.errors import ConvergenceError, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
 if TYPE_CHECKING:
     import xarray as xr
 
-TIGHT = 1e-8  # what the forces may leave of the equations of motion, relative
 ITERATIONS = 50
 
 
@@ -124,6 +121,7 @@ def inverse(
     posture = checks.number(posture, "posture of inverse", minimum=0)
     full = compile_model(model)
     refuse_velocity_rows(full, "lw.inverse")
+    full.refuse_nodes("lw.inverse")
     loose = loose_rows(full, actuators, pushing)
     holding = full.with_rows(~loose) if loose.any() else full
     state, _ = closed(full, Scale(full, {}, []), begin, tuple(pushing))
@@ -140,20 +138,46 @@ def inverse(
     problem = kinds[free > 0, actuators is not None or bool(loose.any())]
     march = March(holding, state, follow, posture, dynamic=problem.startswith("under"))
     steps = max(1, round((t - begin) / h))
-    motion, acceleration, values, gamma = [], [], [], []
-    time = begin + (t - begin) * np.arange(steps + 1) / steps
-    with Progress(model.name, begin, t, progress) as bar:
-        for k in range(steps + 1):
-            state = march.at(state, float(time[k]), first=k == 0)
-            forces, multipliers = acting.forces(state)
-            values.append(forces)
-            gamma.append(multipliers)
-            motion.append(state.motion)
-            acceleration.append(state.acceleration)
-            bar.update(state.time, k)
+    found = None
+    if not (free or loose.any() or acting.loaded):
+        found = driven_motion(full, acting, state, t, (t - begin) / steps, progress)
+    if found is None:
+        found = marched(march, acting, state, np.linspace(begin, t, steps + 1), progress)
+    time, motion, acceleration, values, gamma = found
     info = {"method": f"inverse dynamics, {problem}", "h": (t - begin) / steps}
-    run = Result(full, time, np.array(motion), np.array(acceleration), np.array(gamma), info=info)
-    return InverseDynamics(run, problem, acting.names, np.array(values), acting.units)
+    run = Result(full, time, motion, acceleration, gamma, info=info)
+    return InverseDynamics(run, problem, acting.names, values, acting.units)
+
+
+def driven_motion(
+    full: System, acting: Actuators, state: State, t: float, h: float, progress: bool | str
+) -> tuple[np.ndarray, ...] | None:
+    """As `marched`, where the drives leave no freedom; none if it passes singular positions."""
+    try:
+        redundancy, system = choose_rows(full, state, warn=False)
+        run = Driven(full, redundancy, system, state, h, 1).go(t, bool(progress))
+    except ConvergenceError:
+        return None
+    return run.time, run.motion, run.acceleration, *acting.over(run)
+
+
+def marched(
+    march: March, acting: Actuators, state: State, times: np.ndarray, progress: bool | str
+) -> tuple[np.ndarray, ...]:
+    """Times, motion, accelerations, forces and multipliers, from one time to the next."""
+    states, loads = [], []
+    laws = march.full.schedule(times)
+    with Progress(march.full.model.name, times[0], times[-1], progress) as bar:
+        for k, time in enumerate(times):
+            state = march.at(state, float(time), laws[k], first=k == 0)
+            states.append(state)
+            loads.append(acting.forces(state))
+            bar.update(state.time, k)
+    values, gamma = (np.array(each) for each in zip(*loads))
+    motion, acceleration = (
+        np.array([getattr(each, name) for each in states]) for name in ("motion", "acceleration")
+    )
+    return times, motion, acceleration, values, gamma
 
 
 def loose_rows(
@@ -200,7 +224,7 @@ class March:
                     "not driven in all its freedom: accelerations and the reactions that load it "
                     "depend on each other; drive the rest, or use lw.transient"
                 )
-            if e.entry.family.inertia is not None:
+            if e.entry.family.inertial:
                 raise ModelError(
                     f"lw.inverse does not know {self.full.model[e.owner].label}; give the body a "
                     "constant mass"
@@ -209,34 +233,35 @@ class March:
         scale, self.W = np.trace(self.M) / len(self.M), self.M
         if np.linalg.eigvalsh(self.M)[0] < 1e-12 * scale:  # a body without inertia
             self.W = self.M + 1e-9 * scale * np.eye(len(self.M))
+        self.unroot = np.linalg.inv(np.linalg.cholesky(self.W))
 
-    def at(self, last: State, time: float, first: bool) -> State:
+    def at(self, last: State, time: float, laws: np.ndarray, first: bool) -> State:
         v, a = last.velocities.ravel(), last.acceleration
         before = np.zeros(len(v)) if a is None else a.ravel()
         h = time - last.time
         state = replace(last, time=time, gamma=None, acceleration=None)
         if not first:
-            state = self.position(last, state.moved(h * v + 0.5 * h * h * before))
-        e = self.full.evaluate(state, rates=True)
+            state = self.position(last, state.moved(h * v + 0.5 * h * h * before), laws)
+        e = self.full.evaluate(state, rates=True, laws=laws)
         J = e.Cq.toarray()
         near = v if first else self.follow / (self.follow + self.posture) * v
-        v = nearest(self.W, J, near, -e.Ct)
+        v = self.nearest(J, near, -e.Ct)
         state = state.with_velocities(v)
-        e = self.full.evaluate(state, rates=True)
+        e = self.full.evaluate(state, rates=True, laws=laws)
         if self.dynamic:
-            a = nearest(self.W, J, -np.linalg.solve(self.W, e.f.ravel()), e.Qc)
+            a = self.nearest(J, -np.linalg.solve(self.W, e.f.ravel()), e.Qc)
         else:
-            a = nearest(self.W, J, np.zeros(len(v)) if first else before, e.Qc)
+            a = self.nearest(J, np.zeros(len(v)) if first else before, e.Qc)
         return replace(self.full.remember(state), acceleration=a.reshape(-1, 6))
 
-    def position(self, last: State, state: State) -> State:
+    def position(self, last: State, state: State, laws: np.ndarray) -> State:
         """Newton's method on C = 0, nearest to the last position and the posture."""
         w, p = self.follow, self.posture
         for _ in range(ITERATIONS):
-            e = self.full.evaluate(state)
+            e = self.full.evaluate(state, laws=laws)
             J = e.Cq.toarray()
             pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
-            step = nearest(self.W, J, -pull, -e.C)
+            step = self.nearest(J, -pull, -e.C)
             state = state.moved(step)
             if np.abs(step).max() < 1e-12 * max(1.0, self.full.length):
                 return state
@@ -245,13 +270,10 @@ class March:
             "prescribed motion may be out of reach there"
         )
 
-
-def nearest(W: np.ndarray, J: np.ndarray, x: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """y with J y = right, nearest to x in the norm of W; rows of J may be dependent."""
-    root = np.linalg.cholesky(W)
-    K = np.linalg.solve(root, J.T).T
-    correction, *_ = np.linalg.lstsq(K, right - J @ x, rcond=1e-11)
-    return x + np.linalg.solve(root.T, correction)
+    def nearest(self, J: np.ndarray, x: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """y with J y = right, nearest to x in the norm of W; rows of J may be dependent."""
+        correction, *_ = np.linalg.lstsq(J @ self.unroot.T, right - J @ x, rcond=1e-11)
+        return np.asarray(x + self.unroot.T @ correction)
 
 
 def difference(state: State, other: State) -> np.ndarray:
@@ -260,103 +282,3 @@ def difference(state: State, other: State) -> np.ndarray:
     return np.concatenate(
         [state.positions - other.positions, rotations.logarithm(turn)], axis=1
     ).ravel()
-
-
-class Actuators:
-    """Directions ϑ_q of the actuators: names, units, and the forces for a motion."""
-
-    def __init__(
-        self, full: System, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
-    ) -> None:
-        self.full, self.passive = full, ~(driven | loose)
-        self.rows = np.zeros_like(driven)  # that actuators push along
-        self.loaded = any(e.entry.reads for e in full.elements)  # friction depends on multipliers
-        if names is None:
-            self.rows = loose if loose.any() else driven
-        self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
-        labels, units = [], []
-        if names is None:
-            rows = [(r, full.all_rows[r]) for r in np.flatnonzero(self.rows)]
-            owners = [row.owner for _, row in rows]
-            several = {name for name in owners if owners.count(name) > 1}
-            for r, row in rows:
-                item, kind = full.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
-                plain = isinstance(item, Joint) and kind and not item.laws().get("a")
-                self.joints.append((item, kind) if plain else int(r))
-                labels.append(f"{row.owner} {row.name}" if row.owner in several else row.owner)
-                units.append("N m" if row.is_angle else "N")
-        else:
-            for name in names:
-                joint = full.model[name]
-                if not isinstance(joint, Joint):
-                    raise ModelError(f"actuators of inverse must be joints; {joint.label} is none")
-                motion = moves(joint, None, "an actuator of inverse")
-                self.joints.append((joint, motion))
-                labels.append(name)
-                units.append("N m" if motion == "turn" else "N")
-        self.names, self.units = tuple(labels), tuple(units)
-
-    def forces(self, state: State) -> tuple[np.ndarray, np.ndarray]:
-        """On second bodies: −c of the smallest (λ, c) that balance the motion; all multipliers."""
-        values, gamma = self.balance(state, None)
-        if not self.loaded:
-            return values, gamma
-        # friction under these loads, and what then loads it
-        loads = agreement(lambda gamma: self.balance(state, gamma)[1], gamma)
-        if loads is None:
-            raise ModelError(
-                f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
-                "reactions that it makes; look for a coefficient or a radius that is too large"
-            )
-        return self.balance(state, loads)
-
-    def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """`forces`, with friction under these multipliers."""
-        e = self.full.evaluate(replace(state, gamma=loads, acceleration=state.acceleration))
-        J = e.Cq.toarray()
-        if loads is not None:
-            e.f.ravel()[:] -= J.T @ loads
-        rows = np.array([
-            J[x] if isinstance(x, int) else direction(self.full, *x, state) for x in self.joints
-        ])  # fmt: skip
-        A = np.concatenate([J[self.passive], rows])
-        y, *_ = np.linalg.lstsq(A.T, -e.f.ravel(), rcond=1e-11)
-        left = np.abs(A.T @ y + e.f.ravel()).max()
-        if left > TIGHT * max(1.0, np.abs(e.f).max()):
-            raise ModelError(
-                f"the actuators {', '.join(self.names)} cannot give '{self.full.model.name}' its "
-                f"motion at t = {state.time:g}: {left:.3g} of the forces needed act where they do "
-                "not; add actuators, or prescribe less"
-            )
-        gamma, held = np.zeros(len(J)), self.passive | self.rows
-        if self.rows.any():
-            gamma[held] = np.linalg.lstsq(J[held].T, -e.f.ravel(), rcond=1e-11)[0]
-        else:
-            gamma[held] = y[: len(A) - len(self.joints)]
-        return -y[len(A) - len(self.joints) :], gamma
-
-
-def direction(full: System, joint: Any, motion: str, state: State) -> np.ndarray:
-    """∂ϑ/∂q of a joint's angle or displacement, along body-axis increments of all bodies."""
-    fa, fb = joint.frames
-    number = {name: i for i, name in enumerate(full.names)}
-    ends = [number.get(f.body.name, -1) for f in (fa, fb)]
-    still = np.array([0.0, 0, 0, 1, 0, 0, 0])
-    a, b = (state.motion[i, :7] if i >= 0 else still for i in ends)
-    out = np.zeros((full.bodies + 1, 6))
-    if motion == "turn":
-        reals = np.zeros((1, ts.REALS))
-        reals[0, :4], reals[0, 4:8] = fa.orientation, fb.orientation
-        s, x, y, z = ts.relative_quaternion(reals, [a[None, 3:], b[None, 3:]])[0]
-        p = s * s + z * z
-        gP = np.array([(z * x - s * y) / p, (z * y + s * x) / p, 1.0])
-        gS = np.array([(z * x + s * y) / p, (z * y - s * x) / p, 1.0])
-        out[ends[1], 3:] += rotations.matrix(fb.orientation) @ gP
-        out[ends[0], 3:] -= rotations.matrix(fa.orientation) @ gS
-    else:
-        Ra, Rb = rotations.matrix(a[3:]), rotations.matrix(b[3:])
-        e = (Ra @ rotations.matrix(fa.orientation))[:, 2]
-        sb = Rb @ fb.position
-        out[ends[1]] += [*e, *(Rb.T @ np.cross(sb, e))]
-        out[ends[0]] -= [*e, *(Ra.T @ np.cross(b[:3] + sb - a[:3], e))]
-    return out[:-1].ravel()

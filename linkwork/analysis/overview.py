@@ -18,7 +18,7 @@ from linkwork.elements.flexible.parts import Part
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Model
 from linkwork.results.flexible import link_sums
-from linkwork.system.system import bodies_of
+from linkwork.system.system import bodies_of, nodes_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -32,15 +32,17 @@ def summary(model: Model) -> str:
     lines = [f"Model '{model.name}'"]
     if np.any(model.gravity):
         lines.append("  gravity " + _vector(model.gravity) + " m/s²")
+    nodes = [f"  {node.label}, of order {node.kind.order}" for node in nodes_of(model)]
     if not bodies_of(model):
-        return "\n".join([*lines, "  no bodies yet; add one with model.add(name, lw.Body(...))"])
+        none = ["  no bodies yet; add one with model.add(name, lw.Body(...))"]
+        return "\n".join([*lines, *(nodes or none)])
     assembled: Assembled | None = None
     try:
         assembled = assemble_model(model, warn=False)
         lines += _freedoms(assembled)
     except LinkworkError as error:
         lines.append(f"  degrees of freedom not known, since it cannot be assembled: {error}")
-    lines += _bodies(model, assembled) + _items(model, assembled)
+    lines += nodes + _bodies(model, assembled) + _items(model, assembled)
     lines += ["", "joint graph", *("  " + line for line in _cut(graph_lines(joint_graph(model))))]
     if assembled is not None:
         lines += [f"redundant: {message}" for message in assembled.redundancy.messages]

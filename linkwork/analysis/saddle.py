@@ -9,45 +9,88 @@ the multipliers of least squares, and for a square C_q its inverse and that of C
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+import scipy.linalg as la
 
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.math import sparse as sp
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
+from linkwork.system.sparse_lu.analysis import equilibrate
+from linkwork.system.sparse_lu.pivots import VANISHING
 from linkwork.system.system import System
 
+SMALL = 64  # unknowns up to which factors are dense
 GROWTH = 1e6  # in the elimination, before pivots are chosen anew
 STRAIGHT = 1e8  # W of amplitudes of flexible links: the square of how much less they move
 
 
-class Saddle:
-    """Solves [[A, C_qᵀ], [C_q, 0]] for a pattern that stays, choosing pivots anew where needed."""
+class DenseFactors:
+    """LU factors of a small matrix by LAPACK, for which nothing has to be compiled.
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    Rows and columns are scaled with powers of two first, and a pivot below VANISHING is none.
+    """
+
+    def __init__(self, indptr: np.ndarray, cols: np.ndarray, vals: np.ndarray) -> None:
+        n = len(indptr) - 1
+        rows = np.repeat(np.arange(n), np.diff(indptr))
+        if not np.all(np.isfinite(vals)):
+            where = int(rows[np.argmin(np.isfinite(vals))])
+            raise SingularMatrix(f"the row of unknown {where} is not finite", where)
+        self.row, self.col = equilibrate(rows, cols, vals, n)
+        dense = np.zeros((n, n))
+        dense[rows, cols] = vals * self.row[rows] * self.col[cols]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", la.LinAlgWarning)
+            self.lu = la.lu_factor(dense, check_finite=False)
+        pivots = np.abs(np.diag(self.lu[0]))
+        if n and not pivots.min() > VANISHING:
+            where = int(np.argmin(pivots))
+            raise SingularMatrix(f"the matrix is singular: no pivot for unknown {where}", where)
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        return self.col * la.lu_solve(self.lu, self.row * rhs, check_finite=False)
+
+
+class Saddle:
+    """Solves [[A, C_qᵀ], [C_q, 0]] for a pattern that stays, choosing pivots anew where needed.
+
+    compiled : its factors are for compiled loops, however small the system is
+    """
+
+    def __init__(self, system: System, compiled: bool = False) -> None:
+        self.system, self.compiled = system, compiled
         self.lu: Any = None
+        self.dense: DenseFactors | None = None
         self.matrix: Any = None
 
     def factorise(self, vals: np.ndarray) -> None:
         """Raises SingularMatrix."""
         p = self.system.pattern
         self.matrix = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+        if p.unknowns <= SMALL and not self.compiled:
+            self.dense = DenseFactors(p.indptr, p.indices, vals)
+            return
         if self.lu is not None and refactor(self.lu, vals) < GROWTH:
             return
-        self.lu = analyse(p.indptr, p.indices, vals, p.groups, self.system.bodies)
+        self.lu = analyse(p.indptr, p.indices, vals, p.groups, p.motions)
         if not np.isfinite(refactor(self.lu, vals)):
             self.lu = None
             raise SingularMatrix("a pivot vanishes")
 
     def solve(self, rhs: np.ndarray) -> np.ndarray:
+        y = self._solve(rhs)
+        for _ in range(2):
+            y += self._solve(rhs - self.matrix @ y)
+        return y
+
+    def _solve(self, rhs: np.ndarray) -> np.ndarray:
+        if self.dense is not None:
+            return self.dense.solve(rhs)
         y = rhs.copy()
         solve(self.lu, y)
-        for _ in range(2):
-            correction = rhs - self.matrix @ y
-            solve(self.lu, correction)
-            y += correction
         return y
 
 
@@ -60,9 +103,9 @@ class Projection:
     same for the values of the matrix;   body : which of them belong to bodies
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, compiled: bool = False) -> None:
         p = system.pattern
-        self.n = 6 * system.bodies
+        self.n = system.motions
         self.column = column_scale(system)
         self.row = row_scale(system.kept_rows, system.length)
         rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
@@ -70,7 +113,7 @@ class Projection:
         self.weight = scale[rows] * scale[cols]
         self.body = (rows < self.n) & (cols < self.n)
         self.diagonal = np.flatnonzero(self.body & (rows == cols))
-        self.saddle = Saddle(system)
+        self.saddle = Saddle(system, compiled)
 
         self.resistance = np.ones(self.n)
         for link in system.flexible:

@@ -16,8 +16,8 @@ CLOSED = 1e-12  # constraint error of an iterate, lengths over L and quaternion 
 
 
 def column_scale(system: System) -> np.ndarray:
-    """L for displacements, 1 for rotations, of all bodies."""
-    return np.tile([system.length] * 3 + [1.0] * 3, system.bodies)
+    """L for displacements, 1 for rotations of all bodies, then the sizes of other values."""
+    return system.layout.scale(system.length)
 
 
 def row_scale(rows: Iterable[Row], length: float) -> np.ndarray:

@@ -37,6 +37,11 @@ def require_state(full: System, state: Any, given: Any, word: str) -> None:
         )
     if state.motion.shape != (full.bodies, 13) or not np.all(np.isfinite(state.motion)):
         raise ModelError(f"{word} must hold 13 finite numbers for every body, and does not")
+    if state.values.shape != (3, full.layout.values) or not np.all(np.isfinite(state.values)):
+        raise ModelError(
+            f"{word} must hold {full.layout.values} finite values of scalar and vector nodes, with "
+            "rates and second derivatives, and does not; give a state of this model"
+        )
     if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
         raise ModelError(f"{word} has orientations that are no unit quaternions; normalise them")
 

@@ -6,6 +6,27 @@ cannot be meant, 130 after Ctrl-C.  Everything heavy is imported where it is use
 `linkwork --help` answers at once.
 """
 
-from linkwork.cli.commands import app, main
+import sys
+from typing import Any
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C is one sentence from the first moment on."""
+    try:
+        from linkwork.cli.commands import app
+
+        app()
+    except KeyboardInterrupt:
+        print("interrupted; nothing was saved", file=sys.stderr)
+        sys.exit(130)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from linkwork.cli.commands import app
+
+        return app
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
 
 __all__ = ["app", "main"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ from linkwork.cli.tables import (
     print_versions,
     reaction_table,
 )
-from linkwork.errors import ConvergenceError, Interrupted
+from linkwork.errors import ConvergenceError
 
 if TYPE_CHECKING:
 
@@ -110,6 +111,8 @@ def run(
     output: Output = None,
     save: Annotated[str | None, typer.Option(
         metavar="NAME", help="result file NAME.nc of linkwork, for an .mbd file")] = None,
+    flush: Annotated[float, typer.Option(
+        help="seconds of computing, at most, that are lost when the process is killed")] = 1.0,
     list_unsupported: Annotated[bool, typer.Option(
         help="of an .mbd file: list all cards that linkwork does not have")] = False,
     plot: Annotated[list[str] | None, typer.Option(
@@ -118,10 +121,16 @@ def run(
 ) -> None:  # fmt: skip
     """Move MODEL through time; it may define `time`, `step` and `method` as defaults.
 
+    A result file .nc, also of a run that was killed, goes on to --time, in itself or in -o NAME.
     An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .log, .nc like MBDyn.
     """
     if list_unsupported:
         decks.print_unsupported(model)
+        return
+    if model.endswith((".nc", ".nc.part")):
+        given = {"--step": step, "--method": method, "--rho": rho, "--tolerance": tolerance,
+                 "--save": save, "--plot": plot or None}  # fmt: skip
+        go_on(model, time, output, flush, [word for word, x in given.items() if x is not None])
         return
     if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
@@ -133,8 +142,11 @@ def run(
     if deck is not None and not deck.analysis.moves:
         decks.run_still(deck, output, save, time, step)
         return
-    t, h = (given if given is not None else defaults.get(word)
-            for word, given in (("time", time), ("step", step)))  # fmt: skip
+    if deck is None:
+        t, h = (given if given is not None else defaults.get(word)
+                for word, given in (("time", time), ("step", step)))  # fmt: skip
+    else:
+        t, h = decks.times(deck, time, step)
     for word, value, example in (("time", t, "-t 10"), ("step", h, "-s 0.001")):
         if value is None:
             raise UsageError(
@@ -155,20 +167,21 @@ def run(
     if method is not None or rho is not None or integrator is None:
         keywords = {"rho": rho} if rho is not None else {}
         integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)
+    from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
+
     strategy = None
     if deck is None:
         assembled = assemble(mechanism)
+        warn_of_lost_velocities(assembled.full, assembled.state)
     else:
         equal = step is not None or tolerance is not None
         assembled, every, strategy = decks.begin(deck, every, equal)
     for name in plot or []:
         check_plot(assembled, name)
-    with notes(tuple(assembled.redundancy.messages)):
+    with notes(tuple(assembled.redundancy.messages)), decks.in_its_words(deck):
         result = move(
-            mechanism, assembled, target, t, h, integrator, every, tolerance, strategy
+            mechanism, assembled, target, t, h, integrator, every, tolerance, strategy, flush
         )
-    if target is not None:
-        result.save(target)
     if picture is not None:
         save_plot(result, picture, plot or [])
     kept = None if target is not None or deck is None else (
@@ -188,28 +201,63 @@ def assemble(model: Model) -> Assembled:
 
 def move(
     model: Model, assembled: Assembled, target: Path | None, t: Any, h: Any, method: Any,
-    every: int, tolerance: float | None, strategy: Any = None,
+    every: int, tolerance: float | None, strategy: Any = None, flush: float = 1.0,
 ) -> Result:  # fmt: skip
     """Run; whatever stops it, what was computed until then is kept where the user can find it."""
     try:
-        return linkwork.transient(
+        result = linkwork.transient(
             model, t, h, method, start=assembled.state, every=every, tolerance=tolerance,
-            strategy=strategy,
+            strategy=strategy, file=target, flush=flush,
         )  # fmt: skip
-    except Interrupted as error:
-        if error.path is None and target is not None and error.result is not None:
-            error.result.save(target)
-            raise KeyboardInterrupt(
-                f"interrupted at t = {error.result.time[-1]:.6g} of {t:g}; the results until there "
-                f"are saved to '{target}'"
-            ) from None
-        raise
     except ConvergenceError as error:
         sentence = str(error).partition("; the results until")[0]  # an attribute means nothing here
         if target is not None and error.result is not None:
-            error.result.save(target)
             sentence += f"; the results until t = {error.result.time[-1]:.6g} are in '{target}'"
         raise ConvergenceError(sentence, time=error.time) from error
+    return result if target is None else with_reactions(result, target)
+
+
+def with_reactions(result: Result, target: Path) -> Result:
+    """The file with the variables `force` and `torque` too, unless it is a large one."""
+    from linkwork.results.file import IN_MEMORY, load
+
+    if result.motion.nbytes > IN_MEMORY // 2:
+        return result
+    whole = load(target, model=result.system.model)
+    whole.save(target)
+    return whole
+
+
+def go_on(
+    path: str, t: float | None, output: str | None, flush: float, given: list[str]
+) -> None:
+    """Go on with the run of a result file."""
+    from linkwork.integrators.catalogue import method_from_text
+    from linkwork.results.file import load
+    from linkwork.results.unfinished import newer_pieces
+
+    if given:
+        raise UsageError(
+            f"'{path}' goes on as it was run, without {' and '.join(given)}; give a model file "
+            "for a new run"
+        )
+    pieces = newer_pieces(Path(path))
+    if t is None and pieces is not None and pieces.head is not None:
+        t = float(pieces.head["end"])
+    elif t is None:
+        stored = load(path)
+        t, now = float(stored.info.get("end", -inf)), float(stored.time[-1])
+        if t <= now:
+            raise UsageError(
+                f"the run of '{path}' is at its end, t = {now:g}; give a later one, for example "
+                f"-t {now + 1:g}"
+            )
+    target = output_path(output) or Path(path.removesuffix(".part"))
+    result = with_reactions(linkwork.resume(path, t, file=target, flush=flush), target)
+    print_run(
+        result, assemble(result.system.model), method_from_text(result.info["method"]),
+        result.info.get("tolerance"), target, None,
+    )  # fmt: skip
 
 
 def check_plot(assembled: Assembled, name: str) -> None:
@@ -325,7 +373,3 @@ def view(
     path = Path(output if output.endswith(".html") else f"{output}.html")
     shown.animate(path)
     console().print(f"written to {path}", markup=False)
-
-
-def main() -> None:
-    app()

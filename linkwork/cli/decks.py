@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,22 @@ def write_deck(deck: Deck, result: Result, name: str | None) -> None:
                             else name)  # fmt: skip
         console().print(f"{'MBDyn':<11}{', '.join(map(str, paths))}", markup=False)
     print_notes(deck)
+
+
+def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
+    """Until when and in which steps; what neither the deck nor the command says is an error."""
+    from linkwork.io.mbdyn import running
+
+    return running.times(deck, t, h)
+
+
+def in_its_words(deck: Deck | None) -> AbstractContextManager[None]:
+    """What a run fails with, in the words of the deck where there is one."""
+    if deck is None:
+        return nullcontext()
+    from linkwork.io.mbdyn.wording import words_of_decks
+
+    return words_of_decks()
 
 
 def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:

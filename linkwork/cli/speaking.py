@@ -46,8 +46,10 @@ def spoken(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapper(*arguments: Any, debug: bool = False, **options: Any) -> None:
+        from linkwork.analysis.motion.ending import ended_by_signals
+
         try:
-            with notes():
+            with notes(), ended_by_signals():
                 command(*arguments, debug=debug, **options)
         except (typer.Exit, typer.Abort):
             raise

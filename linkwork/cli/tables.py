@@ -186,7 +186,7 @@ def print_info(model: Model, assembled: Assembled) -> None:
     for name, item in model.items.items():
         mine = [e for e in full.elements if e.owner == name]
         if mine and not item.bodies():
-            ends = dict.fromkeys((*full.names, "ground")[b] for e in mine for b in e.ends)
+            ends = dict.fromkeys(full.layout.name(b) for e in mine for b in e.ends)
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
             joints.add_row(name, type(item).__name__, ", ".join(ends), rows)
     if joints.row_count:

@@ -5,6 +5,7 @@
 
 Tangent for increments θ in body axes when the step moves the body by exp(x): inertia and
 gyroscopic terms take T(x)⁻¹ (math.rotations), so Newton's method stays exact for large steps.
+Methods whose velocities follow from x in another way write these blocks themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, put36
+from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, WRITTEN, put36
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.rotations import inverse_tangent
@@ -39,7 +40,7 @@ def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
         f[b, 1] += m * (vdot[b, 1] - gravity[1])
         f[b, 2] += m * (vdot[b, 2] - gravity[2])
         accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
-        if coef[TANGENT] != 0.0:
+        if coef[TANGENT] != 0.0 and coef[WRITTEN] == 0.0:
             base = blocks[b]
             D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
             X = madd(mscale(cM, J), mscale(coef[CD], D))

@@ -31,7 +31,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -177,7 +178,9 @@ def bushing_tangent(
         wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
 
 
-def bushing_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def bushing_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)

@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.elements.body import Body
 from linkwork.elements.layout import CK, POS, TANGENT, add33
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
@@ -25,7 +25,9 @@ CENTRE, STRENGTH, REALS = 0, 3, 4  # the strength is μ m
 BODY, BASE = 0, 1
 
 
-def central_gravity_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def central_gravity_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals = loads.f, loads.vals
     for k in range(ints.shape[0]):
         b = ints[k, BODY]
         d = sub(at(nodes, b, POS), at(reals, k, CENTRE))

@@ -45,7 +45,8 @@ from linkwork.elements.layout import (
     CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
@@ -152,7 +153,9 @@ def deformable_tangent(
         wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, H, dF, dH, cK)
 
 
-def deformable_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def deformable_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     y = np.zeros(WORK)
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]

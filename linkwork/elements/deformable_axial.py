@@ -26,7 +26,7 @@ from linkwork.elements.laws.base import (
 )  # fmt: skip
 from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
 from linkwork.elements.torsion_spring import QA, QB, torsion_tangent, twist
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model.frame import Frame
@@ -35,7 +35,9 @@ from linkwork.model.registry import Entry, Family, Item
 LAW = 8  # behind the axes of both frames; the angle remembered comes last
 
 
-def axial_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def axial_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     y = np.zeros(WORK)
     last = reals.shape[1] - 1
     for i in range(ints.shape[0]):

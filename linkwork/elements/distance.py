@@ -23,7 +23,7 @@ from linkwork.elements.points import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     IDENTITY, at, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
@@ -35,7 +35,9 @@ from linkwork.model.registry import Entry, Family, Item, Law
 LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
 
 
-def distance_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def distance_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Ct, Qc, vals = loads.f, loads.C, loads.Ct, loads.Qc, loads.vals
     for k in range(ints.shape[0]):
         if ints[k, M] == 0:
             continue

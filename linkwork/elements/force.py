@@ -18,7 +18,7 @@ import numpy as np
 from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
 from linkwork.elements.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
@@ -33,7 +33,9 @@ U, FORCE_, TORQUE_, FOLLOWS, FACTOR, REALS = 0, 3, 6, 9, 10, 11
 BODY, BASE = 0, 1
 
 
-def force_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def force_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for k in range(ints.shape[0]):
         b, y, u = ints[k, BODY], reals[k, FACTOR], at(reals, k, U)
         R, w = at9(nodes, b, ROT), at(nodes, b, OMEGA)

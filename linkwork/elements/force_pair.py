@@ -27,7 +27,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
@@ -41,7 +41,9 @@ from linkwork.model.registry import Entry, Family, Item
 UA, UB, FORCE_, TORQUE_, FOLLOWS, APART, FACTOR, REALS = 0, 3, 6, 9, 12, 13, 14, 15
 
 
-def force_pair_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def force_pair_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for k in range(ints.shape[0]):
         a, b, y = ints[k, A], ints[k, B], reals[k, FACTOR]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)

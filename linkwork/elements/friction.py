@@ -60,7 +60,8 @@ from linkwork.elements.screw import Screw
 from linkwork.elements.slide import slide, slide_force, slide_tangent, travel
 from linkwork.elements.torsion_spring import TURN, torsion_tangent, twist_gradients
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
@@ -93,7 +94,9 @@ def load_of(ints, reals, i, gamma):
     return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
 
 
-def friction_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def friction_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     last = reals.shape[1]
     for i in range(ints.shape[0]):
         a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]

@@ -23,7 +23,8 @@ import numpy as np
 
 from linkwork.elements.friction_surface import BALL, BUSH, PLANE
 from linkwork.elements.joint_checks import refuse_moving_markers, refuse_other_items
-from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.joints import Joint
+from linkwork.elements.motion_laws import driven_rows
 from linkwork.elements.orthogonal import Universal
 from linkwork.elements.screw import Screw
 from linkwork.errors import ModelError
@@ -80,8 +81,7 @@ def check_joint(joint: Any, what: str) -> None:
 
 def held_rows(joint: Joint) -> set[int]:
     """The rows that the joint holds, without those that it drives."""
-    driven = {ROW_NAMES.index(row) for row in joint.laws().get("t", {})}
-    return set(joint.active) - driven
+    return set(joint.active) - set(driven_rows(joint.laws().get("t", {}), joint.active))
 
 
 def rubbing(joint: Joint, motion: Any, radius: Any, what: str) -> Rubbing:

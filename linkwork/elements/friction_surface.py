@@ -44,7 +44,8 @@ from linkwork.elements.layout import (
     ACCEPT, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY, add, at, at4, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
@@ -95,7 +96,9 @@ def surface_tangent(
         wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
 
 
-def surface_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def surface_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     last = reals.shape[1]
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]

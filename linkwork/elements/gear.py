@@ -29,7 +29,8 @@ from linkwork.elements.torsion_spring import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model import checks
 from linkwork.model.registry import Entry, Family, Item
@@ -47,7 +48,9 @@ def add_turn(vals, base, m):
         vals[base + 3 + i] += m[i]
 
 
-def gear_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def gear_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
     for k in range(ints.shape[0]):
         n = int(reals[k, BODIES])
         eq, m, rows = ints[k, n + n * n], ints[k, n + n * n + 1], n + n * n + 2
@@ -130,7 +133,7 @@ GEAR_KERNEL = Kernel(gear_kernel)
 def gear_family(bodies: int) -> Family:
     """Gears between joints that have so many bodies together; all share one kernel."""
     return Family(
-        f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, reals=REALS, memory=2,
+        f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=REALS, memory=2,
         counts=("angle_2", "angle_1"), reaction=gear_reaction, outputs=gear_outputs,
     )  # fmt: skip
 

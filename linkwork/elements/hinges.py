@@ -8,11 +8,8 @@ rotation a turn v about y, f about x and v about y again,
 so it is the row rz of the lock joint: a rotation without twist.  (MBDyn's manual, 9.1.15, has v
 and f as unknowns; here they follow from ρ.)
 
-The driven hinge holds the relative rotation at exp(θ(t)).  With u = θ·θ,
-
-    ρ_t = (c, s θ),   c = cos(√u/2), s = sin(√u/2)/√u,   c' = −s/4, s' = (c/2 − s)/(2u)
-
-and its time derivatives by the chain rule.  (MBDyn's manual, 9.1.8; there |θ| < π.)
+The driven hinge holds the relative rotation at exp(θ(t)) (model.drives.rotation; MBDyn's manual,
+9.1.8, where |θ| < π).
 """
 
 from __future__ import annotations
@@ -27,9 +24,8 @@ from linkwork.elements.lock import LEVEL, QT
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
+from linkwork.model.drives.rotation import rotation_vector_jets
 from linkwork.model.frame import Frame
-
-TERMS = 8  # of the series of s where u is small
 
 
 class Gimbal(NamedJoint, rows="rz"):
@@ -39,43 +35,6 @@ class Gimbal(NamedJoint, rows="rz"):
     they are bent.  The angles of its two arms are f = 2 asin ρ_x and v = atan2(ρ_y, ρ_w) of the
     relative quaternion ρ.
     """
-
-
-def sine_part(u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """s and its first two derivatives by u."""
-    small = u < 1.0
-    k = np.arange(TERMS + 2)
-    factorial = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 2 * TERMS + 4)]))
-    a = (-1.0) ** k / (2.0 ** (2 * k + 1) * factorial[2 * k + 1])
-    powers = np.where(small, u, 0.0)[:, None] ** k[:TERMS]
-    series = [
-        powers @ a[:TERMS], powers @ (a[1:] * k[1:])[:TERMS],
-        powers @ (a[2:] * k[2:] * (k[2:] - 1))[:TERMS],
-    ]  # fmt: skip
-    w = np.where(small, 1.0, u)
-    root = np.sqrt(w)
-    c, s = np.cos(root / 2), np.sin(root / 2) / root
-    s1 = (c / 2 - s) / (2 * w)
-    s2 = (-(s / 8 + s1) * w - (c / 2 - s)) / (2 * w * w)
-    return tuple(np.where(small, x, y) for x, y in zip(series, (s, s1, s2)))  # type: ignore[return-value]
-
-
-def rotation_vector_jets(jets: np.ndarray) -> np.ndarray:
-    """Quaternion of exp(θ), (T, 3 levels, 4), from θ (T, 3 levels, 3); levels are derivatives."""
-    th, th1, th2 = jets[:, 0], jets[:, 1], jets[:, 2]
-    u = np.sum(th * th, axis=1)
-    u1 = 2 * np.sum(th * th1, axis=1)
-    u2 = 2 * np.sum(th1 * th1 + th * th2, axis=1)
-    s, ds, dds = sine_part(u)
-    s1, s2 = ds * u1, dds * u1 * u1 + ds * u2
-    q = np.empty((len(u), 3, 4))
-    q[:, 0, 0] = np.cos(np.sqrt(u) / 2)
-    q[:, 1, 0] = -s / 4 * u1
-    q[:, 2, 0] = -(s1 * u1 + s * u2) / 4
-    q[:, 0, 1:] = s[:, None] * th
-    q[:, 1, 1:] = s1[:, None] * th + s[:, None] * th1
-    q[:, 2, 1:] = s2[:, None] * th + 2 * s1[:, None] * th1 + s[:, None] * th2
-    return q
 
 
 @dataclass(eq=False)

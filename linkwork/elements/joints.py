@@ -3,28 +3,24 @@
 A row x y z rx ry rz that is active is held (or driven), one that is not is free.  A new joint of
 this kind is one class statement with its rows.
 
-Motion laws on rotations are turns about x, then y, then z of the moving axes:
-ρ_t = ρ_x(α) ρ_y(β) ρ_z(γ), with time derivatives by the product rule.
+Motion laws are in motion_laws.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from linkwork.elements.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
+from linkwork.elements.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame, as_frame, place
 from linkwork.model.registry import Entry, Item, Law
-
-ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
-
 
 def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
     """Row numbers of a text such as "x y z rx"."""
@@ -37,25 +33,6 @@ def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
         f"rows of {what} must be some of 'x y z rx ry rz', each once, but {checks.show(rows)} was "
         "given"
     )
-
-
-def row_laws(laws: Any, active: Iterable[int], word: str, what: str) -> dict[str, Drive] | None:
-    """Drives of rows from the user's dict, whose keys must be among the active rows."""
-    if laws is None:
-        return None
-    rows = [ROW_NAMES[i] for i in active]
-    if not isinstance(laws, dict):
-        raise ModelError(
-            f"{word} of {what} must be a dict from rows to functions of time, such as "
-            f'{{"{rows[0]}": lw.ramp(1.0)}}, but {checks.show(laws)} was given'
-        )
-    for row in laws:
-        if row not in rows:
-            raise ModelError(
-                f"{word} of {what} names {checks.show(row)}, which is not one of its rows "
-                f"'{' '.join(rows)}'"
-            )
-    return {r: as_drive(d, what=f"{word} {r!r} of {what}") for r, d in laws.items()} or None
 
 
 def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, places: bool):
@@ -84,44 +61,6 @@ def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, pla
     point = checks.vector(at, f"at of {what}")
     axes = checks.axes(axis, orientation, what)
     return place(fa.body, point, axes), place(fb.body, point, axes)
-
-
-def motion_jets(laws: dict[str, Drive], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Translation (T, 3 levels, 3) and quaternion (T, 3 levels, 4) of laws on x … rz."""
-    n = len(times)
-    move = np.zeros((n, 3, 3))
-    for i, row in enumerate("xyz"):
-        if row in laws:
-            move[:, :, i] = laws[row].jet(times)
-    q = np.zeros((n, 3, 4))
-    q[:, 0, 0] = 1.0
-    for i, row in enumerate(("rx", "ry", "rz")):
-        if row in laws:
-            q = quaternion_product(q, axis_turn(i, laws[row].jet(times)))
-    return move, q
-
-
-def axis_turn(i: int, jet: np.ndarray) -> np.ndarray:
-    """Quaternion of a turn about axis i by an angle with two derivatives, (T, 3 levels, 4)."""
-    angle, d1, d2 = jet.T / 2
-    c, s = np.cos(angle), np.sin(angle)
-    q = np.zeros((len(angle), 3, 4))
-    q[:, :, 0] = np.stack([c, -s * d1, -s * d2 - c * d1**2], axis=1)
-    q[:, :, 1 + i] = np.stack([s, c * d1, c * d2 - s * d1**2], axis=1)
-    return q
-
-
-def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Product of two quaternions that carry two time derivatives, (T, 3 levels, 4)."""
-    mul = rotations.multiply
-    return np.stack(
-        [
-            mul(p[:, 0], q[:, 0]),
-            mul(p[:, 1], q[:, 0]) + mul(p[:, 0], q[:, 1]),
-            mul(p[:, 2], q[:, 0]) + 2 * mul(p[:, 1], q[:, 1]) + mul(p[:, 0], q[:, 2]),
-        ],
-        axis=1,
-    )
 
 
 class Joint(Item, abstract=True):
@@ -157,13 +96,16 @@ class Joint(Item, abstract=True):
         if any(laws.values()):
             reals[MOVING] = 1.0
             entry.laws = [Law(0, lambda t: self.poses(reals, laws, t), 3 * LEVEL)]
-            entry.driven = tuple(r for r in rows if ROW_NAMES[r] in laws.get("t", {}))
+            entry.driven = driven_rows(laws.get("t", {}), rows)
         return entry
 
     def poses(self, reals: np.ndarray, laws: dict, times: np.ndarray) -> np.ndarray:
         """The first 63 reals at each time."""
         out = np.zeros((len(times), 3, LEVEL))
         for which, u, q in (("t", RT, QT), ("a", UA, QA), ("b", UB, QB)):
+            if not laws.get(which):
+                out[:, 0, u : u + 3], out[:, 0, q : q + 4] = reals[u : u + 3], reals[q : q + 4]
+                continue
             move, turn = motion_jets(laws.get(which, {}), np.asarray(times, float))
             if which != "t":  # marker laws are motions from the marker's place, in its axes
                 u0, q0 = reals[u : u + 3], reals[q : q + 4]
@@ -182,6 +124,8 @@ class Lock(Joint):
 
     a carries the main marker (rows are in its axes), b the driven one.  `drive` maps rows to
     functions of time; `drive_a`, `drive_b` move the markers on their bodies, in their own axes.
+    "rotation" in any of them is the whole rotation as a function of time (lw.quaternion,
+    lw.rotation_vector, lw.rotation_table) instead of laws on rx, ry and rz.
 
     Example
     -------
@@ -206,24 +150,32 @@ class Lock(Joint):
             self.a, self.b, self.at, self.axis, self.orientation, self.label, min(rows) < 3
         )
         for word, active in (("drive", rows), ("drive_a", range(6)), ("drive_b", range(6))):
-            setattr(self, word, row_laws(getattr(self, word), active, word, self.label))
+            laws = row_laws(getattr(self, word), active, word, self.label, whole=True)
+            setattr(self, word, laws)
 
     def laws(self) -> dict[str, dict[str, Drive]]:
         return {"t": self.drive or {}, "a": self.drive_a or {}, "b": self.drive_b or {}}
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Lock:
-        from linkwork.model.drives import polynomial
+        from linkwork.model.drives import polynomial, quaternion, rotation_vector
 
         def law() -> Drive:
             return polynomial(rng.uniform(-0.5, 0.5, 4))
+
+        def laws(rows: Any) -> dict[str, Drive]:
+            """On every row, or the rotation as a whole."""
+            if rng.random() < 0.4 or not set(rows) & set(ROW_NAMES[3:]):
+                return {r: law() for r in rows}
+            vector = rotation_vector(law(), law(), law())
+            turned = vector * quaternion(1 + law(), law(), law(), law())
+            return {r: law() for r in rows if r in "xyz"} | {"rotation": turned}
 
         n = rng.integers(1, 7)
         rows = [ROW_NAMES[i] for i in sorted(rng.choice(6, n, replace=False))]
         return cls(
             a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), rows=rows,
-            drive={r: law() for r in rows},
-            drive_a={r: law() for r in ROW_NAMES}, drive_b={r: law() for r in ROW_NAMES},
+            drive=laws(rows), drive_a=laws(ROW_NAMES), drive_b=laws(ROW_NAMES),
         )  # fmt: skip
 
 

@@ -5,9 +5,10 @@ nodes[b]    the motion of body b: position, quaternion, velocity (world), angula
 f[b]        residual of body b's equations of motion, M v̇ + C_qᵀγ − f + f_g: three forces in world
             axes, three torques in body axes.  Kernels add to it.
 C, Ct, Qc   constraint residual, its partial time derivative, and Q_c of C_q v̇ = Q_c
-vals        the values of the iteration matrix: cK ∂f/∂q + cD ∂f/∂v, with C_q beside it
+vals        the values of the iteration matrix: cK ∂f/∂q + cD ∂f/∂v + cM ∂f/∂v̇, C_q beside it
 power       [dissipated, supplied] power at this motion
-coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c wanted]
+coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c wanted, the
+            method has written the tangent of the bodies' inertia itself], then cM and gravity
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
@@ -29,9 +30,13 @@ from linkwork.math.eights import six8, store8
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free
 
+# rows of values: of vector nodes, and what they change by with the unknown of a step
+VALUE, RATE, SECOND, BY_VALUE, BY_RATE, BY_SECOND = range(6)
+
 # coef
-CK, CD, TANGENT, RATES, ACCEPT, KC = 0, 1, 2, 3, 4, 5
-COEFS = 6
+CK, CD, TANGENT, RATES, ACCEPT, KC, WRITTEN = 0, 1, 2, 3, 4, 5, 6
+COEFS = 7  # that callers set; the evaluation adds the next
+CM, GRAVITY, COEF_SIZE = 7, 8, 11
 
 # ints of elements between two bodies
 A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5

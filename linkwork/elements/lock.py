@@ -38,7 +38,8 @@ from linkwork.elements.layout import (
 from linkwork.elements.lock_tangent import lock_rows, lock_stiffness, no_stiffness, rotation_rows
 from linkwork.math import rotations
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     add, at, at4, at9, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
@@ -120,7 +121,9 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
             Ct[eq + j] = first[ints[k, ROWS + j]]
 
 
-def lock_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def lock_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Ct, Qc, vals = loads.f, loads.C, loads.Ct, loads.Qc, loads.vals
     ground, width = nodes.shape[0] - 1, ints.shape[1]
     n, x, g, residual, given, values = (
         borrow(nodes), borrow(reals), borrow(gamma), borrow(C), borrow(ints), borrow(vals)
@@ -212,5 +215,6 @@ def lock_reaction(
 
 
 LOCK = Family(
-    "lock", Kernel(lock_kernel), bodies=2, rows=6, reals=REALS, whole=True, reaction=lock_reaction
+    "lock", Kernel(lock_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS, whole=True,
+    reaction=lock_reaction,
 )

@@ -24,7 +24,7 @@ import numpy as np
 from linkwork.elements.body import Body
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tv,
 )  # fmt: skip
@@ -37,7 +37,9 @@ A0, W0, P0, MASS, INERTIA, REALS = 0, 3, 6, 9, 10, 19
 BODY, BASE = 0, 1
 
 
-def moving_frame_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def moving_frame_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for k in range(ints.shape[0]):
         b, m, J = ints[k, BODY], reals[k, MASS], at9(reals, k, INERTIA)
         w0, p0 = at(reals, k, W0), at(reals, k, P0)

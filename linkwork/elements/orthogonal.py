@@ -22,7 +22,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
@@ -35,7 +35,9 @@ EA, EB, QA, UB, REALS = 0, 3, 6, 10, 13
 ZERO = (0.0, 0.0, 0.0)
 
 
-def orthogonal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def orthogonal_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
     for k in range(ints.shape[0]):
         if ints[k, M] == 0:
             continue
@@ -77,7 +79,7 @@ def orthogonal_reaction(
 
 
 ORTHOGONAL = Family(
-    "orthogonal", Kernel(orthogonal_kernel), bodies=2, rows=1, reals=REALS,
+    "orthogonal", Kernel(orthogonal_kernel), bodies=2, rows=1, angles=(0,), reals=REALS,
     reaction=orthogonal_reaction,
 )  # fmt: skip
 

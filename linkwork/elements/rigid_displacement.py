@@ -28,7 +28,8 @@ from linkwork.elements.layout import (
 from linkwork.elements.points import end_frame
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, cross, mm, mv, scale, skew, sub, tm, tv,
@@ -74,7 +75,9 @@ def point_stiffness(vals, aa, ab, ba, bb, cK, Ra, Rb, sb, l, F):
     add33(vals, bb, 3, 3, cK, tm(Rb, mm(sF, Rb)))
 
 
-def mean_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def mean_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
     n = (reals.shape[1] - POINTS) // POINT + 1  # bodies
     EQ, M, CA, ROWS = n + n * n, n + n * n + 1, n + n * n + 2, 2 * n + n * n + 3
     for k in range(ints.shape[0]):
@@ -146,7 +149,8 @@ MEAN_KERNEL = Kernel(mean_kernel)
 def mean_family(points: int) -> Family:
     """The family of bodies that follow so many points; all share one kernel."""
     return Family(
-        f"mean of {points}", MEAN_KERNEL, bodies=points + 1, reals=POINTS + POINT * points, rows=6
+        f"mean of {points}", MEAN_KERNEL, bodies=points + 1, rows=6, angles=(3, 4, 5),
+        reals=POINTS + POINT * points,
     )
 
 

@@ -28,7 +28,7 @@ from linkwork.elements.points import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
@@ -38,7 +38,9 @@ from linkwork.model.registry import Entry, Family, Item
 FREE, LAW = LINE_REALS, LINE_REALS + 1
 
 
-def rod_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def rod_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     y = np.zeros(WORK)
     for i in range(ints.shape[0]):
         a, b, free = ints[i, A], ints[i, B], reals[i, FREE]

@@ -30,7 +30,8 @@ from linkwork.elements.torsion_spring import (
     TURN, torsion_tangent, twist_bend, twist_gradients,
 )  # fmt: skip
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mm, mv, scale, skew, sub, tm, tv,
@@ -58,7 +59,9 @@ def axial_stiffness(vals, ints, k, cK, Ra, Rb, sb, l, F):
     add33(vals, ints[k, BB], 3, 3, cK, tm(Rb, mm(sF, Rb)))
 
 
-def screw_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def screw_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
     for k in range(ints.shape[0]):
         a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
         Ra, Rb, lead = at9(nodes, a, ROT), at9(nodes, b, ROT), reals[k, LEAD]

@@ -33,7 +33,8 @@ import numpy as np
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, QUAT, ROT, TANGENT, VEL
 from linkwork.elements.user_force import Failure
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import PythonCallback, call
 from linkwork.math.programs import (
     DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
@@ -172,7 +173,8 @@ def carry_out(reals, k, head, m, slopes, accepted):
     return run_program(reals, k, int(reals[k, head + PROGRAM]), int(count), m, slopes)
 
 
-def signal_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def signal_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
     n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
     head = GRADIENT + 12 * n
     slopes = coef[TANGENT] != 0.0

@@ -31,7 +31,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
@@ -88,7 +89,9 @@ def slide_tangent(vals, ints, i, nodes, a, b, e, sb, l, U, N, k, c, cK, cD):
         add_column(vals, base_b, j % 6, dF, tv(Rb, db))
 
 
-def slide_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def slide_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     y = np.zeros(WORK)
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]

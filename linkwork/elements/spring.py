@@ -22,7 +22,7 @@ from linkwork.elements.points import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.frame import Frame
@@ -31,7 +31,9 @@ from linkwork.model.registry import Entry, Family, Item
 STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = (LINE_REALS + i for i in range(5))
 
 
-def spring_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def spring_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]

@@ -32,7 +32,8 @@ from linkwork.elements.layout import (
 from linkwork.elements.orthogonal import Universal
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
@@ -123,7 +124,9 @@ def twist(reals, i, axes, memory, nodes, a, b):
     return rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, dot(mb, wb) - dot(ma, wa)
 
 
-def torsion_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def torsion_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]

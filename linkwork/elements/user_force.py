@@ -27,7 +27,8 @@ from numba.extending import is_jitted
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import SIGNATURE, PythonCallback, call
 from linkwork.math.rotations import qexp, rotation_matrix
 from linkwork.math.vectors import (
@@ -147,13 +148,15 @@ def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
         put_body(motion, n, i, reals, k, nodes, b, 0, 0.0)
 
 
-def user_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def user_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     n = (reals.shape[1] - FRAMES) // FRAME
-    motion, wrench, other = np.empty(NUMBERS * n), np.empty(6 * n), np.empty(6 * n)
+    given, wrench, other = np.empty(NUMBERS * n), np.empty(6 * n), np.empty(6 * n)
     for k in range(ints.shape[0]):
         for i in range(n):
-            put_body(motion, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
-        user_wrench(reals, k, time, motion, wrench)
+            put_body(given, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
+        user_wrench(reals, k, time, given, wrench)
         for i in range(n):
             b, q = ints[k, i], 6 * i
             R, u = at9(nodes, b, ROT), at(reals, k, FRAMES + FRAME * i)
@@ -169,7 +172,7 @@ def user_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power
                 X = madd(mm(skew(u), skew(Fl)), skew(Tl))
                 add33(vals, ints[k, n + n * i + i], 3, 3, -coef[CK], X)
         if coef[TANGENT] != 0.0 and reals[k, STIFF] != 0.0:
-            user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, wrench, other)
+            user_tangent(ints, reals, k, n, nodes, time, coef, vals, given, wrench, other)
 
 
 USER_KERNEL = Kernel(user_kernel, allocates=True)
@@ -350,6 +353,8 @@ def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
 def raise_if_failed(model: Any) -> None:
     """Raise the first failure of a user's function in a model (or system), and forget it."""
     for item, failure in failed_items(model):
+        if isinstance(failure.error, KeyboardInterrupt):  # of the user, not of the function
+            raise failure.error
         wanted = "returns force and torque" if failure.part == "function" else "has a value"
         raise ModelError(
             f"{failure.part} of {item.label} {failure.message}, at t = {failure.time:g}; correct "

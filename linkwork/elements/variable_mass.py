@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.body import IDENTITY, Body
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
+from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mt, mv, scale, skew, sub, three, tv,
@@ -41,15 +41,15 @@ INERTIA, INERTIA1, SHAPE1, REALS = 11, 20, 29, 38
 BODY, BASE = 0, 1
 
 
-def variable_mass_kernel(
-    ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, vals, power
-):  # fmt: skip
-    g = (gravity[0], gravity[1], gravity[2])
+def variable_mass_kernel(ints, reals, motion, loads):
+    nodes, vdot, x, coef = motion.nodes, motion.vdot, motion.x, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    g, cM = three(coef, GRAVITY), coef[CM]
     for k in range(ints.shape[0]):
         b, m, c = ints[k, BODY], reals[k, MASS], at(reals, k, CENTRE)
         c1, J, Jg = at(reals, k, CENTRE1), at9(reals, k, INERTIA), at9(reals, k, SHAPE1)
         R, w = at9(nodes, b, ROT), at(nodes, b, OMEGA)
-        z, wdot = tv(R, sub(three(vdot, STRIDE * b), g)), three(vdot, STRIDE * b + 3)
+        z, wdot = tv(R, sub(at(vdot, b, 0), g)), at(vdot, b, 3)
         arm, h = cross(w, c), mv(J, w)
         n = add(add(z, cross(wdot, c)), add(cross(w, arm), scale(2.0, cross(w, c1))))
         n = scale(m, add(n, at(reals, k, CENTRE2)))
@@ -61,7 +61,7 @@ def variable_mass_kernel(
         power[1] += dot(n, c1) + reals[k, MASS1] * lost
         power[1] += 0.5 * dot(w, mv(at9(reals, k, INERTIA1), w)) - dot(w, mv(Jg, w))
         if coef[TANGENT] != 0.0:
-            base, T, S = ints[k, BASE], inverse_tangent(three(x, STRIDE * b + 3)), skew(c)
+            base, T, S = ints[k, BASE], inverse_tangent(at(x, b, 3)), skew(c)
             W = madd(madd(mm(skew(w), S), skew(arm)), mscale(2.0, skew(c1)))
             add33(vals, base, 0, 0, cM * m, IDENTITY)
             add33(vals, base, 3, 0, cM * m, mt(S, R))
@@ -75,12 +75,8 @@ def variable_mass_kernel(
             add33(vals, base, 3, 3, coef[CK], mm(S, Z))
 
 
-def _nothing(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
-    """All of it needs accelerations."""
-
-
 VARIABLE_MASS = Family(
-    "variable mass", Kernel(_nothing), bodies=1, reals=REALS, inertia=Kernel(variable_mass_kernel)
+    "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True
 )
 
 

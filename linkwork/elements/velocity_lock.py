@@ -27,13 +27,15 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bushing import add_column, moved_by
-from linkwork.elements.joints import ROW_NAMES, markers, parse_rows, row_laws
+from linkwork.elements.joints import markers, parse_rows
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CA, CB, CD, CK, EQ, KC, OMEGA, POS, QUAT, ROT, ROWS, TANGENT, VEL, A, B, M,
     put6,
 )  # fmt: skip
+from linkwork.elements.motion_laws import ROW_NAMES, row_laws
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -64,7 +66,9 @@ def velocity_stiffness(vals, ints, k, Ra, Rb, sb, l, F, G, second, cK):
         add_column(vals, base_b, j % 6, scale(cK, dF), scale(cK, tv(Rb, db)))
 
 
-def velocity_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def velocity_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Ct, Qc, vals = loads.f, loads.C, loads.Ct, loads.Qc, loads.vals
     for k in range(ints.shape[0]):
         a, b, eq, m = ints[k, A], ints[k, B], ints[k, EQ], ints[k, M]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -125,7 +129,8 @@ def velocity_reaction(
 
 
 VELOCITY = Family(
-    "velocity lock", Kernel(velocity_kernel), bodies=2, rows=6, reals=REALS, velocity=True,
+    "velocity lock", Kernel(velocity_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS,
+    velocity=True,
     reaction=velocity_reaction,
 )  # fmt: skip
 

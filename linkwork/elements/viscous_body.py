@@ -26,7 +26,7 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
@@ -38,7 +38,9 @@ BODY, BASE = 0, 1
 ZERO = (0.0, 0.0, 0.0)
 
 
-def viscous_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def viscous_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     y = np.zeros(WORK)
     for i in range(ints.shape[0]):
         b, u, Q = ints[i, BODY], at(reals, i, U), rotation_matrix(at4(reals, i, QS))

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from linkwork.elements.layout import OMEGA, TANGENT
 from linkwork.integrators.stepping import CA
-from linkwork.math.compiled import call_kernel, inlined, lean
+from linkwork.math.compiled import inlined, lean
+from linkwork.math.kernel import Loads, Motion, call_kernel, view
 from linkwork.math.vectors import at, at9, cross, mv
 
 NORM, RELNORM, SEPNORM, MINMAX = 1, 2, 3, 4
@@ -57,8 +58,10 @@ def absolute_sums(kernels, tables, work, stages, time):
                 kernels, tables.directory[m, 0],
                 tables.ints[i + k * wi : i + (k + 1) * wi].reshape(1, wi),
                 tables.reals[r + k * wr : r + (k + 1) * wr].reshape(1, wr),
-                work.nodes, work.gamma, time, work.coef,
-                f, work.C, work.Ct, work.Qc, work.vals, work.power,
+                view(Motion(
+                    work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef
+                )),
+                view(Loads(f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
             )  # fmt: skip
             for j in range(stages.ends.shape[1]):
                 b = stages.ends[element, j]

@@ -1,21 +1,27 @@
-"""A run with an implicit method: sets up the compiled stepper, and takes up where it left."""
+"""A run with an implicit method: sets up the compiled stepper, restarts from a saved state.
+
+It has two forms of the step, for smooth motion and for fast rotation, and changes over by itself.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import COEFS, STRIDE
+from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
+from linkwork.integrators import fast_rotation as fr
 from linkwork.integrators import stepping as st
+from linkwork.integrators import values as vl
+from linkwork.integrators.change_over import TURN
 from linkwork.integrators.methods import LinearMethod
-from linkwork.integrators.repair import RepairedRun, StepFailure
+from linkwork.integrators.repair import StepFailure
 from linkwork.integrators.stepping import Output, Stepper
-from linkwork.math.eights import zeros8
+from linkwork.integrators.two_forms import TwoForms
+from linkwork.math.eights import vectors, zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.massless import first_rates
@@ -26,16 +32,19 @@ from linkwork.system.system import System
 # lost, times 1e-16, that the next one makes up for it
 GROWTH = 1e10
 SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
-REMEMBERED = ("base", "history", "gamma", "work", "kappa")  # of the stepper, over a restart
+# of the stepper, over a restart
+REMEMBERED = ("base", "history", "flow", "gamma", "work", "kappa", "p")
 LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
-class ImplicitRun(RepairedRun):
+class ImplicitRun(TwoForms):
     """Steps a system with a linear method.
 
     choose_rows(state) gives a system with the rows that are independent in that state; full is
     the system with all rows, to watch those left out.
     """
+
+    turns = 1.05, 3.0  # radians in a step that are told of, and refused (motion.turns)
 
     def __init__(
         self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,
@@ -59,9 +68,10 @@ class ImplicitRun(RepairedRun):
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system
-        self._allocate_stepper(system, st.SETTINGS, self.method.stabilized)
+        self._allocate_stepper(system, st.SETTINGS)
+        self._allocate_fast(self.method.coefficients(self.h, None).offset)
 
-    def _allocate_stepper(self, system: System, settings: int, stabilized: bool) -> None:
+    def _allocate_stepper(self, system: System, settings: int) -> None:
         n, m = system.bodies, system.rows
         base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
         self.stepper = Stepper(
@@ -71,21 +81,22 @@ class ImplicitRun(RepairedRun):
             p=vectors(n),
             affine=vectors(2, n),
             rhs=np.zeros(system.unknowns),
-            theta=np.zeros(system.unknowns),
-            weights=np.zeros((3, st.HISTORY)),
+            flow=vl.make_flow(system.layout.order, system.layout.value_scale),
+            weights=np.zeros((vl.WEIGHTS, st.HISTORY)),
             settings=np.zeros(settings),
             work=np.zeros(4),
             kappa=np.ones(1),
-            report=np.zeros(5),
+            report=np.zeros(st.REPORT),
             kept=system.kept.astype(np.int64),
             six=np.repeat([1.0, 0.0], [6, 2]),
         )
         s = self.stepper.settings
         s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
         s[st.LENGTH], s[st.MASS] = system.length, system.mass
-        s[st.STABILIZED], s[st.MEMORY] = stabilized, system.memory
+        s[st.MEMORY], s[st.MOST_TURN] = system.memory, np.inf
         s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
         s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
+        s[st.NOISE] = system.round_off
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
@@ -94,7 +105,13 @@ class ImplicitRun(RepairedRun):
         c = self.method.coefficients(self.h, None)
         H = self.stepper.history[..., :6]
         # generalized-alpha keeps it at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015)
-        H[st.ALG] += self._offset(c) * self.h * jerk
+        H[st.ALG] += c.offset * self.h * jerk
+        if self.stepper.flow.size:
+            first = self.method.first_order(self.h, None)
+            vl.start_algorithmic(self.stepper.flow, c.offset, first.offset)
+        fastest = np.linalg.norm(H[st.V, :, 3:], axis=1).max(initial=0.0)
+        if self.method.form or (self.method.form is None and self.h * fastest > TURN):
+            self._change_form(begins=True)
         self.set_step(self.h)
         self._set_powers()
         self.pivot()
@@ -107,23 +124,17 @@ class ImplicitRun(RepairedRun):
         v = state.velocities
         speed = np.abs(v / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
         epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
-        ahead = state.moved(epsilon * v).with_velocities(v + epsilon * full.acceleration)
-        ahead = accelerations(system, replace(ahead, time=state.time + epsilon))
+        ahead = state.later(epsilon, full.acceleration)
+        ahead = accelerations(system, ahead)
         gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
         acceleration, jerk = first_rates(system, full, ahead, epsilon, self.h)
         self._load(state, acceleration, full.gamma)
         H = self.stepper.history[..., :6]
+        vl.past_of_start(self.stepper.flow, full.values, ahead.values, epsilon, self.h)
         H[st.VDOTPREV] = acceleration - self.h * jerk
         H[st.VPREV] = v - self.h * acceleration
         self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
         return jerk
-
-    @staticmethod
-    def _offset(c: Any) -> float:
-        """α_m − α_f of the method, from its coefficients: v̇ = ((1−α_m) a₁ + α_m a₀ − α_f v̇₀)/…"""
-        alpha_f = c.weights[1, st.VDOT] / (c.weights[1, st.VDOT] - 1.0)
-        alpha_m = 1.0 - (1.0 - alpha_f) * c.ca / c.calpha if c.calpha else 0.0
-        return alpha_m - alpha_f
 
     def _load(self, state: State, acceleration: np.ndarray, gamma: np.ndarray) -> None:
         system, s = self.system, self.stepper
@@ -132,13 +143,14 @@ class ImplicitRun(RepairedRun):
         H = s.history[..., :6]
         H[st.V] = state.velocities
         H[st.VDOT] = H[st.ALG] = acceleration
+        vl.load_values(s.flow, state.values)
         s.gamma[:, : system.rows] = gamma[system.kept]
 
     def _set_powers(self) -> None:
         """Dissipated and supplied power at the start."""
         w, s = self.system.work, self.stepper
         w.gamma[:] = s.gamma[0]
-        w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+        w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         w.Ct[:] = 0.0
         evaluate(self.system.kernels, self.system.tables, w, self.time, 0.0)
         s.work[2] = w.power[0]
@@ -163,6 +175,9 @@ class ImplicitRun(RepairedRun):
         self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
         for name in REMEMBERED:
             getattr(self.stepper, name)[:] = r[name]
+        self.turning = "shares" in r
+        if self.turning:
+            self._load_fast(r["shares"], r["moves"], r["quiet"])
         self.stepper.settings[st.LEARN] = float(r["learn"])
         self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
 
@@ -175,9 +190,14 @@ class ImplicitRun(RepairedRun):
             H[st.ALG] = H[st.VDOT] + (H[st.ALG] - H[st.VDOT]) * (h / self.previous)
             H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
+            vl.change_step(s.flow, h / self.previous)
         c = self.method.coefficients(h, self.previous)
         self.follows = self.previous
-        s.weights[:] = c.weights
+        s.weights[: vl.FIRST_RATE] = c.weights
+        if s.flow.size:
+            first = self.method.first_order(h, self.previous)
+            s.weights[vl.FIRST_RATE :] = first.weights
+            vl.set_relations(s.flow, c, first, h)
         s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
         s.settings[st.STEP] = h
         self.h = h
@@ -218,14 +238,19 @@ class ImplicitRun(RepairedRun):
         """Factors of the matrix at the predicted end of the next step."""
         system, s = self.system, self.stepper
         self._guess()
-        set_coefficients(s, system.work)
+        set_coefficients(s, system.work, self.turning)
         evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[st.MASS])
         return factorise(system, pivots)
 
     def _guess(self) -> None:
         """Put the prediction of the next step into the work arrays."""
-        st.predict(self.stepper, self.system.work)
-        st.place_bodies(self.stepper, self.system.work, 0.0)
+        s, work = self.stepper, self.system.work
+        if self.turning:
+            fr.predict(s, self.fast, work)
+            fr.place_bodies(s, self.fast, self.system.tables, work, True)
+        else:
+            st.predict(s, work)
+            st.place_bodies(s, work)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
@@ -239,7 +264,8 @@ class ImplicitRun(RepairedRun):
                 tried = 1 if done > before else tried + 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
-                        st.store(self.stepper, out, saved[done])
+                        st.store_row(self.stepper, self._vdot, out, saved[done])
+                        out.iterations[saved[done]] = self.iterations
                     done += 1
                     tried = 0
         watch_left_out_rows(self.full, self.system, self.state)
@@ -254,13 +280,21 @@ class ImplicitRun(RepairedRun):
                 self.set_step(self.h, fresh=False)
             before, last = done, len(times) if self.previous == self.h else done + 1
             last = min(last, done + self._until_trial())
-            status, done = st.advance(
-                system.kernels, system.tables, self.lu, system.work, self.stepper,
+            march = fr.advance_fast if self.turning else st.advance
+            parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
+            status, done = march(
+                system.kernels, system.tables, self.lu, system.work, *parts,
                 times, schedule, saved, out, done, last,
             )  # fmt: skip
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h
                 self._after(done - before)
+            if status in (st.TURNS, st.WILD, fr.CALM):
+                self._change_form()
+                if status == st.WILD:
+                    self.stays = True
+                    self._allow_changes(True)
+                status = st.DONE
         return status, done
 
     # --------------------------------------------------------------------------------- mending
@@ -269,11 +303,18 @@ class ImplicitRun(RepairedRun):
         return self.system, self.stepper.report[:4]
 
     def _new_pivots(self, time: float) -> None:
+        if self.turning:  # the bodies' part of the matrix was used up
+            fr.place_bodies(self.stepper, self.fast, self.system.tables, self.system.work, True)
         self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])
 
     def _take(self, times: np.ndarray) -> int:
-        out, nowhere = make_output(self.system, 0), np.full(len(times), -1)
-        return self._march(times, self.system.schedule(times), nowhere, out, 0)[0]
+        """Steps to given times; the report counts the iterations of all."""
+        out = make_output(self.system, len(times))
+        laws = self.system.schedule(times)
+        status, done = self._march(times, laws, np.arange(len(times)), out, 0)
+        if status == st.DONE:
+            self.stepper.report[0] = out.iterations[:done].sum()
+        return status
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -286,10 +327,11 @@ class ImplicitRun(RepairedRun):
         forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
         Cq = system.evaluate(replace(state, acceleration=None, gamma=None)).Cq
         gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
-        kept, self.core = s, 2**62
+        kept, fast, self.core = s, self.fast, 2**62
         self._allocate(system)
-        for name in ("base", "history", "work", "kappa"):
+        for name in ("base", "history", "flow", "work", "kappa", "p"):
             getattr(self.stepper, name)[:] = getattr(kept, name)
+        self.fast = fast._replace(holds=self.fast.holds)
         self.stepper.gamma[:, : system.rows] = gamma
         self.set_step(self.h, fresh=False)
         self.pivot()
@@ -307,8 +349,8 @@ class ImplicitRun(RepairedRun):
 
     def snapshot(self) -> tuple:
         """All that a step changes (also the choice of rows and pivots, when it is repaired)."""
-        arrays = [np.copy(a) for a in self.stepper]
-        parts = self.system, self.stepper, self.lu
+        arrays = [np.copy(a) for a in (*self.stepper, *self.fast)]
+        parts = self.system, self.stepper, self.fast, self.turning, self.lu
         return (
             parts, arrays, self.system.tables.reals.copy(), self.time, self.previous, self.h,
             self.follows,
@@ -316,8 +358,8 @@ class ImplicitRun(RepairedRun):
 
     def recover(self, snapshot: tuple) -> None:
         parts, arrays, reals, self.time, self.previous, self.h, self.follows = snapshot
-        self.system, self.stepper, self.lu = parts
-        for mine, copy in zip(self.stepper, arrays, strict=True):
+        self.system, self.stepper, self.fast, self.turning, self.lu = parts
+        for mine, copy in zip((*self.stepper, *self.fast), arrays, strict=True):
             mine[:] = copy
         self.system.tables.reals[:] = reals
         self.coefficients = self.method.coefficients(self.h, self.follows)
@@ -327,8 +369,9 @@ class ImplicitRun(RepairedRun):
         system, s = self.system, self.stepper
         return State(
             self.time, system.names, s.base[: system.bodies, :13].copy(),
-            s.history[st.VDOT, :, :6].copy(), system.all_gamma(s.gamma[0]),
+            self._vdot[:, :6].copy(), system.all_gamma(s.gamma[0]),
             system.tables.reals[system.memory_places].copy(), self.restart(),
+            vl.stored_values(s.flow),
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:
@@ -343,21 +386,12 @@ class ImplicitRun(RepairedRun):
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)
         out["trials"] = np.array([self.core, self.pause, self.wait])
+        if self.turning:
+            out["shares"], out["quiet"] = self.fast.spins[:, fr.SHARE].copy(), self._quiet.copy()
+            out["moves"] = np.stack([self.fast.move, self.fast.vdot])
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
-
-    def local_error(self, before: np.ndarray) -> float:
-        """Estimated error of the last step in lengths over L and angles; before: ALG before it."""
-        change = self.stepper.history[st.ALG] - before
-        change = np.abs(change)
-        change[:, :3] /= self.system.length
-        return float(self.coefficients.error * self.h**2 * change.max())
-
-
-def vectors(*shape: int) -> np.ndarray:
-    """Room for vectors of bodies, eight numbers each."""
-    return zeros8(math.prod(shape) * STRIDE).reshape(*shape, STRIDE)
 
 
 def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
@@ -379,10 +413,12 @@ def watch_left_out_rows(full: System | None, system: System, state: Callable[[],
         )  # fmt: skip
 
 
-def set_coefficients(stepper: Stepper, work: Any) -> None:
+def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:
     s = stepper.settings
     scale = s[st.CA] * s[st.MASS]
-    work.coef[:COEFS] = (1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS])
+    work.coef[:COEFS] = (
+        1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS], turning
+    )  # fmt: skip
 
 
 def make_output(system: System, rows: int, own: int = 0) -> Output:
@@ -393,5 +429,6 @@ def make_output(system: System, rows: int, own: int = 0) -> Output:
         gamma=np.zeros((rows, len(system.all_rows))),
         work=np.zeros((rows, 2)),
         iterations=np.zeros(rows),
+        values=np.zeros((rows, 3, system.layout.values)),
         own=np.zeros((rows, own)),
     )

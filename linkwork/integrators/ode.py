@@ -18,13 +18,14 @@ import numpy as np
 from linkwork.elements.layout import (
     ACCEPT, COEFS, OMEGA, POS, QUAT, RATES, TANGENT, VEL,
 )  # fmt: skip
-from linkwork.errors import ModelError
-from linkwork.integrators.repair import StepFailure
+from linkwork.errors import ModelError, SingularError
+from linkwork.integrators.repair import StepFailure, no_accelerations
 from linkwork.integrators.stepping import Output
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.model import checks
+from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
@@ -151,8 +152,8 @@ def rk4(
     return last
 
 
-@dataclass(frozen=True)
-class RK4:
+@dataclass(frozen=True, repr=False)
+class RK4(Written):
     """The classic explicit method of order four on the augmented equations.
 
     baumgarte: (α, β) in 1/s, how fast a violation of the constraints dies out; by default both 5.
@@ -162,16 +163,18 @@ class RK4:
     baumgarte: tuple[float, float] | None = None
 
     order = 4
+    drifts = True  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
+        full.refuse_nodes("lw.RK4")
         return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
-@dataclass(frozen=True)
-class ODE:
+@dataclass(frozen=True, repr=False)
+class ODE(Written):
     """A SciPy integrator on the augmented equations: "RK45", "DOP853", "Radau", "BDF", "LSODA".
 
     rtol, atol are SciPy's; baumgarte as in RK4.
@@ -181,6 +184,8 @@ class ODE:
     rtol: float = 1e-8
     atol: float = 1e-10
     baumgarte: tuple[float, float] | None = None
+
+    drifts = True
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -193,6 +198,7 @@ class ODE:
 
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         full.refuse_held("lw.ODE, whose steps follow its own error,")
+        full.refuse_nodes("lw.ODE")
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
         return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
@@ -240,7 +246,7 @@ class OdeRun:
         """Choose pivots, or take those of an earlier run."""
         system = self.system
         system.load(self.state_at(self.time, self.y))
-        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
         evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
@@ -259,16 +265,16 @@ class OdeRun:
             self.repairs += 1
             if not np.all(np.isfinite(s.work.vals)):
                 break
-            self.lu = factorise_again(s, time, 1.0 / s.mass)
+            try:
+                self.lu = factorise_again(s, time, 1.0 / s.mass)
+            except SingularError:  # at the start it names a joint; here the motion has led to it
+                break
         raise self._failure(time)
 
-    @staticmethod
-    def _failure(time: float) -> StepFailure:
+    def _failure(self, time: float) -> StepFailure:
         return StepFailure(
-            time, 1, float("nan"), "the equations of motion",
-            f"has no finite accelerations at t = {time:.6g}: the step may be too large for an "
-            "explicit method, or the mechanism is in a singular position",
-        )  # fmt: skip
+            time, 1, float("nan"), "the equations of motion", no_accelerations(self.system, time)
+        )
 
     def state_at(self, time: float, y: np.ndarray) -> State:
         memory = self.system.tables.reals[self.system.memory_places].copy()
@@ -322,6 +328,8 @@ class OdeRun:
 
 class RungeKuttaRun(OdeRun):
     """Compiled Runge-Kutta steps."""
+
+    turns = 0.5, 3.0  # radians in a step that are told of, and refused (motion.turns)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output

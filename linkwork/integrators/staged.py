@@ -8,16 +8,17 @@ asymptotic spectral radius, may be a number or a drive; a drive is asked at the 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from linkwork.errors import LinkworkError, ModelError
+from linkwork.errors import ModelError
 from linkwork.integrators import multistep, tableaux
 from linkwork.integrators.convergence import TESTS
 from linkwork.integrators.formulas import Formula, stage_formula
 from linkwork.integrators.stages import FILTER, STAGES, STEPS
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive, drive_from_dict
+from linkwork.model.written import Written
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Past:
     phase: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class StagedMethod:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StagedMethod(Written):
     """A method of the compiled stages: a subclass gives `order`, `kind`, `past` and `formula`.
 
     stabilized     : the stages satisfy the constraints' accelerations and the end of a step their
@@ -64,19 +65,6 @@ class StagedMethod:
                 f"test of {what} must be one of {', '.join(TESTS)}, but {checks.show(self.test)} "
                 "was given"
             )
-
-    def __repr__(self) -> str:
-        """As it is written, with drives as their dictionaries, so that files can bring it back."""
-        parts = []
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, Drive):
-                try:
-                    value = value.to_dict()
-                except LinkworkError:  # a Python function
-                    value = value.label
-            parts.append(f"{f.name}={value!r}")
-        return f"{type(self).__name__}({', '.join(parts)})"
 
     @property
     def order(self) -> int:

@@ -10,25 +10,33 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.integrators import fast_rotation as fr
 from linkwork.integrators import stages as sg
 from linkwork.integrators import stepping as st
+from linkwork.integrators.change_over import (
+    Spins, fast_rotation, spin_rates, times, to_momenta,
+)  # fmt: skip
 from linkwork.integrators.convergence import TESTS
 from linkwork.integrators.formulas import Formula, filter_start
-from linkwork.integrators.implicit import ImplicitRun, vectors
+from linkwork.integrators.implicit import ImplicitRun
 from linkwork.integrators.stages import RATE, SPEED, XDOT, Stages, X
 from linkwork.integrators.staged import Past, StagedMethod
 from linkwork.integrators.staging import advance_stages
 from linkwork.integrators.stepping import Output
 from linkwork.math import rotations
+from linkwork.math.eights import vectors
 from linkwork.system.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+MOST_GROWTH = 2.0  # of a step, over which what was a step before is extrapolated
 
 
 class StagedRun(ImplicitRun):
     """Steps a system with a staged method."""
 
     method: StagedMethod  # type: ignore[assignment]
+    turns = 0.5, 3.0
 
     @property
     def own(self) -> dict[str, int]:
@@ -41,17 +49,24 @@ class StagedRun(ImplicitRun):
         """The columns of `own` at the last good step."""
         return self.stepper.report[[1, 4]][: len(self.own)]
 
+    @property
+    def largest_turn(self) -> tuple[float, int]:
+        """The largest turn of a body in one step so far (radians), and the body's number."""
+        return float(self.fast.limits[fr.LARGEST]), int(self.fast.limits[fr.WHOSE])
+
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system
+        system.refuse_nodes(type(self.method).__name__)
         n, method = system.bodies, self.method
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
         slots, stages = method.past + self.formula.stages, self.formula.stages
-        self._allocate_stepper(system, sg.ALL_SETTINGS, stabilized=False)
+        self._allocate_stepper(system, sg.ALL_SETTINGS)
         s = self.stepper.settings
         s[sg.KIND], s[sg.FIRST] = method.kind, method.past
         s[sg.PROJECTED], s[sg.TEST] = method.stabilized, TESTS[method.test]
+        self.fast, self.turning = fast_rotation(system, False, 0.0, round_=True), True
         none = np.zeros((1, 1, 1))
         self.stages = Stages(
             memory=vectors(4, slots, n), gamma=np.zeros((stages, system.rows + 1)), alpha=none,
@@ -67,17 +82,24 @@ class StagedRun(ImplicitRun):
         self._allocate(system)
         jerk = self._load_start(system, state)
         M, H = self.stages.memory[..., :6], self.stepper.history[..., :6]
-        if not self._resolved(jerk):
-            jerk, H[st.VDOTPREV] = np.zeros_like(jerk), H[st.VDOT]
+        resolved, chart = self._resolved(jerk), self.method.kind == sg.STAGES
+        speeds, a = H[st.V].copy(), H[st.VDOT].copy()
+        to_momenta(self.stepper, self.fast, self.h, begins=True)
+        slope = np.zeros_like(jerk)  # v̈ and L̈
+        if resolved:
+            spins = Spins(self.stepper, self.fast)
+            turning = spins.torque_rates(speeds[:, 3:], a[:, 3:], jerk[:, 3:])
+            slope[:] = np.hstack([jerk[:, :3], turning])
+        else:
             self.stepper.gamma[1] = self.stepper.gamma[0]
-        M[XDOT, 0] = M[SPEED, 0] = H[st.V]
-        M[RATE, 0] = H[st.VDOT]
+        H[st.VDOTPREV] = H[st.VDOT] - self.h * slope
+        M[XDOT, 0], M[SPEED, 0], M[RATE, 0] = speeds if chart else H[st.V], H[st.V], H[st.VDOT]
         self._plan(np.array([self.time + self.h]))
         if self.method.kind == sg.FILTER:
             sigma, tau = filter_start(self.formula)
             for i, (s, t) in enumerate(zip(sigma, tau, strict=True), start=1):
                 M[XDOT, i] = s * H[st.V] + t * self.h * H[st.VDOT]
-                M[RATE, i] = s * H[st.VDOT] + t * self.h * jerk
+                M[RATE, i] = s * H[st.VDOT] + t * self.h * slope
         self.set_step(self.h)
         self._set_powers()
         self.pivot()
@@ -91,11 +113,18 @@ class StagedRun(ImplicitRun):
     def remember(self, states: list[State]) -> None:
         """Take states one, two, … steps back as the past of a multistep method."""
         now, M = self.state(), self.stages.memory[..., :6]
+        spins = Spins(self.stepper, self.fast)
         for j, old in enumerate(states, start=1):
             x, v = old.difference(now), old.velocities
             a = accelerations(self.system, replace(old, restart={})).acceleration
-            M[X, j], M[XDOT, j], M[SPEED, j], M[RATE, j] = x, v, v, a
-            M[XDOT, j, :, 3:] = chart_rate(x[:, 3:], v[:, 3:])
+            assert a is not None
+            R = rotations.matrix(old.orientations)
+            moved = times(R + spins.R, times(spins.J, x[:, 3:])) / 2
+            M[X, j], M[SPEED, j], M[RATE, j] = M[X, j - 1] + x, v, a
+            M[X, j, :, 3:] = M[X, j - 1, :, 3:] + moved
+            M[SPEED, j, :, 3:], M[RATE, j, :, 3:] = spins.momenta(R, v[:, 3:], a[:, 3:])
+            M[XDOT, j] = M[SPEED, j]
+            now, spins.R = old, R
         self.stepper.history[st.VDOTPREV, :, :6] = M[RATE, 1]
         self.previous, self.equal = self.h, len(states)
         self.pivot()
@@ -103,6 +132,10 @@ class StagedRun(ImplicitRun):
     def _take_up(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
+        if "shares" not in r:  # written when the past was kept in rates: it begins anew
+            self._begin(system.with_rows(np.asarray(r["keep"], bool)), replace(state, restart={}))
+            self.stepper.work[:2], self.origin = r["work"][:2], float(r["origin"])
+            return
         self._load_restart(system, state)
         self.stages.memory[:] = r["memory_of_steps"]
         self.equal, self.phase = int(r["equal"]), int(r["phase"])
@@ -161,7 +194,7 @@ class StagedRun(ImplicitRun):
         """The size of the next step; values a step before are moved to that distance."""
         s = self.stepper
         if fresh and h != self.h:
-            H, ratio = s.history, h / self.h
+            H, ratio = s.history, min(h / self.h, MOST_GROWTH)
             if self.method.kind == sg.FILTER:
                 rate = (H[st.VDOT] - H[st.VDOTPREV]) / self.h
                 self._move_filter(0.0, filter_start(self.formula)[1] * (h - self.h), rate)
@@ -183,8 +216,8 @@ class StagedRun(ImplicitRun):
         """Put the guess of the next stage into the work arrays."""
         s, hg = self.stepper, self.stages.hg[0, 0]
         s.settings[st.CA], s.settings[st.CV], s.settings[st.STEP] = 1 / hg**2, 1 / hg, self.h
-        sg.prepare(s, self.stages, self.system.work, 0, 0)
-        sg.place(s, self.system.work)
+        sg.prepare(s, self.stages, self.fast, self.system.work, 0, 0)
+        sg.place(s, self.fast, self.system.tables, self.system.work, True)
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
@@ -204,7 +237,7 @@ class StagedRun(ImplicitRun):
             before = done
             status, done = advance_stages(
                 system.kernels, system.tables, self.lu, system.work, self.stepper, self.stages,
-                which, times, laws, saved, out, done, last,
+                self.fast, which, times, laws, saved, out, done, last,
             )  # fmt: skip
             self._count(done - before)
             if done > before:
@@ -239,6 +272,16 @@ class StagedRun(ImplicitRun):
             out[first * stages : last * stages] = self.system.schedule(when.ravel())
         return out
 
+    def _other_form(self) -> bool:
+        """Staged methods have one form."""
+        return False
+
+    def _begin_pieces(self) -> tuple:
+        return ()
+
+    def _join_pieces(self, begin: tuple) -> None:
+        """Formulas for unequal steps know what to do."""
+
     def _other_rows(self) -> None:
         """As in ImplicitRun, with the memory of the steps before."""
         memory, counts = self.stages.memory, (self.equal, self.phase)
@@ -251,18 +294,20 @@ class StagedRun(ImplicitRun):
     # ------------------------------------------------------------------------------------ state
     def snapshot(self) -> tuple:
         """All that a step changes."""
-        arrays = [np.copy(a) for a in self.stepper], self.stages.memory.copy()
-        parts = self.system, self.stepper, self.lu, self.stages, self.planned, self.found
+        arrays = [np.copy(a) for a in (*self.stepper, *self.fast, self.stages.memory)]
+        parts = (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
+                 self.found)  # fmt: skip
         counts = self.time, self.previous, self.h, self.equal, self.phase, self.formula
         return parts, arrays, self.system.tables.reals.copy(), counts
 
     def recover(self, snapshot: tuple) -> None:
-        parts, (arrays, memory), reals, counts = snapshot
-        self.system, self.stepper, self.lu, self.stages, self.planned, self.found = parts
+        parts, arrays, reals, counts = snapshot
+        (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
+         self.found) = parts  # fmt: skip
         self.time, self.previous, self.h, self.equal, self.phase, self.formula = counts
-        for mine, copy in zip(self.stepper, arrays, strict=True):
-            mine[:] = copy
-        self.stages.memory[:] = memory
+        mine = *self.stepper, *self.fast, self.stages.memory
+        for one, copy in zip(mine, arrays, strict=True):
+            one[:] = copy
         self.system.tables.reals[:] = reals
 
     def restart(self) -> dict[str, Any]:
@@ -272,13 +317,14 @@ class StagedRun(ImplicitRun):
         out["equal"], out["phase"] = np.array(self.equal), np.array(self.phase)
         return out
 
-    def local_error(self, before: np.ndarray) -> float:
+    def local_error(self, before: tuple[int, np.ndarray, np.ndarray]) -> float:
         """Estimated error of the last step in lengths over L and angles."""
         f, H, M = self.formula, self.stepper.history[..., :6], self.stages.memory[..., :6]
         weights = f.difference()
         change = weights[0] * H[st.VDOTPREV]
         for i, weight in enumerate(weights[1:]):
             change = change + weight * M[RATE, f.past + i]
+        change[:, 3:] = spin_rates(self.stepper, self.fast, change[:, 3:])
         change = np.abs(change)
         change[:, :3] /= self.system.length
         return float(f.error * self.h**2 * change.max())
@@ -294,13 +340,3 @@ def element_ends(system: System) -> np.ndarray:
         row[: len(ends)] = [b if b >= 0 else system.bodies for b in ends]
     return out
 
-
-def chart_rate(x: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """ẋ = T(x)⁻¹ ω of rotation vectors, in numpy."""
-    turned = rotations.tilde(x)
-    p = np.linalg.norm(x, axis=-1)[:, None, None]
-    small = p < 1e-3
-    q = np.where(small, 1.0, p)
-    k = np.where(small, 1 / 12, 1 / q**2 - (1 + np.cos(q)) / (2 * q * np.sin(q)))
-    T = np.eye(3) + turned / 2 + k * (turned @ turned)
-    return np.einsum("bij,bj->bi", T, omega)

@@ -1,49 +1,71 @@
 """From the stages of a step to the next step, compiled: projection, memory, work done, the loop.
 
-The past of a multistep method is kept in the chart around the last step.  When that moves on by
-x, a remembered step is at
-
-    x_j ← log(exp(−x) exp(x_j)),     ẋ_j = T(x_j)⁻¹ ω_j
-
-so that the formula always sees coordinates of one chart, in which it has its full order.
+The past of a multistep method is kept relative to the last step: when that moves on by y, so do
+the remembered places; momenta are in world axes and stay as they are.
 """
 
 from __future__ import annotations
 
-from linkwork.elements.layout import ACCEPT, NODE, QUAT, RATES, STRIDE, TANGENT, VEL
+from linkwork.elements.body import INERTIA
+from linkwork.elements.layout import (
+    ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, STRIDE, TANGENT, VEL, WRITTEN, put36,
+)  # fmt: skip
+from linkwork.integrators.fast_rotation import (
+    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, put3,
+)  # fmt: skip
 from linkwork.integrators.stages import (
-    FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STEPS, TEST, XDOT, X, place, place_body,
-    row_product, solve_stage,
+    FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, integral, place,
+    place_body, row_product, solve_stage,
 )  # fmt: skip
 from linkwork.integrators.stepping import (
     CV, DONE, GROWTH, LENGTH, MASS, MEMORY, MOVING, PIVOTS, STEP, VDOT, VDOTPREV, VPREV, V,
-    apply_increment, store, worst_residual,
+    apply_increment, store_row, worst_residual,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.eights import load8, spread8, store8
-from linkwork.math.rotations import inverse_tangent, qconj, qexp, qlog, qmul
-from linkwork.math.vectors import mv
-from linkwork.system.elimination import refactor, solve, sweep_back
+from linkwork.math.eights import load8, six8, spread8, store8
+from linkwork.math.rotations import qexp
+from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
+from linkwork.system.elimination import refactor, sweep_back
 from linkwork.system.evaluate import evaluate
 
 
 @inlined
-def keep_stage(stepper, stages, work, slot):
+def momentum_change(nodes, spins, q, b, c):
+    """R (Ĵω − Rᵀc): what the momentum L of a body has more than c.
+
+    Added to c it gives L without the round-off of R, a rotation but for its length, which would
+    multiply L in every step and make a spin that nothing acts on drift.
+    """
+    R, own = nine(nodes, q + ROT), mv(nine(spins, SPINS * b + SPIN), three(nodes, q + OMEGA))
+    return mv(R, sub(own, tv(R, c)))
+
+
+@inlined
+def keep_stage(stepper, stages, fast, tables, work, slot):
     """Remember a solved stage: its motion in the slot, its multipliers and powers."""
-    place(stepper, work)
+    place(stepper, fast, tables, work, False)
     bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
-    n = STRIDE * bodies
-    M, rate, six = borrow(stages.memory), stepper.settings[CV], load8(stepper.six, 0)
+    n, chart = STRIDE * bodies, stepper.settings[KIND] == STAGES
+    M, rate = borrow(stages.memory), stepper.settings[CV]
     x, affine, nodes = borrow(stepper.p), borrow(stepper.affine), borrow(work.nodes)
-    vdot = borrow(work.vdot)
+    spins = borrow(fast.spins)
     for b in range(bodies):
-        i = STRIDE * b
+        i, q = STRIDE * b, NODE * b
         at_, move = slot * n + i, load8(x, i)
-        store8(M, at_, move)
-        store8(M, slots * n + at_, (move - load8(affine, i)) * rate)
-        store8(M, 2 * slots * n + at_, load8(nodes, NODE * b + VEL) * six)
-        store8(M, 3 * slots * n + at_, load8(vdot, i))
+        now = 2 * slots * n + at_
+        c = load8(affine, n + i)
+        change = momentum_change(nodes, spins, q, b, three(affine, n + i + 3))
+        gain = six8(sub(three(nodes, q + VEL), three(affine, n + i)), change)
+        speed = c + gain
+        store8(M, now, speed)
+        store8(M, now + slots * n, gain * rate)
+        if chart:
+            store8(M, at_, move)
+            store8(M, slots * n + at_, (move - load8(affine, i)) * rate)
+        else:
+            store8(M, at_, load8(affine, i) + speed * (1.0 / rate))
+            store8(M, slots * n + at_, speed)
     stage = slot - int(stepper.settings[FIRST])
     supplied = work.power[1]
     for e in range(work.gamma.shape[0]):
@@ -55,14 +77,16 @@ def keep_stage(stepper, stages, work, slot):
 
 
 @inlined
-def place_positions(stepper, stages, work, slot):
-    """Bodies at q₀ exp(x) with the velocities remembered in the slot."""
+def place_positions(stepper, stages, fast, work, slot):
+    """Bodies at q₀ exp(x) with the velocities and momenta remembered in the slot."""
     x, base, nodes = borrow(stepper.p), borrow(stepper.base), borrow(work.nodes)
-    for b in range(stepper.p.shape[0]):
+    spins, M = borrow(fast.spins), borrow(stages.memory)
+    bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
+    for b in range(bodies):
         i, q = STRIDE * b, NODE * b
-        for k in range(6):
-            nodes[q + VEL + k] = stages.memory[SPEED, slot, b, k]
-        place_body(base, nodes, q, x, i, (x[i + 3], x[i + 4], x[i + 5]))
+        place_body(base, nodes, q, x, i, three(x, i + 3))
+        own = tv(nine(nodes, q + ROT), three(M, STRIDE * bodies * (2 * slots + slot) + i + 3))
+        put3(nodes, q + OMEGA, mv(nine(spins, SPINS * b + SPIN_INVERSE), own))
 
 
 @inlined
@@ -78,27 +102,31 @@ def position_side(stepper, work):
 
 
 @inlined
-def project(kernels, tables, lu, work, stepper, stages, time, slot):
-    """Bring positions to C = 0, then the velocities in the slot to C_q v + C_t = 0.
+def write_inertia(tables, work, cM):
+    """The mass matrix of every body as its block."""
+    for b in range(tables.bodies.shape[0]):
+        place, J = tables.blocks[b], at9(tables.bodies, b, INERTIA)
+        put36(work.vals, place, cM * tables.bodies[b, 0], IDENTITY, NONE)
+        put36(work.vals, place + 3 * STRIDE, cM, NONE, J)
 
-    Both corrections are in the span of A⁻¹C_qᵀ, A the upper left part of the iteration matrix:
-    the first with the factors of the last stage (a residual test ends without any), the others
-    with those of the end of the step.
+
+@inlined
+def project(kernels, tables, lu, work, stepper, stages, fast, time, slot):
+    """Bring positions to C = 0, then velocities to C_q v + C_t = 0, and the slot to these.
+
+    Both corrections are in the span of A⁻¹C_qᵀ, A = M + h g D + (h g)² K: impulses of the joints,
+    which keep the momentum about a pin, as they do in the motion.
     """
     coef, rhs, n = work.coef, stepper.rhs, 6 * stepper.p.shape[0]
     m, small = stepper.settings[MASS], 1e-12 * stepper.settings[LENGTH]
     if rhs.shape[0] == n:
         return DONE
-    coef[TANGENT], coef[RATES] = 0.0, 0.0
-    evaluate(kernels, tables, work, time, 1.0 / m)
-    if position_side(stepper, work) > small and stepper.settings[TEST] == 0.0:
-        solve(lu, work.vals, rhs)
-        apply_increment(stepper, rhs, stepper.p, stepper.p)
-    coef[TANGENT], coef[RATES] = 1.0, stepper.settings[MOVING]
-    for attempt in range(4):
-        place_positions(stepper, stages, work, slot)
+    coef[TANGENT], coef[RATES], coef[WRITTEN] = 1.0, stepper.settings[MOVING], 1.0
+    for attempt in range(5):
+        place_positions(stepper, stages, fast, work, slot)
+        write_inertia(tables, work, 1.0 / m)
         evaluate(kernels, tables, work, time, 1.0 / m)
-        closed = not position_side(stepper, work) > small or attempt == 3
+        closed = not position_side(stepper, work) > small or attempt == 4
         if closed:
             for e in range(n, rhs.shape[0]):
                 rhs[e] = -work.Ct[e - n] - row_product(tables, work, e, work.nodes, VEL)
@@ -109,54 +137,56 @@ def project(kernels, tables, lu, work, stepper, stages, time, slot):
         if closed:
             break
         apply_increment(stepper, rhs, stepper.p, stepper.p)
-    for b in range(stepper.p.shape[0]):
-        for k in range(6):
-            stages.memory[SPEED, slot, b, k] += rhs[6 * b + k]
-            work.nodes[b, VEL + k] = stages.memory[SPEED, slot, b, k]
+    correct_slot(stepper, stages, fast, work, slot)
     return DONE
 
 
 @inlined
-def near_exp(x):
-    """Unit quaternion of a rotation vector, by a series where it is short."""
-    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-    if p2 > 1e-2:
-        return qexp(x)
-    s = 0.5 - p2 * (1.0 / 48.0 - p2 * (1.0 / 3840.0 - p2 / 645120.0))
-    c = 1.0 - p2 * (0.125 - p2 * (1.0 / 384.0 - p2 * (1.0 / 46080.0 - p2 / 10321920.0)))
-    return (c, s * x[0], s * x[1], s * x[2])
+def correct_slot(stepper, stages, fast, work, slot):
+    """Add the correction of velocities, and put the projected motion into the slot."""
+    bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
+    n, chart = STRIDE * bodies, stepper.settings[KIND] == STAGES
+    nodes, spins, M = borrow(work.nodes), borrow(fast.spins), borrow(stages.memory)
+    x, rhs = borrow(stepper.p), borrow(stepper.rhs)
+    for b in range(bodies):
+        i, q = STRIDE * b, NODE * b
+        at_ = slot * n + i
+        now = 2 * slots * n + at_
+        for k in range(6):
+            nodes[q + VEL + k] += rhs[6 * b + k]
+        put3(M, now, three(nodes, q + VEL))
+        L = three(M, now + 3)
+        put3(M, now + 3, add(L, momentum_change(nodes, spins, q, b, L)))
+        store8(M, at_, load8(x, i))
+        if not chart:
+            turn = three(x, i + 3)
+            Jx = mv(nine(spins, SPINS * b + SPIN), turn)
+            put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(turn, qexp(turn), Jx)))
 
 
 @inlined
 def shift_steps(stepper, stages, first):
-    """Every remembered step one slot on, in the chart around the new position."""
+    """Every remembered step one slot on, from the new position."""
     bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
     n = STRIDE * bodies
-    row, M, x = slots * n, borrow(stages.memory), borrow(stepper.p)
+    row, M = slots * n, borrow(stages.memory)
     for k in range(0, n, STRIDE):
-        move, turn = load8(x, k), (x[k + 3], x[k + 4], x[k + 5])
-        back = qconj(near_exp(turn))
+        move = load8(M, first * n + k)
         for j in range(first - 1, 0, -1):
             to, from_ = j * n + k, (j - 1) * n + k
-            gone = load8(M, from_) - move
-            if j > 1:
-                there = qlog(qmul(back, near_exp((M[from_ + 3], M[from_ + 4], M[from_ + 5]))))
-            else:
-                there = -turn[0], -turn[1], -turn[2]
             speed = load8(M, 2 * row + from_)
-            store8(M, to, gone)
-            M[to + 3], M[to + 4], M[to + 5] = there
+            store8(M, to, load8(M, from_) - move)
+            store8(M, row + to, speed)
             store8(M, 2 * row + to, speed)
             store8(M, 3 * row + to, load8(M, 3 * row + from_))
-            store8(M, row + to, speed)
-            at_, w = row + to + 3, 2 * row + to + 3
-            rate = mv(inverse_tangent(there), (M[w], M[w + 1], M[w + 2]))
-            M[at_], M[at_ + 1], M[at_ + 2] = rate
 
 
 @inlined
 def shift_filter(stepper, stages, f, first):
-    """s_i ← b_i u − a_i w + s_{i+1} with input u = ẏ and output w = Δy/h (transposed form II)."""
+    """s_i ← b_i u − a_i w + s_{i+1} with input u = ẏ and output w = Δy/h (transposed form II).
+
+    first places and integrals of momenta, then velocities and momenta
+    """
     bodies, order, h = stepper.p.shape[0], stages.filters.shape[2] - 1, stepper.settings[STEP]
     M, slot = stages.memory, first
     for b in range(bodies):
@@ -172,7 +202,7 @@ def shift_filter(stepper, stages, f, first):
 
 
 @inlined
-def accept(kernels, tables, work, stepper, stages, f, time):
+def accept(kernels, tables, work, stepper, stages, fast, f, time):
     """Take over the end of a step: motion, memory, multipliers, work done."""
     s, bodies, last = stepper.settings, stepper.p.shape[0], stages.memory.shape[1] - 1
     first, count = int(s[FIRST]), stages.hg.shape[1]
@@ -180,29 +210,38 @@ def accept(kernels, tables, work, stepper, stages, f, time):
         shift_steps(stepper, stages, first)
     elif s[KIND] == FILTER:
         shift_filter(stepper, stages, f, first)
-    n, six = STRIDE * bodies, load8(stepper.six, 0)
+    n, six, chart = STRIDE * bodies, load8(stepper.six, 0), s[KIND] == STAGES
     row = (last + 1) * n
     M, H, nodes, base = (borrow(stages.memory), borrow(stepper.history), borrow(work.nodes),
                          borrow(stepper.base))  # fmt: skip
+    held, vdot, x = borrow(fast.vdot), borrow(work.vdot), borrow(stepper.p)
+    most, whose = fast.limits[LARGEST] ** 2, fast.limits[WHOSE]
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
         r, end = q + QUAT, last * n + i
         e = nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3]
-        size = 1.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) ** 0.5
+        # 1/|e|, of a product of unit quaternions
+        size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
         nodes[r], nodes[r + 1], nodes[r + 2] = e[0] * size, e[1] * size, e[2] * size
         nodes[r + 3] = e[3] * size
         for j in range(QUAT + 4):
             base[q + j] = nodes[q + j]
-        speed, rate = load8(M, 2 * row + end) * six, load8(M, 3 * row + end)
-        store8(base, q + VEL, speed)
+        speed, rate = load8(M, 2 * row + end), load8(M, 3 * row + end)
+        now = load8(nodes, q + VEL) * six
+        store8(base, q + VEL, now)
+        store8(held, i, load8(vdot, i))
+        turn = x[i + 3] * x[i + 3] + x[i + 4] * x[i + 4] + x[i + 5] * x[i + 5]
+        if turn > most:
+            most, whose = turn, b
         store8(H, VPREV * n + i, load8(H, V * n + i))
         store8(H, VDOTPREV * n + i, load8(H, VDOT * n + i))
         store8(H, V * n + i, speed)
         store8(H, VDOT * n + i, rate)
         store8(M, i, spread8(0.0))
-        store8(M, row + i, speed)
+        store8(M, row + i, now if chart else speed)
         store8(M, 2 * row + i, speed)
         store8(M, 3 * row + i, rate)
+    fast.limits[LARGEST], fast.limits[WHOSE] = most**0.5, whose
     for e in range(work.gamma.shape[0]):
         stepper.gamma[1, e] = stepper.gamma[0, e]
         stepper.gamma[0, e] = work.gamma[e]
@@ -217,7 +256,7 @@ def accept(kernels, tables, work, stepper, stages, f, time):
 
 
 @inlined
-def step(kernels, tables, lu, work, stepper, stages, f, time, schedule, k):
+def step(kernels, tables, lu, work, stepper, stages, fast, f, time, schedule, k):
     """One step: its stages, the projection, and the end of it taken over."""
     s, count = stepper.settings, stages.hg.shape[1]
     first = int(s[FIRST])
@@ -226,15 +265,17 @@ def step(kernels, tables, lu, work, stepper, stages, f, time, schedule, k):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k * count + i, j]
         now = time - (1.0 - stages.nodes[f, i]) * s[STEP]
-        status = solve_stage(kernels, tables, lu, work, stepper, stages, f, i, now)
+        status = solve_stage(kernels, tables, lu, work, stepper, stages, fast, f, i, now)
         if status != DONE:
             return status
-        keep_stage(stepper, stages, work, first + i)
+        keep_stage(stepper, stages, fast, tables, work, first + i)
     if s[PROJECTED] != 0.0:
-        status = project(kernels, tables, lu, work, stepper, stages, time, first + count - 1)
+        status = project(
+            kernels, tables, lu, work, stepper, stages, fast, time, first + count - 1
+        )
         if status != DONE:
             return status
-    accept(kernels, tables, work, stepper, stages, f, time)
+    accept(kernels, tables, work, stepper, stages, fast, f, time)
     return DONE
 
 
@@ -248,17 +289,18 @@ def own_numbers(stepper, own):
 
 @lean
 def advance_stages(
-    kernels, tables, lu, work, stepper, stages, which, times, schedule, saved, out, first, last
-):
+    kernels, tables, lu, work, stepper, stages, fast, which, times, schedule, saved, out, first,
+    last,
+):  # fmt: skip
     """Steps `first` … `last` − 1 with the formulas which[k]; as stepping.advance."""
     for k in range(first, last):
         status = step(
-            kernels, tables, lu, work, stepper, stages, which[k], times[k], schedule, k
+            kernels, tables, lu, work, stepper, stages, fast, which[k], times[k], schedule, k
         )
         if status != DONE:
             return status, k
         if saved[k] >= 0:
-            store(stepper, out, saved[k])
+            store_row(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
             own_numbers(stepper, out.own[saved[k]])
     return DONE, last

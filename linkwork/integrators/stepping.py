@@ -13,12 +13,15 @@ with 1/ca and the mass m so that the matrix has a limit as h → 0 (Bottasso's s
 
 for increments θ in body axes, δx = T(x)⁻¹ θ.
 
-Stabilised (Gear, Gupta, Leimkuhler 1985; for this family Arnold, Brüls, Cardona 2015): velocities
-satisfy C_q v + C_t = 0 and positions C = 0, by an extra displacement p in the span of M⁻¹C_qᵀ:
-q₁ = q₀ exp(x + p).  Both use the same factorisation.
+This form, with positions alone in the constraints (index 3), is for smooth motion: it is cheap, and
+unstable where bodies turn fast or thin ones are loaded.  A run therefore leaves it, for the form of
+fast_rotation.py, which the functions below serve too, when a body turns by more than a limit in one
+step (status TURNS), or when velocities begin to violate the constraints (WILD): that is where the
+instability grows, while positions hold.
 
 Convergence: Newton's error after a correction of size δ (radians, lengths over L) is about κ δ²,
-with κ measured whenever two corrections are made, and what the elimination loses of δ; a step is
+with κ measured whenever two corrections are made, as far as the second is not the round-off of
+positions (`System.round_off`), and what the elimination loses of δ; a step is
 accepted when that is below tolerance × h² × (largest acceleration), so that accelerations and
 multipliers are right, too.
 """
@@ -30,24 +33,36 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, NODE, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL,
+    ACCEPT, CD, CK, KC, NODE, POS, QUAT, RATE, RATES, ROT, SECOND, STRIDE, TANGENT, VALUE, VEL,
+    WRITTEN,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.eights import larger8, load8, spread8, store6, store8
 from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import mv
-from linkwork.system.elimination import factor_nodes, solve, solve_nodes
-from linkwork.system.evaluate import evaluate, fill
+from linkwork.system.elimination import factor_nodes, solve_nodes
+from linkwork.integrators.values import (
+    ALG, BASE, HISTORY, VDOT, VDOTPREV, VPREV, XPREV, V, accept_values, move_values, place_values,
+    predict_values,
+)  # fmt: skip
+from linkwork.system.evaluate import evaluate, fill, velocity_of
 
-# history
-V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = 0, 1, 2, 3, 4, 5, 6
 ROUND_OFF = 2.0**-53
 # status of a call
-DONE, NO_CONVERGENCE, PIVOTS, NOT_FINITE = 0, 1, 2, 3
+DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3
+TURNS = 5  # done, and a body turned by more than this form of the step is meant for
+WILD = 7  # done, and velocities violate the constraints by more than this form leaves
+LOOK, OFF = 16, 0.02  # steps between looks at that; the violation over the largest velocity
+FAR = 0.3  # a correction (lengths over L, radians) that must shrink
 # settings
-(CA, CV, CALPHA, STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, STABILIZED, MEMORY, MOVING,
- GROWTH, STIFFNESS, LEARN, SETTINGS) = range(15)  # fmt: skip
+(CA, CV, CALPHA, STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, MOST_TURN, MEMORY, MOVING,
+ GROWTH, STIFFNESS, LEARN, NOISE, SETTINGS) = range(16)  # fmt: skip
+
+
+# report: iterations, last correction, worst unknown, its residual, the residual of a test, the
+# violation of velocities over the largest velocity
+(ITERATIONS, CORRECTION, WORST, RESIDUAL, TESTED, VIOLATED, REPORT) = range(7)
 
 
 class Stepper(NamedTuple):
@@ -56,15 +71,15 @@ class Stepper(NamedTuple):
     base: np.ndarray  # (bodies + 1, NODE) accepted motion
     history: np.ndarray  # (HISTORY, bodies, 8), six in use, as in the next two
     gamma: np.ndarray  # (2, rows + 1) multipliers now and a step before
-    p: np.ndarray  # (bodies, 8) stabilising displacement
+    p: np.ndarray  # (bodies, 8) displacement beside the method's own (fast_rotation.py, stages.py)
     affine: np.ndarray  # (2, bodies, 8) constant parts of v and v̇
     rhs: np.ndarray  # (unknowns,)
-    theta: np.ndarray  # (unknowns,) first of two solutions of the stabilised step
-    weights: np.ndarray  # (3, HISTORY) rows kv, ka, kα
+    flow: np.ndarray  # (FLOW, values) of vector nodes (values.py)
+    weights: np.ndarray  # (WEIGHTS, HISTORY) rows kv, ka, kα, then of first order
     settings: np.ndarray  # (SETTINGS,)
     work: np.ndarray  # (4,) dissipated, supplied work; the powers at the last step
     kappa: np.ndarray  # (1,) Newton's constant
-    report: np.ndarray  # (5,) iterations, last correction, worst unknown, its residual, the test's
+    report: np.ndarray  # (REPORT,), see below
     kept: np.ndarray  # numbers of the rows in the equations among all rows
     six: np.ndarray  # six ones and two zeros
 
@@ -77,43 +92,46 @@ class Output(NamedTuple):
     gamma: np.ndarray
     work: np.ndarray
     iterations: np.ndarray
+    values: np.ndarray  # (rows, 3, values) of vector nodes: value, rate, second derivative
     own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
 @inlined
 def turn_body(base, nodes, q, turn):
-    """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix."""
-    r = q + QUAT
-    e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
+    """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix;
+    returns exp(turn)."""
+    r, g = q + QUAT, qexp(turn)
+    e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), g)
     nodes[r], nodes[r + 1], nodes[r + 2], nodes[r + 3] = e
     R = rotation_matrix(e)
     r = q + ROT
     nodes[r], nodes[r + 1], nodes[r + 2] = R[0], R[1], R[2]
     nodes[r + 3], nodes[r + 4], nodes[r + 5] = R[3], R[4], R[5]
     nodes[r + 6], nodes[r + 7], nodes[r + 8] = R[6], R[7], R[8]
+    return g
 
 
 @spliced
-def placing(stepper, work, p_on):
-    """Motion of all bodies at the end of the step from x (and p), v and v̇ by the method."""
+def placing(stepper, work):
+    """Motion of all bodies at the end of the step from x, v and v̇ by the method."""
     ca, cv = stepper.settings[CA], stepper.settings[CV]
-    x, p, nodes, vdot = borrow(work.x), borrow(stepper.p), borrow(work.nodes), borrow(work.vdot)
+    x, nodes, vdot = borrow(work.x), borrow(work.nodes), borrow(work.vdot)
     affine, base, bodies = borrow(stepper.affine), borrow(stepper.base), stepper.p.shape[0]
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         move = load8(x, i)
         store8(nodes, q + VEL, move * cv + load8(affine, i))  # the rotation matrix comes behind
         store8(vdot, i, move * ca + load8(affine, STRIDE * bodies + i))
-        nodes[q + POS] = base[q + POS] + x[i] + p_on * p[i]
-        nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1] + p_on * p[i + 1]
-        nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2] + p_on * p[i + 2]
-        turn = x[i + 3] + p_on * p[i + 3], x[i + 4] + p_on * p[i + 4], x[i + 5] + p_on * p[i + 5]
-        turn_body(base, nodes, q, turn)
+        nodes[q + POS] = base[q + POS] + x[i]
+        nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1]
+        nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2]
+        turn_body(base, nodes, q, (x[i + 3], x[i + 4], x[i + 5]))
+    place_values(stepper.flow, work.values, 1.0 / (ca * stepper.settings[MASS]))
 
 
 @lean
-def place_bodies(stepper, work, p_on):
-    placing(stepper, work, p_on)
+def place_bodies(stepper, work):
+    placing(stepper, work)
 
 
 @spliced
@@ -121,8 +139,7 @@ def predicting(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
     k, bodies = stepper.weights, stepper.p.shape[0]
     n = STRIDE * bodies
-    H, x, p = borrow(stepper.history), borrow(work.x), borrow(stepper.p)
-    affine = borrow(stepper.affine)
+    H, x, affine = borrow(stepper.history), borrow(work.x), borrow(stepper.affine)
     inverse, length = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH]
     squares = spread8(0.0)
     for i in range(0, n, STRIDE):
@@ -135,12 +152,14 @@ def predicting(stepper, work):
         store8(affine, n + i, a0)
         vdot = load8(H, VDOT * n + i)
         store8(x, i, (vdot * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse)
-        store8(p, i, spread8(0.0))
         squares = larger8(squares, vdot * vdot)
     store8(x, n, squares)  # behind the bodies, as scratch
     largest = max(max(x[n], x[n + 1], x[n + 2]) ** 0.5 * length,
                   max(x[n + 3], x[n + 4], x[n + 5]) ** 0.5)  # fmt: skip
     store8(x, n, spread8(0.0))
+    if stepper.flow.shape[1] > 0:
+        ahead = predict_values(stepper.flow, k, stepper.settings[CA], stepper.settings[STEP])
+        largest = max(largest, ahead)
     gamma, past = borrow(work.gamma), borrow(stepper.gamma)
     rows = work.gamma.shape[0]
     for e in range(rows):
@@ -155,36 +174,18 @@ def predict(stepper, work):
 
 @spliced
 def residual_side(stepper, tables, work):
-    """Right-hand side −r/(m ca), −C (or the velocity residual in the stabilised form)."""
+    """Right-hand side −r/(m ca), −C."""
     nb = stepper.p.shape[0]
     scale = -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
     rhs = stepper.rhs
     for b in range(nb):
         for i in range(6):
             rhs[6 * b + i] = scale * work.f[b, i]
-    n = 6 * nb
-    if stepper.settings[STABILIZED] == 0.0:
-        for e in range(n, rhs.shape[0]):
-            rhs[e] = -work.C[e - n]
-    else:
-        for e in range(n, rhs.shape[0]):
-            s = work.Ct[e - n]
-            for p in range(tables.indptr[e], tables.indptr[e + 1]):
-                c = tables.indices[p]
-                s += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
-            rhs[e] = -s / stepper.settings[CV]
-
-
-@inlined
-def position_side(stepper, tables, work):
-    """Right-hand side of the stabilising displacement: 0, −(C + C_q θ)."""
-    n = 6 * stepper.p.shape[0]
-    stepper.rhs[:n] = 0.0
-    for e in range(n, stepper.rhs.shape[0]):
-        s = work.C[e - n]
-        for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            s += work.vals[tables.places[p]] * stepper.theta[tables.indices[p]]
-        stepper.rhs[e] = -s
+    for i in range(stepper.flow.shape[1]):
+        rhs[6 * nb + i] = scale * work.balance[i]
+    n = tables.motions[0]
+    for e in range(n, rhs.shape[0]):
+        rhs[e] = -work.C[e - n]
 
 
 @inlined
@@ -203,30 +204,67 @@ def apply_increment(stepper, solution, turns, target):
         t[i + 4] += d[1]
         t[i + 5] += d[2]
         turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
-    return max(move / stepper.settings[LENGTH], turned)
+    other = move_values(stepper.flow, solution, 6 * stepper.p.shape[0])
+    return max(move / stepper.settings[LENGTH], turned, other)
 
 
 @inlined
 def worst_residual(stepper, work):
-    """Where a failed step hurts most: the worst constraint row, else the worst equation."""
+    """Location of the largest residual: the worst constraint row, else the worst equation."""
     worst, place = -1.0, 0
     nb = stepper.p.shape[0]
-    for e in range(stepper.rhs.shape[0] - 6 * nb):
+    n = 6 * nb + stepper.flow.shape[1]
+    for e in range(stepper.rhs.shape[0] - n):
         if not abs(work.C[e]) <= worst:
-            worst, place = abs(work.C[e]), 6 * nb + e
+            worst, place = abs(work.C[e]), n + e
     if worst < 1e-10:
         scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
         for b in range(nb):
             for i in range(6):
                 if not abs(work.f[b, i]) * scale <= worst:
                     worst, place = abs(work.f[b, i]) * scale, 6 * b + i
+        for i in range(stepper.flow.shape[1]):
+            if not abs(work.balance[i]) * scale <= worst:
+                worst, place = abs(work.balance[i]) * scale, 6 * nb + i
     stepper.report[2] = place
     stepper.report[3] = worst
 
 
+@inlined
+def diverges(iteration, size, before):
+    """Whether Newton's method has lost its way: corrections that are not finite, or large ones
+    that grow."""
+    return not size < 1e10 or (iteration > 0 and size > FAR and size > 2.0 * before)
+
+
+@inlined
+def measure_kappa(stepper, size, before):
+    """Newton's constant from two corrections, the second less what is round-off."""
+    noise = stepper.settings[NOISE]
+    if before > noise:
+        measured = max(size - noise, 0.0) / (before * before)
+        stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
+
+
+@lean
+def velocity_violation(stepper, tables, work):
+    """The largest |C_q v + C_t| over the largest velocity, where that is more than round-off."""
+    n, bodies = tables.motions[0], stepper.p.shape[0]
+    most, worst = 1e-9 * stepper.settings[LENGTH] / stepper.settings[STEP], 0.0
+    for b in range(bodies):
+        for c in range(6):
+            most = max(most, abs(work.nodes[b, VEL + c]))
+    for e in range(n, stepper.rhs.shape[0]):
+        s = work.Ct[e - n] if stepper.settings[MOVING] != 0.0 else 0.0
+        for p in range(tables.indptr[e], tables.indptr[e + 1]):
+            s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
+        worst = max(worst, abs(s))
+    return worst / most
+
+
 @spliced
-def newton(kernels, tables, lu, work, stepper, time):
-    """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or NOT_FINITE."""
+def newton(kernels, tables, lu, work, stepper, time, look):
+    """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or DIVERGED."""
     s = stepper.settings
     ca, m = s[CA], s[MASS]
     h = s[STEP]
@@ -239,44 +277,39 @@ def newton(kernels, tables, lu, work, stepper, time):
     coef[RATES] = s[MOVING]
     coef[ACCEPT] = 0.0
     coef[KC] = s[STIFFNESS]
-    n = 6 * stepper.p.shape[0]
+    coef[WRITTEN] = 0.0
+    n = tables.motions[0]
     before = 0.0
-    stabilized = s[STABILIZED] != 0.0
     for iteration in range(int(s[MAX_ITERATIONS])):
-        placing(stepper, work, 1.0)
+        placing(stepper, work)
         fill(kernels, tables, work, time, 1.0 / m)
+        if iteration == 0 and look:
+            stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
         residual_side(stepper, tables, work)
         growth = factor_nodes(lu, work.vals, stepper.rhs)
         if not growth < s[GROWTH]:
             worst_residual(stepper, work)
-            return PIVOTS
+            return DIVERGED if before > FAR else PIVOTS
         solve_nodes(lu, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
-        if stabilized:
-            for e in range(stepper.rhs.shape[0]):
-                stepper.theta[e] = stepper.rhs[e]
-            position_side(stepper, tables, work)
-            solve(lu, work.vals, stepper.rhs)
-            size = apply_increment(stepper, stepper.rhs, work.x, stepper.p)
-            size = max(size, apply_increment(stepper, stepper.theta, work.x, work.x))
-        else:
-            size = apply_increment(stepper, stepper.rhs, work.x, work.x)
+        size = apply_increment(stepper, stepper.rhs, work.x, work.x)
         stepper.report[0] = iteration + 1
         stepper.report[1] = size
-        if not size < 1e10:
+        if diverges(iteration, size, before):
             worst_residual(stepper, work)
-            return NOT_FINITE
-        if iteration > 0 and before > 1e-12:
-            measured = max(size - 1e-12, 0.0) / (before * before)  # less what is round-off
-            stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
+            return DIVERGED
+        if iteration > 0:
+            measure_kappa(stepper, size, before)
         # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
         before = size
         if iteration + 1 < s[LEARN]:
             continue
         error = (stepper.kappa[0] * size + ROUND_OFF * growth) * size
-        if error <= tolerance or size <= tolerance or exhausted:
+        # without K_c the corrections shrink by a factor, and the last one says what is left
+        quadratic = s[STIFFNESS] != 0.0
+        if (quadratic and error <= tolerance) or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE
     worst_residual(stepper, work)
@@ -285,21 +318,25 @@ def newton(kernels, tables, lu, work, stepper, time):
 
 @inlined
 def accept(kernels, tables, work, stepper, time):
-    """Take over the solution of a step: motion, history, multipliers, work done."""
+    """Take over the solution of a step: motion, history, multipliers, work done.
+
+    Returns the largest component of a turn in it.
+    """
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
     if s[MEMORY] != 0.0:
-        place_bodies(stepper, work, 1.0)  # for those that keep something of the step
-    H, x, p, base = borrow(stepper.history), borrow(work.x), borrow(stepper.p), borrow(stepper.base)
+        place_bodies(stepper, work)  # for those that keep something of the step
+    H, x, base = borrow(stepper.history), borrow(work.x), borrow(stepper.base)
     affine, n, six = borrow(stepper.affine), STRIDE * bodies, load8(stepper.six, 0)
-    ca, cv, calpha = s[CA], s[CV], s[CALPHA]
+    ca, cv, calpha, squares = s[CA], s[CV], s[CALPHA], spread8(0.0)
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
         r = q + QUAT
-        move, extra = load8(x, i), load8(p, i)
-        base[q + POS] += x[i] + p[i]
-        base[q + POS + 1] += x[i + 1] + p[i + 1]
-        base[q + POS + 2] += x[i + 2] + p[i + 2]
-        turn = x[i + 3] + p[i + 3], x[i + 4] + p[i + 4], x[i + 5] + p[i + 5]
+        move = load8(x, i)
+        squares = larger8(squares, move * move)
+        base[q + POS] += x[i]
+        base[q + POS + 1] += x[i + 1]
+        base[q + POS + 2] += x[i + 2]
+        turn = x[i + 3], x[i + 4], x[i + 5]
         e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
         # 1/|e|, of a product of unit quaternions
         size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
@@ -315,7 +352,20 @@ def accept(kernels, tables, work, stepper, time):
         store8(H, V * n + i, now)
         store8(H, VDOT * n + i, move * ca + load8(affine, n + i))
         store8(H, ALG * n + i, a)
-        store8(H, XPREV * n + i, move + extra)
+        store8(H, XPREV * n + i, move)
+    store8(x, n, squares)  # behind the bodies, as scratch
+    turn = max(x[n + 3], x[n + 4], x[n + 5]) ** 0.5
+    store8(x, n, spread8(0.0))
+    if stepper.flow.shape[1] > 0:
+        accept_values(stepper.flow, k)
+    gather_work(kernels, tables, work, stepper, time)
+    return turn
+
+
+@inlined
+def gather_work(kernels, tables, work, stepper, time):
+    """The end of an accepted step: multipliers, work done, and what elements remember."""
+    s = stepper.settings
     supplied = work.power[1]
     for e in range(work.gamma.shape[0]):
         stepper.gamma[1, e] = stepper.gamma[0, e]
@@ -334,12 +384,18 @@ def accept(kernels, tables, work, stepper, time):
 
 @lean
 def store(stepper, out, row):
+    store_row(stepper, stepper.history[VDOT], out, row)
+
+
+@lean
+def store_row(stepper, vdot, out, row):
+    """The last good step, whose accelerations are given, into a row of the output."""
     nb = stepper.p.shape[0]
     motion, base = borrow(out.motion), borrow(stepper.base)
-    acceleration, H = borrow(out.acceleration), borrow(stepper.history)
-    m, a, n = row * nb * 13, row * nb * 6, VDOT * nb * STRIDE
+    acceleration, H = borrow(out.acceleration), borrow(vdot)
+    m, a = row * nb * 13, row * nb * 6
     for b in range(nb):
-        q, i = NODE * b, n + STRIDE * b
+        q, i = NODE * b, STRIDE * b
         store8(motion, m, load8(base, q))
         store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
         store6(acceleration, a, load8(H, i))
@@ -352,6 +408,10 @@ def store(stepper, out, row):
             out.gamma[row, stepper.kept[e]] = stepper.gamma[0, e]
     out.work[row, 0] = stepper.work[0]
     out.work[row, 1] = stepper.work[1]
+    for i in range(stepper.flow.shape[1]):
+        out.values[row, VALUE, i] = stepper.flow[BASE, i]
+        out.values[row, RATE, i] = stepper.flow[V, i]
+        out.values[row, SECOND, i] = stepper.flow[VDOT, i]
 
 
 @lean
@@ -364,11 +424,18 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
-        status = newton(kernels, tables, lu, work, stepper, times[k])
+        look = stepper.settings[MOST_TURN] < 1e10  # not where this form was asked for
+        look = look and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
+        stepper.report[VIOLATED] = 0.0
+        status = newton(kernels, tables, lu, work, stepper, times[k], look)
         if status != DONE:
             return status, k
-        accept(kernels, tables, work, stepper, times[k])
+        turn = accept(kernels, tables, work, stepper, times[k])
         if saved[k] >= 0:
             store(stepper, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
+        if turn > stepper.settings[MOST_TURN]:
+            return TURNS, k + 1
+        if stepper.report[VIOLATED] > OFF:
+            return WILD, k + 1
     return DONE, last

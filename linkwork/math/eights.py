@@ -15,6 +15,8 @@ search for them, SLP, switched off).  Arithmetic is in `lanes`.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
@@ -36,6 +38,11 @@ def zeros8(count: int) -> np.ndarray:
     room = np.zeros(count + LANES)
     first = (-room.ctypes.data // 8) % LANES
     return room[first : first + count]
+
+
+def vectors(*shape: int) -> np.ndarray:
+    """Room for vectors of bodies, eight numbers each."""
+    return zeros8(math.prod(shape) * LANES).reshape(*shape, LANES)
 
 
 # --------------------------------------------------------------------- the model, in numpy

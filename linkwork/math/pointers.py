@@ -150,7 +150,7 @@ class Routine:
     def address(self) -> int:
         if not JIT:
             return self.number
-        return address(self.compiled, SIGNATURE.args)
+        return address(self.compiled, SIGNATURE)
 
 
 ROUTINES: list[Routine] = []

@@ -89,9 +89,8 @@ def inverse_tangent(x):
 
 
 @fused_inlined
-def tangent_times(x, d):
-    """T(x) d = d − (1 − cos φ)/φ² x×d + (φ − sin φ)/φ³ x×(x×d): the body rate of x with ẋ = d."""
-    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+def tangent_factors(p2):
+    """(1 − cos φ)/φ² and (φ − sin φ)/φ³ for φ² = p2."""
     if p2 < 1e-2:  # series: relative error below 1e-15
         a = 0.5 - p2 * (1.0 / 24.0 - p2 * (1.0 / 720.0 - p2 / 40320.0))
         b = 1.0 / 6.0 - p2 * (1.0 / 120.0 - p2 * (1.0 / 5040.0 - p2 / 362880.0))
@@ -99,6 +98,89 @@ def tangent_times(x, d):
         p = math.sqrt(p2)
         a = (1.0 - math.cos(p)) / p2
         b = (p - math.sin(p)) / (p * p2)
+    return a, b
+
+
+@fused_inlined
+def tangent(x):
+    """T(x) = I − (1 − cos φ)/φ² x̃ + (φ − sin φ)/φ³ x̃²."""
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    s, k = tangent_factors(p2)
+    a, b, c = x
+    return (
+        1.0 - k * (b * b + c * c), k * a * b + s * c, k * a * c - s * b,
+        k * a * b - s * c, 1.0 - k * (a * a + c * c), k * b * c + s * a,
+        k * a * c + s * b, k * b * c - s * a, 1.0 - k * (a * a + b * b),
+    )  # fmt: skip
+
+
+@fused_inlined
+def inverse_tangent_slope(x, d):
+    """∂(T(−x)⁻¹ d)/∂x for a fixed d: how a chord turned back changes with the turn.
+
+    T(−x)⁻¹ d = d − x×d/2 + k x×(x×d),  k(φ) as in T(x)⁻¹
+    """
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    if p2 < 1e-2:
+        k = 1.0 / 12.0 + p2 * (1.0 / 720.0 + p2 / 30240.0)
+        slope = 1.0 / 360.0 + p2 * (1.0 / 7560.0 + p2 / 201600.0)  # 2 dk/dφ²
+    else:
+        p = math.sqrt(p2)
+        cot = 1.0 / math.tan(0.5 * p)
+        k = 1.0 / p2 - cot / (2.0 * p)
+        slope = (cot / (2.0 * p2) + (1.0 + cot * cot) / (4.0 * p) - 2.0 / (p * p2)) / p
+    a, b, c = x
+    along = a * d[0] + b * d[1] + c * d[2]
+    # x×(x×d) = x (x·d) − d φ²
+    u, v, w = a * along - d[0] * p2, b * along - d[1] * p2, c * along - d[2] * p2
+    return (
+        k * (along - a * d[0]) + slope * u * a,
+        k * (a * d[1] - 2.0 * d[0] * b) + slope * u * b - 0.5 * d[2],
+        k * (a * d[2] - 2.0 * d[0] * c) + slope * u * c + 0.5 * d[1],
+        k * (b * d[0] - 2.0 * d[1] * a) + slope * v * a + 0.5 * d[2],
+        k * (along - b * d[1]) + slope * v * b,
+        k * (b * d[2] - 2.0 * d[1] * c) + slope * v * c - 0.5 * d[0],
+        k * (c * d[0] - 2.0 * d[2] * a) + slope * w * a - 0.5 * d[1],
+        k * (c * d[1] - 2.0 * d[2] * b) + slope * w * b + 0.5 * d[0],
+        k * (along - c * d[2]) + slope * w * c,
+    )
+
+
+@fused_inlined
+def tangent_slope(x, d):
+    """∂(T(x) d)/∂x for a fixed d: how the body rate of x changes with x.
+
+    T(x) d = d − a x×d + b x×(x×d),  a and b functions of φ² as in T(x)
+    """
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    a, b = tangent_factors(p2)
+    if p2 < 1e-2:  # 2 da/dφ² and 2 db/dφ²
+        a1 = -1.0 / 12.0 + p2 * (1.0 / 180.0 - p2 / 6720.0)
+        b1 = -1.0 / 60.0 + p2 * (1.0 / 1260.0 - p2 / 60480.0)
+    else:
+        a1, b1 = (1.0 - p2 * b - 2.0 * a) / p2, (a - 3.0 * b) / p2
+    along = x[0] * d[0] + x[1] * d[1] + x[2] * d[2]
+    u, v = x[1] * d[2] - x[2] * d[1], x[2] * d[0] - x[0] * d[2]
+    w = x[0] * d[1] - x[1] * d[0]
+    # x×(x×d) = x (x·d) − d φ², and its part of the columns with the factors a1 and b1
+    p = b1 * (x[0] * along - d[0] * p2) - a1 * u - 2.0 * b * d[0]
+    q = b1 * (x[1] * along - d[1] * p2) - a1 * v - 2.0 * b * d[1]
+    r = b1 * (x[2] * along - d[2] * p2) - a1 * w - 2.0 * b * d[2]
+    e = b * along
+    return (
+        e + b * x[0] * d[0] + p * x[0], b * x[0] * d[1] + p * x[1] - a * d[2],
+        b * x[0] * d[2] + p * x[2] + a * d[1],
+        b * x[1] * d[0] + q * x[0] + a * d[2], e + b * x[1] * d[1] + q * x[1],
+        b * x[1] * d[2] + q * x[2] - a * d[0],
+        b * x[2] * d[0] + r * x[0] - a * d[1], b * x[2] * d[1] + r * x[1] + a * d[0],
+        e + b * x[2] * d[2] + r * x[2],
+    )  # fmt: skip
+
+
+@fused_inlined
+def tangent_times(x, d):
+    """T(x) d = d − (1 − cos φ)/φ² x×d + (φ − sin φ)/φ³ x×(x×d): the body rate of x with ẋ = d."""
+    a, b = tangent_factors(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
     u, v = x[1] * d[2] - x[2] * d[1], x[2] * d[0] - x[0] * d[2]
     w = x[0] * d[1] - x[1] * d[0]
     return (
@@ -161,6 +243,21 @@ def from_matrix(R: np.ndarray) -> np.ndarray:
         q[1 + b] = R[a, b] + R[b, a]
         q[1 + c] = R[a, c] + R[c, a]
     return q / np.linalg.norm(q)
+
+
+def from_matrices(R: np.ndarray) -> np.ndarray:
+    """Unit quaternions (T, 4) of many rotation matrices (T, 3, 3), as `from_matrix` of one."""
+    x, y, z = R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]
+    xy, yz, zx = R[:, 0, 1] + R[:, 1, 0], R[:, 1, 2] + R[:, 2, 1], R[:, 2, 0] + R[:, 0, 2]
+    u, v, w = R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]
+    # of each pivot the column 4 q_i q: w, then x, y, z
+    columns = np.array([
+        [1 + (x + y + z), u, v, w], [u, 1 + x - y - z, xy, zx],
+        [v, xy, 1 + y - z - x, yz], [w, zx, yz, 1 + z - x - y],
+    ])  # fmt: skip
+    pivot = np.argmax(np.array([x + y + z, x, y, z]), axis=0)
+    q = columns[pivot, :, np.arange(len(R))]
+    return np.asarray(q / np.linalg.norm(q, axis=1, keepdims=True))
 
 
 def exponential(x: np.ndarray) -> np.ndarray:

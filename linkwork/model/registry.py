@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel
+from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
+from linkwork.model.nodes import Node
 
 ITEMS: dict[str, type[Item]] = {}
 
@@ -27,7 +28,7 @@ ITEMS: dict[str, type[Item]] = {}
 class Family:
     """An element family: its kernel and the shape of its table.
 
-    bodies : how many bodies an element joins;   rows : most constraint rows it can have
+    bodies : how many bodies and nodes an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element
     memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
              one alone is an angle counted over turns, the output `angle` of the family
@@ -46,10 +47,11 @@ class Family:
     memory: int = 0
     counts: tuple[str, ...] = ()
     reads: int = 0
+    angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals)
-    inertia: Kernel | None = None  # called with accelerations, as that of flexible links is
+    inertial: bool = False  # its forces depend on accelerations
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
@@ -74,7 +76,7 @@ class Entry:
     """One element: a row of its family's table."""
 
     family: Family
-    bodies: tuple[Any, ...]  # body items or GROUND
+    bodies: tuple[Any, ...]  # what it acts on: bodies, vector nodes, GROUND, REFERENCE
     reals: np.ndarray
     rows: tuple[int, ...] = ()  # active constraint rows
     driven: tuple[int, ...] = ()  # those of them that a motion law drives
@@ -178,6 +180,10 @@ class Item(metaclass=Made):
 
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
+        return []
+
+    def vector_nodes(self) -> list[Node]:
+        """The vector nodes that it brings, the same ones whenever it is asked."""
         return []
 
     def take_name(self, name: str) -> None:

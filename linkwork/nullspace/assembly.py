@@ -27,7 +27,9 @@ from linkwork.elements.layout import (
     VEL,
     add33,
 )  # fmt: skip
-from linkwork.math.compiled import call_kernel, inlined, lean
+from linkwork.math import kernel
+from linkwork.math.compiled import inlined, lean
+from linkwork.math.kernel import call_kernel, view
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY,
@@ -196,9 +198,11 @@ def assemble_forces(kernels, forces, tables, work, m, time, tangent):
 
 @inlined
 def spring_forces(forces, reals, m, coef, vals):
+    none = forces.nothing
     call_kernel(
-        forces.kernel, 0, forces.springs, m.base, m.end, reals, m.settings[STEP], coef, m.wrench,
-        forces.nothing, forces.nothing, forces.nothing, vals, m.taken,
+        forces.kernel, 0, forces.springs, m.base,
+        view(kernel.Motion(m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef)),
+        view(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ class Balance:
     def pivot(self, state: State) -> None:
         system = self.system
         system.load(state)
-        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
         evaluate(system.kernels, system.tables, system.work, state.time, 1.0 / system.mass)
         self.lu = factorise(system)
 

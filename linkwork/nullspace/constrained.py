@@ -19,11 +19,12 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from linkwork.elements.layout import POS, QUAT, ROT
-from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE
+from linkwork.integrators.stepping import DIVERGED, DONE, NO_CONVERGENCE
 from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.rows import KIND, OF_ELEMENT, gradients
+from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
 from linkwork.system.evaluate import set_rotations
 
 
@@ -206,10 +207,35 @@ def tangent(directors: Directors, h: float, multiplier: np.ndarray, force: sp.cs
     return 2 / h * directors.M + 0.5 * h * directors.hessian(multiplier) + h * force
 
 
+def is_round_off(directors: Directors, b: np.ndarray, q: np.ndarray) -> bool:
+    """Whether a residual, the first n of it times h/2, is no larger than that of the positions."""
+    s, n = directors.parts.motion.settings, directors.n
+    reach = max(s[asm.LENGTH], float(np.abs(q.reshape(-1, 12)[:, :3]).max()))
+    units = np.full(len(b), max(1.0, reach))
+    units[:n] = s[asm.MASS] * reach * np.tile(np.repeat([1.0, s[asm.LENGTH]], [3, 9]), n // 12)
+    return bool(np.all(np.abs(b) < ROUND_OFF * units))
+
+
+def first_multipliers(directors: Directors, joints: np.ndarray, time: float) -> np.ndarray:
+    """Multipliers of all rows at the predicted poses, given those of the joints: the internal ones
+    balance as much of the rest as they can."""
+    m, n = directors.parts.motion, directors.n
+    h, q0, q1 = m.settings[asm.STEP], directors.q(m.base), directors.q(m.end)
+    q, f = 0.5 * (q0 + q1), directors.forces(q0, q1, time)[0]
+    R = directors.M @ (2 / h * (q1 - q0)[:n] - 2 * directors.v(m.velocity)) / h
+    R = R + f - directors.weight + directors.external.jacobian(q, n).T @ joints
+    G = directors.internal.jacobian(q, n)
+    return np.concatenate([splu(sp.csc_matrix(G @ G.T)).solve(-(G @ R)), joints])
+
+
 def solve_step(
-    directors: Directors, multiplier: np.ndarray, time: float
+    directors: Directors, multiplier: np.ndarray, time: float, soft: float = 0.0
 ) -> tuple[int, Solution | None]:
-    """Newton's method from the predicted poses in motion.end; (status, solution)."""
+    """Newton's method from the predicted poses in motion.end; (status, solution).
+
+    soft: rows yield by soft Δλ h²/2 in the matrix, not in the equations.  Where G(q₁) loses rank,
+    what Φ = 0 tells only to second order then stays as predicted.
+    """
     m, n = directors.parts.motion, directors.n
     h, L = m.settings[asm.STEP], m.settings[asm.LENGTH]
     q0, q1, v0 = directors.q(m.base), directors.q(m.end), directors.v(m.velocity)
@@ -224,21 +250,22 @@ def solve_step(
         # unknowns h²/2 λ and the first row times h/2, or the smallest steps would be singular
         A = sp.vstack([
             sp.hstack([h / 2 * K, G.T]),
-            sp.hstack([directors.jacobian(q1), sp.csr_array((G.shape[0], G.shape[0]))]),
+            sp.hstack([directors.jacobian(q1), -soft * sp.eye_array(G.shape[0])]),
         ])  # fmt: skip
         b = np.concatenate([-h / 2 * R, -directors.value(q1)])
         try:
             x = splu(sp.csc_matrix(A)).solve(b)
         except RuntimeError:
-            return NOT_FINITE, None
+            return DIVERGED, None
         if not np.all(np.isfinite(x)):
-            return NOT_FINITE, None
+            return DIVERGED, None
         q1[:n] += x[:n]
         multiplier += x[n:] * 2 / h**2
         size = float(np.abs(x[:n] / scale).max())
         m.report[0], m.report[1] = iteration + 1, size
         done = iteration > 0 and size < before and size * size / before < m.settings[asm.TOLERANCE]
-        if done or (iteration > 1 and size < 1e-12 and size > 0.3 * before):
+        stuck = iteration > 1 and size > 0.3 * before  # round-off, which grows near singularities
+        if done or (stuck and (size < TINY or (size < BLURRED and is_round_off(directors, b, q1)))):
             f, force = directors.forces(q0, q1, time)
             directors.place(q1, m.end)
             return DONE, Solution(q0, q1, multiplier, tangent(directors, h, multiplier, force))

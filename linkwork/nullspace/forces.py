@@ -41,7 +41,8 @@ from linkwork.elements.lock import LOCK
 from linkwork.elements.spring import SPRING
 from linkwork.elements.torsion_spring import TORSION
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, KernelTable, inlined, kernel_table
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel, KernelTable, kernel_table
 from linkwork.math.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     add,
@@ -128,7 +129,7 @@ def refuse_unknown(system: System) -> None:
                 "lw.EnergyMomentum knows torsion springs of joints that hold rx and ry only; use "
                 "lw.GeneralizedAlpha(), or a Revolute or Cylindrical"
             )
-        if family.inertia is not None:
+        if family.inertial:
             raise ModelError(
                 f"{item.label} has an inertia that changes, which lw.EnergyMomentum does not know; "
                 "use lw.GeneralizedAlpha()"
@@ -288,11 +289,13 @@ def put_wrench_column(vals, x, j, c, w1, w0):
         vals[pb + (3 + i) * STRIDE + col] += c * (w1[2][i] - w0[2][i])
 
 
-def springs_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def springs_kernel(ints, reals, motion, loads):
     """All springs, behind the signature of element kernels so that only models that have some
     compile it: reals are the nodes at q₀, nodes those at q₁, gamma the system's reals, time is h,
     and coef [factor of the wrench, L, tangent wanted, —, step accepted].  power[0] takes the
     energy dissipated."""
+    nodes, gamma, time, coef = motion.nodes, motion.gamma, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
     h, c, L = time, coef[0], coef[1]
     for k in range(ints.shape[0]):
         kind, first, width = ints[k, KIND], ints[k, FIRST], ints[k, WIDTH]

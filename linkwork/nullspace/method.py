@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.model import checks
+from linkwork.model.written import Written
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 
-@dataclass(frozen=True)
-class EnergyMomentum:
+@dataclass(frozen=True, repr=False)
+class EnergyMomentum(Written):
     """Energy-momentum stepping in directors (Betsch and Leyendecker 2006), of second order.
 
     Energy of conservative models and the momenta of free ones stay to round-off at any step, with
@@ -50,4 +51,5 @@ class EnergyMomentum:
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         from linkwork.nullspace.run import ConstrainedRun, ReducedRun
 
+        full.refuse_nodes("lw.EnergyMomentum")
         return (ReducedRun if self.reduced else ConstrainedRun)(self, full, system, state, h)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
 from linkwork.integrators.repair import OTHER_ROWS
-from linkwork.integrators.stepping import DONE, NO_CONVERGENCE, NOT_FINITE, PIVOTS
+from linkwork.integrators.stepping import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
@@ -52,8 +52,11 @@ from linkwork.system.elimination import factor_nodes, solve_nodes, solve_other
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
 FAR = 1e-3  # a correction above which it is, too
+FARTHEST = 0.5  # angle by which a correction may turn a body
 NEAR = 1e-6  # a first correction below which the second is the last
 TINY = 1e-12  # a correction that may be round-off
+BLURRED = 1e-6  # near singular positions, one that may be where the residual is round-off
+ROUND_OFF = 1.5e-14  # some 64 times the spacing of numbers near one
 
 
 @inlined
@@ -67,16 +70,21 @@ def copied(to, of):
 @inlined
 def correct(tree, m):
     """Apply the solution in m.rhs; the sizes of increments, lengths over L and angles, and of
-    multipliers."""
-    nb, size, load, L = m.euler.shape[0], 0.0, 0.0, m.settings[LENGTH]
+    multipliers.  Where a body would turn too far the direction alone is taken."""
+    nb, size, turn, load, L = m.euler.shape[0], 0.0, 0.0, 0.0, m.settings[LENGTH]
     for b in range(nb):
         for i in range(6):
-            m.delta[b, i] = m.rhs[6 * b + i]
-            step = abs(m.delta[b, i])
+            step = abs(m.rhs[6 * b + i])
+            if i >= 3:
+                turn = max(turn, step)
             if not size >= (step / L if i < 3 else step):
                 size = step / L if i < 3 else step
+    part = min(1.0, FARTHEST / turn) if turn > 0.0 else 1.0
+    for b in range(nb):
+        for i in range(6):
+            m.delta[b, i] = part * m.rhs[6 * b + i]
     for e in range(m.rhs.shape[0] - 6 * nb):
-        m.mu[0, e] += m.rhs[6 * nb + e]
+        m.mu[0, e] += part * m.rhs[6 * nb + e]
         load = max(load, abs(m.rhs[6 * nb + e]))
     for i in range(tree.ints.shape[0]):
         joint_increment(tree, i, m.end, m.delta, m.rate)
@@ -85,13 +93,28 @@ def correct(tree, m):
     return size, load
 
 
-@inlined
-def worst_residual(m):
-    worst, place = -1.0, 0
+@lean
+def worst_residual(kernels, forces, rows, tables, work, m, time):
+    """Largest residual at the poses m.end and its place into the report; whether all of them are
+    round-off of the positions they are differences of."""
+    assemble_step(kernels, forces, rows, tables, work, m, time, m.settings[STEP] < 0.0)
+    nb, L = m.euler.shape[0], m.settings[LENGTH]
+    reach = L
+    for b in range(nb):
+        for i in range(3):
+            reach = max(reach, abs(m.end[b, POS + i]))
+    worst, place, relative = -1.0, 0, 0.0
     for e in range(m.rhs.shape[0]):
-        if not abs(m.rhs[e]) <= worst:
-            worst, place = abs(m.rhs[e]), e
+        size = abs(m.rhs[e])
+        if not size <= worst:
+            worst, place = size, e
+        if e >= 6 * nb:
+            unit = max(1.0, reach)
+        else:
+            unit = reach if e % 6 < 3 else reach * L
+        relative = max(relative, size / unit)
     m.report[2], m.report[3] = place, worst
+    return relative < ROUND_OFF
 
 
 @inlined
@@ -131,7 +154,7 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         m.report[0] = iteration + 1
         if fresh:
             if not factor_nodes(lu, work.vals, m.rhs) < s[GROWTH]:
-                worst_residual(m)
+                worst_residual(kernels, forces, rows, tables, work, m, time)
                 return PIVOTS
             solve_nodes(lu, m.rhs)
         else:
@@ -140,7 +163,7 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         size, load = correct(tree, m)
         m.report[1] = size
         if not size < 1e10:
-            return NOT_FINITE
+            return DIVERGED
         if iteration == 1 and plain:
             learn(learned, size, before, loaded)
         ratio = size / before
@@ -153,13 +176,17 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         # tiny corrections are round-off, and so is their ratio; those that no longer shrink end it
         if iteration == 0 or size < TINY:
             finished = finished or rate * size < s[TOLERANCE]
-        if finished or (iteration > 1 and size < TINY and ratio > 0.3):
+        if not finished and iteration > 1 and ratio > 0.3 and size < BLURRED:
+            finished = size < TINY or worst_residual(
+                kernels, forces, rows, tables, work, m, time
+            )
+        if finished:
             # the work of the forces belongs to where the step ends
             assemble_forces(kernels, forces, tables, work, m, time, size < 0.0)
             return DONE
         fresh = size > FAR or (iteration > 0 and ratio > SLOW)
         before = size
-    worst_residual(m)
+    worst_residual(kernels, forces, rows, tables, work, m, time)
     return NO_CONVERGENCE
 
 

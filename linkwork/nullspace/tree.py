@@ -29,7 +29,7 @@ from linkwork.elements.lock import LOCK
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, scale, sub
+from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, sub
 from linkwork.system.evaluate import set_rotation, set_rotations
 from linkwork.system.system import System
 
@@ -270,9 +270,10 @@ def cayley_turn(x):
 def move_coordinates(tree, start, coordinate, increment):
     """Add increments to the coordinates of a step that began at `start`.
 
-    Turns are moved in x = 2 tan(angle/2), in which the scheme is nearly linear and never reaches
-    half a turn, where the mean directors would be singular: δx = (1 + x²/4) δα about an axis,
-    and with world-axis increments θ of a free rotation δx = θ − x × θ/2 + x (x·θ)/4.
+    Turns about an axis are moved in x = 2 tan(angle/2), in which the scheme is nearly linear and
+    never reaches half a turn, where the mean directors would be singular: δx = (1 + x²/4) δα.
+    Increments θ of a free rotation, in world axes, are turns that follow those before: in x, which
+    is large after nearly half a turn, those across it would change the turn most of all.
     """
     for i in range(tree.ints.shape[0]):
         c = tree.ints[i, CHILD]
@@ -283,10 +284,6 @@ def move_coordinates(tree, start, coordinate, increment):
             x += (1.0 + 0.25 * x * x) * increment[c, ANGLE]
             coordinate[c, ANGLE] = start[c, ANGLE] + twice_atan_half(x)
         elif tree.ints[i, TURN] == FREE:
-            q0, theta = at4(start, c, Q), at(increment, c, TURNED)
-            d = qmul(at4(coordinate, c, Q), qconj(q0))
-            w = (2.0 * d[1] / d[0], 2.0 * d[2] / d[0], 2.0 * d[3] / d[0])
-            w = add(add(w, theta), sub(scale(0.25 * dot(w, theta), w), scale(0.5, cross(w, theta))))
-            q = qmul(cayley_turn(w), q0)
+            q = qmul(cayley_turn(at(increment, c, TURNED)), at4(coordinate, c, Q))
             for j in range(4):
                 coordinate[c, Q + j] = q[j]

@@ -19,7 +19,7 @@ with each other, and r is their bias; U = I S + C, D = Sᵀ U + Cᵀ S + E.
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.general_joint import (
     cholesky, half_solve, inertia_times, other_half, six_dot,
@@ -138,7 +138,7 @@ def less_square(w, x, a, l):
     w[m + 5] -= l[2] * l[2]
 
 
-@fused
+@fused_inlined
 def inward_general(tree, s, i, tau, stiff):
     """Eliminate the accelerations of a joint with columns; leaves I' and p + U D⁻¹(τ − Sᵀp).
 
@@ -185,7 +185,7 @@ def inward_general(tree, s, i, tau, stiff):
     hand_down_record(w, x, p)
 
 
-@fused
+@fused_inlined
 def inward_section(tree, s, i):
     """An end of a flexible link: what it carries goes to the floating frame and the amplitudes."""
     w, ints, c = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)
@@ -223,7 +223,7 @@ def inward(tree, s, tau, stiff):
             inward_general(tree, s, i, tau, stiff)
 
 
-@fused
+@fused_inlined
 def accelerate_general(tree, s, i, out, bias):
     """Accelerations of a joint with columns, and of its body; bias: (α, a) of P without them."""
     w, ints, c, o = borrow(s.sweep), borrow(tree.ints), borrow(s.columns), borrow(out)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import link_matrices
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, lean
+from linkwork.math.compiled import fused_inlined, inlined
 from linkwork.math.rotations import qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, scale, sub, three, tv
 from linkwork.recursive.layout import (
@@ -123,7 +123,7 @@ def enter_link(tree, s, i, q, v):
     link_inertia(tree, s, i, q, v, RF, tv(RF, wF))
 
 
-@lean
+@inlined
 def link_inertia(tree, s, i, q, v, R, omega):
     """Inertia and bias of a link about the origin of F, in world axes (weight comes with A)."""
     w, ints, S = borrow(s.sweep), borrow(tree.ints), borrow(s.columns)

@@ -9,10 +9,18 @@ where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Ba
 
     Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
 
-the least motion in the metric W: the mass matrix or the identity. Rows that depend on others (in
-singular positions) are left out by pivots of the Cholesky factorisation. Corrections leave rows out
-early at first, since a pivot p makes a violation ε a motion ε/√p, which changes c_q v, and so a
-velocity ε/p: near the flat position of a parallelogram round-off would brake the mechanism.
+the least motion in the metric W: the mass matrix or the identity.  The accelerations of the last
+stage of a step have left X and the factors of c_q X at nearly the same place, and these serve for
+all corrections (simplified Newton iteration); they are computed anew where violations fall slowly.
+The iteration ends with an evaluation that the accelerations at the new place go on from.
+
+Rows that depend on others in a singular position are left out by pivots p of the Cholesky
+factorisation.  Beside it a violation ε moves the mechanism by ε/√p, which is a part ε/p of the
+distance to the singular position; so much do velocities and accelerations turn away from where
+they should point, and reactions, which grow like 1/√p, are lost.  Hence violations are kept below
+tolerance · (p/p₀)² there, p₀ = 0.01, and velocities are corrected after positions; rows are left
+out of accelerations for p < ε, and of corrections for p < 100 ε, where Newton's method need not
+find the nearest branch.
 """
 
 from __future__ import annotations
@@ -23,7 +31,7 @@ import numpy as np
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined, lean, spliced
+from linkwork.math.compiled import fused_inlined, inlined, spliced
 from linkwork.math.eights import load8, store8
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import four
@@ -33,11 +41,15 @@ from linkwork.recursive.nodes import add_forces, body_accelerations, fill_nodes
 from linkwork.system.evaluate import call_families
 
 # settings
-(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, DROP, GENTLE, MEMORY, LAWS, CLOSED,
- SETTINGS) = range(12)  # fmt: skip
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED,
+ SETTINGS) = range(10)  # fmt: skip
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 MASS, PLAIN = range(2)  # METRIC
-GENTLY = 2  # corrections before rows of small pivots are used, too
+MADE, OFF, FAST, TRIED, PIVOT, REPORT = range(6)  # report
+SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always
+NEAR = 1e-2  # smallest pivot below which violations are kept smaller
+LEAST = 1e-5  # of the tolerance
+SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
 
 
 class Loops(NamedTuple):
@@ -57,10 +69,11 @@ class Loops(NamedTuple):
     settings: np.ndarray
     balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
     velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
-    report: np.ndarray  # corrections made, worst violations before them, law power
+    report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
+    # steps, smallest pivot of the last accelerations
 
 
-@lean
+@inlined
 def elements(kernels, tables, work, time):
     """Forces and rows of all elements: work.f, C, Ct, Qc, vals, power."""
     work.f[:] = 0.0
@@ -71,7 +84,7 @@ def elements(kernels, tables, work, time):
 
 
 @spliced
-def see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, rows):
+def see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
     sweeps.outward(sweeps.ends, tree, s, q, v)
     if tables.directory.shape[0] > 0:
@@ -97,7 +110,7 @@ def blocks_times(tree, ends, vals, motion, out):
             out[ends[e, EQ] + j] += total
 
 
-@fused
+@fused_inlined
 def row_rates(tree, loops, work, out):
     """C_q v + C_t of the cut joints' rows."""
     for r in range(out.shape[0]):
@@ -125,7 +138,7 @@ def jacobian(sweeps, tree, s, loops, work, how):
         )
 
 
-@fused
+@fused_inlined
 def factorise(sweeps, tree, s, loops, metric, drop):
     """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X.
 
@@ -191,7 +204,7 @@ def pivoted_cholesky(A, order, drop):
     return m
 
 
-@fused
+@fused_inlined
 def solve(loops, b, out, y):
     """y += −X out with (c_q X) out = b; dependent rows get nothing."""
     A, order, J = loops.A, loops.order, loops.J
@@ -216,8 +229,8 @@ def solve(loops, b, out, y):
             y[i] -= loops.X[r // 8, i, r % 8] * out[r]
 
 
-@lean
-def forward(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
+@inlined
+def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
     """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
 
     With the setting CLOSED the multipliers are known, and act as loads: accelerations of bodies
@@ -226,12 +239,18 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stif
     m, closed = loops.J.shape[0], loops.settings[CLOSED] != 0.0
     for r in range(m):
         work.gamma[r] = loops.gamma[r] if closed else 0.0
-    see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, True)
+    see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+    accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out)
+
+
+@inlined
+def accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out):
+    """Joint accelerations `out` at the motion that was seen last."""
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
     sweeps.inward(tree, s, tau, stiff)
     sweeps.accelerate(tree, s, out)
-    if m > 0 and not closed:
+    if cut is not None and loops.settings[CLOSED] == 0.0:
         close(sweeps, tree, s, loops, work, out)
 
 
@@ -251,19 +270,21 @@ def close(sweeps, tree, s, loops, work, out):
     body_accelerations(tree, s, work.nodes, loops.acceleration)
     blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
     jacobian(sweeps, tree, s, loops, work, SEMI_ANALYTIC)
-    factorise(sweeps, tree, s, loops, m * MASS, loops.settings[DROP])
+    drop = min(SMALL, max(SMALLEST, worst(loops, work.C)))
+    factorise(sweeps, tree, s, loops, m * MASS, drop)
+    loops.report[PIVOT] = loops.A[m - 1, m - 1] ** 2 if loops.order[m] == m else 0.0
     solve(loops, b, loops.gamma, out)
 
 
 @spliced
-def settle(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out):
+def settle(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
     """The tree once more with the multipliers just found."""
     loops.settings[CLOSED] = 1.0
-    forward(sweeps, kernels, tables, work, tree, s, loops, time, q, v, tau, stiff, out)
+    forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
     loops.settings[CLOSED] = 0.0
 
 
-@fused
+@fused_inlined
 def move(loops, q, d):
     """q moved by joint velocities d over a unit of time."""
     for i in range(q.shape[0]):
@@ -275,7 +296,7 @@ def move(loops, q, d):
         put4(Q, i, qmul(four(Q, i), qexp((d[j], d[j + 1], d[j + 2]))))
 
 
-@fused
+@fused_inlined
 def worst(loops, C):
     """Largest violation among the cut joints' rows."""
     most = 0.0
@@ -286,53 +307,60 @@ def worst(loops, C):
     return most
 
 
-@lean
-def correct(sweeps, kernels, tables, work, tree, s, loops, time, q, v, d, tau, stiff):
-    """Put q and v back on the constraints; false when Newton's method does not get there."""
-    how, metric = int(loops.settings[CORRECTION]), int(loops.settings[METRIC])
-    tolerance, b = loops.settings[TOLERANCE], loops.rhs[0]
-    fresh, done, off = False, False, 0.0
+@spliced
+def factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop):
+    """c_q and its factors at the motion that was seen last, for corrections."""
+    metric = int(loops.settings[METRIC])
+    jacobian(sweeps, tree, s, loops, work, int(loops.settings[CORRECTION]))
+    if metric == MASS:
+        sweeps.inward(tree, s, tau, stiff)
+    factorise(sweeps, tree, s, loops, metric, drop)
+
+
+@inlined
+def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, tau, stiff):
+    """Put q and v back on the constraints; false when Newton's method does not get there.
+
+    The motion at the corrected q and v has been seen when it ends.
+    """
+    m, settings, b = loops.J.shape[0], loops.settings, loops.rhs[0]
+    tolerance, pivot = settings[TOLERANCE], loops.report[PIVOT]
+    wanted = tolerance * min(1.0, max(LEAST, (pivot / NEAR) ** 2))
+    near = pivot < NEAR
+    # the factors of the accelerations are those of the mass metric, with the semi-analytic Jacobian
+    usable = settings[METRIC] == MASS and settings[CORRECTION] == SEMI_ANALYTIC
+    placed, fresh = not near, False
     work.gamma[:] = 0.0
-    for k in range(int(loops.settings[ITERATIONS])):
-        see(sweeps, kernels, tables, work, tree, s, loops, time, q, v, True)
-        off = worst(loops, work.C)
-        if k == 0:
-            loops.report[1] = off
-        if off <= tolerance:
-            done = True
-            break
-        jacobian(sweeps, tree, s, loops, work, how)
-        if metric == MASS:
-            sweeps.inward(tree, s, tau, stiff)
-        gentle = k < GENTLY
-        factorise(sweeps, tree, s, loops, metric, loops.settings[GENTLE if gentle else DROP])
-        fresh = gentle
-        d[:] = 0.0
-        solve(loops, work.C, loops.gamma, d)
-        move(loops, q, d)
-        loops.report[0] += 1.0
-    m = loops.J.shape[0]
-    if not done and (loops.order[m] == m or off > 1e4 * tolerance):
-        return False  # but in a singular position violations fall slowly
-    for k in range(int(loops.settings[ITERATIONS])):
+    off, fast, off_before, fast_before = 0.0, 0.0, 1e300, 1e300
+    for k in range(int(settings[ITERATIONS]) + 1):
+        see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
         row_rates(tree, loops, work, b)
-        off = worst(loops, b)
+        off, fast = worst(loops, work.C), worst(loops, b)
         if k == 0:
-            loops.report[2] = off
-        if off <= tolerance:
+            loops.report[OFF], loops.report[FAST] = off, fast
+        if off <= wanted and fast <= wanted:
             return True
-        if k > GENTLY and loops.order[m] < m:
-            return True  # in a singular position nothing else can be asked for
-        if not fresh or k == GENTLY:
-            jacobian(sweeps, tree, s, loops, work, how)
-            if metric == MASS:
-                sweeps.inward(tree, s, tau, stiff)
-            factorise(
-                sweeps, tree, s, loops, metric, loops.settings[GENTLE if k < GENTLY else DROP]
-            )
-            fresh = True
-        solve(loops, b, loops.gamma, v)
-        sweeps.outward(sweeps.ends, tree, s, q, v)
-        fill_nodes(tree, s, work.nodes)
-        loops.report[0] += 1.0
-    return False
+        if not max(off, fast) < 1e300 or k == int(settings[ITERATIONS]):
+            break
+        moves = off > wanted and not (near and placed)
+        stuck = near and fresh and (off > 0.5 * off_before if moves else fast > 0.5 * fast_before)
+        if stuck and placed:
+            break
+        if not placed and (stuck or not moves):
+            placed, moves, fast_before = True, False, 1e300
+        slow = off > SLOW * off_before if moves else fast > SLOW * fast_before
+        drop = min(LARGE, max(SMALLEST, 100.0 * off))
+        if not usable or slow or pivot <= drop:
+            factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop)
+            usable, fresh, pivot = True, True, 1.0
+        if moves:
+            d[:] = 0.0
+            solve(loops, work.C, loops.gamma, d)
+            move(loops, q, d)
+        if placed:
+            solve(loops, b, loops.gamma, v)
+        loops.report[MADE] += 1.0
+        off_before, fast_before = off, 1e300 if moves else fast  # moving changes rates, too
+    # in a singular position nothing else can be asked for than that violations do not grow
+    singular = loops.order[m] < m
+    return (off <= tolerance and fast <= tolerance) or (singular and off <= 1e4 * tolerance)

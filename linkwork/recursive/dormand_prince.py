@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import fused, lean, spliced
-from linkwork.recursive.closing import CORRECTION, DIRECT, SEMI_ANALYTIC, correct, forward
+from linkwork.math.compiled import fused_inlined, lean, spliced
+from linkwork.recursive.closing import (
+    CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
+)  # fmt: skip
 from linkwork.recursive.runge_kutta import (
     FINE, NOT_CLOSED, NOT_FINITE, coordinate_rates, copy, finish, finite, set_laws,
     unit_quaternions,
@@ -35,7 +37,7 @@ D = np.array([
 ])  # fmt: skip
 
 
-@fused
+@fused_inlined
 def combine(y, h, weights, k, count, out):
     """out = y + h Σ weights k."""
     for i in range(y.shape[0]):
@@ -45,7 +47,7 @@ def combine(y, h, weights, k, count, out):
         out[i] = y[i] + h * total
 
 
-@fused
+@fused_inlined
 def error_square(y, new, h, weights, k, rtol, atol):
     total = 0.0
     for i in range(y.shape[0]):
@@ -57,7 +59,7 @@ def error_square(y, new, h, weights, k, rtol, atol):
     return total
 
 
-@fused
+@fused_inlined
 def dense(y0, y1, h, k, weights, part, out):
     """The continuous extension at y0 + part of the step."""
     rest = 1.0 - part
@@ -73,7 +75,7 @@ def dense(y0, y1, h, k, weights, part, out):
 
 @spliced
 def try_step(
-    sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid, schedule, own, a, e, c
+    sweeps, kernels, tables, work, tree, s, loops, cut, run, ahead, grid, schedule, own, a, e, c
 ):  # fmt: skip
     """One step from `ahead` (q, v, and their first rates); schedules: at its seven times."""
     k, l = ahead.stages, ahead.rates
@@ -87,7 +89,7 @@ def try_step(
         set_laws(tables, s, schedule, own, j)
         coordinate_rates(loops, ahead.qs, ahead.vs, l[j])
         forward(
-            sweeps, kernels, tables, work, tree, s, loops,
+            sweeps, kernels, tables, work, tree, s, loops, cut,
             time + c[j] * h, ahead.qs, ahead.vs, run.tau,
             run.stiff, k[j],
         )  # fmt: skip
@@ -116,28 +118,26 @@ def try_step(
 
 
 @spliced
-def close_again(sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid):
+def close_again(sweeps, kernels, tables, work, tree, s, loops, cut, run, ahead, grid):
     """Loops after a step, and the accelerations where that changed something."""
     status = FINE
-    if loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT:
-        done = loops.report[0]
+    corrects = loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT
+    if cut is not None and corrects:
+        done = loops.report[MADE]
         if not correct(
-            sweeps, kernels, tables, work, tree, s, loops,
+            sweeps, kernels, tables, work, tree, s, loops, cut,
             grid[NOW], ahead.q, ahead.v, ahead.d, run.tau,
             run.stiff,
         ):
             status = NOT_CLOSED
-        elif loops.report[0] != done:
-            forward(
-                sweeps, kernels, tables, work, tree, s, loops, grid[NOW], ahead.q, ahead.v, run.tau,
-                run.stiff, ahead.a,
-            )  # fmt: skip
+        elif loops.report[MADE] != done:
+            accelerations(sweeps, tables, work, tree, s, loops, cut, run.tau, run.stiff, ahead.a)
             if not finite(ahead.a):
                 status = NOT_FINITE
     return status
 
 
-@fused
+@fused_inlined
 def look(loops, run, ahead, grid, time, d):
     """q and v of `run` at a time within the last step."""
     h = grid[LAST]
@@ -153,7 +153,7 @@ def look(loops, run, ahead, grid, time, d):
 
 @lean
 def advance_adaptive(
-    sweeps, kernels, tables, work, tree, s, loops,
+    sweeps, kernels, tables, work, tree, s, loops, cut,
     run, ahead, grid, begin, times, schedule, own, saved,
     out, a, e, c, d, first, moving,
 ):  # fmt: skip
@@ -170,12 +170,12 @@ def advance_adaptive(
                 return TOO_SMALL, step, begin
             tried = True
             status = try_step(
-                sweeps, kernels, tables, work, tree, s, loops,
+                sweeps, kernels, tables, work, tree, s, loops, cut,
                 run, ahead, grid, schedule, own, a, e, c,
             )
             if status == FINE:
                 status = close_again(
-                    sweeps, kernels, tables, work, tree, s, loops, run, ahead, grid
+                    sweeps, kernels, tables, work, tree, s, loops, cut, run, ahead, grid
                 )
                 if status != FINE:
                     return status, step, begin
@@ -184,7 +184,7 @@ def advance_adaptive(
         look(loops, run, ahead, grid, times[step], d)
         set_laws(tables, s, schedule, own, 7)
         status = finish(
-            sweeps, kernels, tables, work, tree, s, loops,
+            sweeps, kernels, tables, work, tree, s, loops, cut,
             run, times[step], times[step] - begin, out,
             saved[step],
         )  # fmt: skip

@@ -22,7 +22,7 @@ Elimination with U = I S and D = Sᵀ I S = L Lᵀ:  I ← I − U D⁻¹ Uᵀ, 
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, sub, three
 from linkwork.recursive.layout import (
@@ -46,7 +46,7 @@ def put_column(columns, p, angular, linear):
     put3(columns, p + 3, linear)
 
 
-@fused
+@fused_inlined
 def place_general(tree, s, i, q, v):
     """Record and columns S of a body behind a general joint."""
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import fused, lean
-from linkwork.recursive.closing import forward, move
+from linkwork.math.compiled import fused_inlined, lean
+from linkwork.recursive.closing import TRIED, forward, move
 from linkwork.recursive.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
 
 NO_CONVERGENCE = 20
@@ -32,7 +32,7 @@ def weights_of(rho: float, tolerance: float, rounds: int) -> np.ndarray:
     return out
 
 
-@fused
+@fused_inlined
 def newmark(weights, h, algorithmic, a, ahead, v0, v, displacement):
     """A₁, v₁ and the displacement of a step from v̇₁."""
     am, af, beta, gamma = weights[ALPHA_M], weights[ALPHA_F], weights[BETA], weights[GAMMA]
@@ -44,7 +44,7 @@ def newmark(weights, h, algorithmic, a, ahead, v0, v, displacement):
         v[i] = v0[i] + h * ((1.0 - gamma) * old + gamma * new)
 
 
-@fused
+@fused_inlined
 def change(a, b):
     """Largest difference, against the size of b."""
     most, size = 0.0, 1e-300
@@ -58,7 +58,7 @@ def change(a, b):
 
 @lean
 def advance_implicit(
-    sweeps, kernels, tables, work, tree, s, loops,
+    sweeps, kernels, tables, work, tree, s, loops, cut,
     run, times, h, schedule, own, saved, out, weights,
     stiffness, algorithmic,
 ):  # fmt: skip
@@ -83,7 +83,7 @@ def advance_implicit(
             for i in range(load.shape[0]):
                 load[i] = kappa[i] * guess[i]
             forward(
-                sweeps, kernels, tables, work, tree, s, loops,
+                sweeps, kernels, tables, work, tree, s, loops, cut,
                 times[step], run.qs, run.vs, load, kappa,
                 run.stages[3],
             )  # fmt: skip
@@ -92,7 +92,7 @@ def advance_implicit(
                 break
             far = change(run.stages[3], guess)
             copy(run.stages[3], guess)
-            loops.report[3] += 1.0
+            loops.report[TRIED] += 1.0
             if far <= weights[LIMIT]:
                 status = FINE
                 break
@@ -101,8 +101,9 @@ def advance_implicit(
             move(loops, run.q, run.d)
             copy(run.vs, run.v)
             status = finish(
-                sweeps, kernels, tables, work, tree, s, loops, run, times[step], h, out, saved[step]
-            )
+                sweeps, kernels, tables, work, tree, s, loops, cut,
+                run, times[step], h, out, saved[step],
+            )  # fmt: skip
         if status != FINE:
             copy(run.q0, run.q)
             copy(run.v0, run.v)

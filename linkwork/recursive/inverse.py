@@ -7,7 +7,7 @@ the amplitudes of a flexible link also τ = Cᵀ A + E q̈ + r + Σ Φᵀ w of i
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused
+from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.general_joint import inertia_times, six_dot
 from linkwork.recursive.layout import (
@@ -16,7 +16,7 @@ from linkwork.recursive.layout import (
 )  # fmt: skip
 
 
-@fused
+@fused_inlined
 def move_with(tree, s, a, gravity):
     """(α, a) of every P in place of the bias, at joint accelerations a."""
     w, ints, c, y = borrow(s.sweep), borrow(tree.ints), borrow(s.columns), borrow(a)

@@ -14,9 +14,8 @@ import numpy as np
 from linkwork.errors import ModelError, SingularError
 from linkwork.model import checks
 from linkwork.recursive import closing as cl
-from linkwork.recursive.doors import inverse, look_at_loops, many_forwards
+from linkwork.recursive.doors import inverse, look_at_loops, many_forwards, place_bodies
 from linkwork.recursive.inverse import newton_euler
-from linkwork.recursive.nodes import fill_carriers, fill_nodes
 from linkwork.recursive.parts import Parts, Settings
 from linkwork.recursive.topology import Topology
 from linkwork.system.state import State
@@ -36,6 +35,7 @@ class JointSpace:
     """
 
     def __init__(self, full: System, state: State, cuts: Sequence[str] = ()) -> None:
+        full.refuse_nodes("lw.joint_space")
         self.parts = Parts(full, state, cuts, Settings(correction=cl.DIRECT))
         self.start = state
         self.q, self.v = self.parts.read(state)
@@ -87,7 +87,7 @@ class JointSpace:
         o, out = p.outer, np.zeros(len(v))
         tau = self._vector(forces, len(v), "forces")
         many_forwards(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops,
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
             t, q, v, tau, self._room.stiff,
             out, 1,
         )  # fmt: skip
@@ -106,7 +106,7 @@ class JointSpace:
         p, tau = self.parts, np.zeros(len(v))
         o = p.outer
         inverse(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, a, tau
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut, t, q, v, a, tau
         )
         return tau
 
@@ -142,8 +142,9 @@ class JointSpace:
         p = self.parts
         o = p.outer
         look_at_loops(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, t, q, v, how, count
-        )
+            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
+            t, q, v, how, count,
+        )  # fmt: skip
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:
         """Positions and velocities of all bodies, to go on from with any analysis."""
@@ -151,8 +152,7 @@ class JointSpace:
         p = self.parts
         p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
         nodes = p.outer.work.nodes
-        fill_nodes(p.tree, p.sweep, nodes)
-        fill_carriers(p.tree, nodes, q, v)
+        place_bodies(p.tree, p.sweep, nodes, q, v)
         return State(t, p.full.names, nodes[: p.full.bodies, :13].copy())
 
     # -------------------------------------------------------------------------------------- timing
@@ -164,7 +164,7 @@ class JointSpace:
 
         def run(count: int) -> None:
             many_forwards(
-                p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops,
+                p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
                 self.start.time, self.q,
                 self.v, m.tau, m.stiff, m.a, count,
             )  # fmt: skip

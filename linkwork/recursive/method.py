@@ -8,6 +8,7 @@ from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.written import Written
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -16,8 +17,8 @@ CORRECTIONS = ("semi-analytic", "direct", "baumgarte", None)
 METRICS = ("mass", "plain")
 
 
-@dataclass(frozen=True)
-class Recursive:
+@dataclass(frozen=True, repr=False)
+class Recursive(Written):
     """Articulated-body dynamics in joint coordinates; loops are closed by cut joints.
 
     integrator : "rk4", "dormand-prince" (error controlled, h is the first step), or "implicit"
@@ -88,4 +89,5 @@ class Recursive:
         from linkwork.recursive.run import RUNS
 
         full.refuse_held("lw.Recursive")
+        full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

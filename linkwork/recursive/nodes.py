@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import add, cross, four, mv, nine, three, tv
 from linkwork.recursive.layout import (
@@ -18,7 +18,7 @@ from linkwork.recursive.layout import (
 )  # fmt: skip
 
 
-@fused
+@fused_inlined
 def fill_nodes(tree, s, nodes):
     """Motion of all bodies after `outward`."""
     K, w, ints, at, out = (
@@ -46,7 +46,7 @@ def fill_nodes(tree, s, nodes):
         put9(out, o + el.ROT, R)
 
 
-@fused
+@fused_inlined
 def fill_carriers(tree, nodes, q, v):
     """Amplitudes of flexible links as positions and velocities of their carriers."""
     c = tree.carriers
@@ -56,7 +56,7 @@ def fill_carriers(tree, nodes, q, v):
             nodes[c[k, 0], el.VEL + j] = v[c[k, 2] + j]
 
 
-@fused
+@fused_inlined
 def carrier_accelerations(tree, a, out):
     c = tree.carriers
     for k in range(c.shape[0]):
@@ -64,7 +64,7 @@ def carrier_accelerations(tree, a, out):
             out[c[k, 0], j] = a[c[k, 2] + j]
 
 
-@fused
+@fused_inlined
 def add_forces(tree, s, nodes, f):
     """Add residuals of bodies, f (bodies, 6), to the bias wrenches."""
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
@@ -79,7 +79,7 @@ def add_forces(tree, s, nodes, f):
         add3(w, x + WRENCH + 3, force)
 
 
-@fused
+@fused_inlined
 def body_accelerations(tree, s, nodes, out):
     """(bodies, 6) accelerations of centres (world) and angular ones (body axes)."""
     K, w, ints, N = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints), borrow(nodes)

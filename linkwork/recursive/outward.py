@@ -12,7 +12,7 @@ with a the acceleration of P and c the arm to the centre of mass.
 from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qmul
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, three
 from linkwork.recursive.general_joint import place_general
@@ -26,7 +26,7 @@ PI_HIGH, PI_MIDDLE, PI_LOW = 3.1415926516056061, 1.9841871479187034e-09, 1.14423
 LARGE = 1e6  # beyond this many half turns a reduced angle loses digits
 
 
-@fused
+@fused_inlined
 def half_turns(q, halves):
     """cos and sin of q/2, all at once: q/2 is reduced to |y| ≤ π/2, and sin and cos of y/2 come
     from their series.  (A loop without branches and calls: eight at a time.)

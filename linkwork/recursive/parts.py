@@ -25,7 +25,6 @@ from linkwork.system.numbering import Element, Row
 from linkwork.system.system import System, build
 
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
-DROP, GENTLE = 1e-5, 1e-3  # squared: rows that a singular position makes dependent
 
 
 class Motion(NamedTuple):
@@ -71,7 +70,7 @@ def refuse_unknown(full: System) -> None:
         family, item = e.entry.family, full.model[e.owner]
         why = "holds velocities" if family.velocity else ""
         why = "is loaded by the reactions of a joint" if e.entry.loaded else why
-        why = "has an inertia that changes" if family.inertia is not None else why
+        why = "has an inertia that changes" if family.inertial else why
         if why:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
@@ -200,6 +199,7 @@ class Parts:
             rows += [replace(full.all_rows[r], element=len(elements) - 1) for r in e.rows]
         self.outer = build(full.model, full.names, tuple(elements), tuple(rows), chosen)
         self.loops = self._loops()
+        self.cut = 1 if self.loops.J.shape[0] else None  # None: nothing is compiled for loops
 
     def scaled_jacobian(self, state: State) -> np.ndarray:
         """c_q over all rows of the cut joints, lengths over L."""
@@ -218,7 +218,7 @@ class Parts:
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
         look_at_loops(
-            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops,
+            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
             state.time, q, v, cl.SEMI_ANALYTIC, 1,
         )  # fmt: skip
 
@@ -238,8 +238,7 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.DROP], settings[cl.GENTLE], settings[cl.MEMORY] = DROP, GENTLE, o.memory
-        settings[cl.LAWS] = bool(self.driven) or o.moving
+        settings[cl.MEMORY], settings[cl.LAWS] = o.memory, bool(self.driven) or o.moving
         L = min(1.0, self.full.length)
         scale = np.ones((2, m))
         scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]
@@ -247,7 +246,7 @@ class Parts:
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
             np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
-            self.coordinates.balls, velocity_of, np.zeros(4),
+            self.coordinates.balls, velocity_of, np.zeros(cl.REPORT),
         )  # fmt: skip
 
     def _ends(self) -> np.ndarray:

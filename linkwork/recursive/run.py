@@ -9,13 +9,15 @@ import numpy as np
 from linkwork.errors import SingularError
 from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.implicit import StepFailure, make_output
+from linkwork.integrators.repair import blocked_motion, no_accelerations
 from linkwork.integrators.stepping import Output
+from linkwork.math.compiled import announce
 from linkwork.recursive import closing as cl
 from linkwork.recursive import dormand_prince as dp
 from linkwork.recursive import runge_kutta as rk
-from linkwork.recursive.doors import balance
 from linkwork.recursive.dormand_prince import TOO_SMALL
 from linkwork.recursive.implicit import NO_CONVERGENCE, advance_implicit, weights_of
+from linkwork.recursive.layout import BALL, BODY, TURN
 from linkwork.recursive.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.system.state import State
@@ -40,7 +42,11 @@ def settings_of(method: Any) -> Settings:
 class RecursiveRun:
     """Steps of Recursive; `system` has the rows whose multipliers it computes."""
 
+    # radians in a step of a body on a ball that are told of, and refused (motion.turns)
+    turns = 0.5, 3.0
+
     def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+        announce(rk.advance_rk4, "dynamics in joint coordinates", 8)
         self.method, self.full, self.h = method, full, h
         self.time = self.origin = state.time
         self.repairs = 0
@@ -78,18 +84,22 @@ class RecursiveRun:
         """Accelerations at the start."""
         m = self.motion
         self.parts.set_time(self.time)
-        m.work[2:] = balance(
-            *self.compiled, self.motion, self.time, make_output(self.full, 0), -1
-        )
+        self._balance(m, make_output(self.full, 0), -1)
         if not np.all(np.isfinite(m.a)):
             raise SingularError(self._massless())
+
+    @property
+    def watched_bodies(self) -> np.ndarray:
+        """Bodies that turn freely about a point: a step sees their rotation up to terms of h⁵."""
+        ints = self.parts.tree.ints
+        return ints[ints[:, TURN] == BALL, BODY]
 
     @property
     def compiled(self) -> tuple:
         """The first arguments of every compiled function."""
         p = self.parts
         o = p.outer
-        return p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops
+        return p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut
 
     def _massless(self) -> str:
         bad = np.flatnonzero(~np.isfinite(self.motion.a))
@@ -116,7 +126,7 @@ class RecursiveRun:
 
     @property
     def iterations(self) -> float:
-        return float(self.parts.loops.report[0])
+        return float(self.parts.loops.report[cl.MADE])
 
     def set_step(self, h: float) -> None:
         self.h = h
@@ -153,6 +163,14 @@ class RecursiveRun:
             out,
         )  # fmt: skip
 
+    def _balance(self, motion: Any, out: Output, row: int) -> None:
+        """Accelerations and powers at the motion's q and v, stored as a row if there is one."""
+        p, now = self.parts, np.array([self.time])
+        rk.advance_rk4(
+            *self.compiled, motion, now, 0.0, p.outer.schedule(now), p.own_laws(now),
+            np.array([row]), out,
+        )  # fmt: skip
+
     def _multipliers(self, times: np.ndarray, out: Output, rows: int) -> None:
         """Multipliers of all rows of the stored steps."""
         if not rows:
@@ -168,12 +186,12 @@ class RecursiveRun:
         if status == rk.NOT_CLOSED:
             row = int(np.argmax(np.abs(self.parts.outer.work.C[: self.parts.outer.rows])))
             where = str(self.parts.outer.kept_rows[row])
-            off = float(loops.report[1])
+            off = float(loops.report[cl.OFF])
+            cause = blocked_motion(self.full) or "the mechanism may be in a singular position"
             return StepFailure(
                 time, int(loops.settings[cl.ITERATIONS]), off, where,
                 f"could not close its loops at t = {time:.6g}: {where} was off by {off:.2g} and "
-                "Newton's method did not bring it back; the mechanism may be in a singular "
-                "position, or the step too large",
+                f"Newton's method did not bring it back; {cause}, or the step is too large",
             )  # fmt: skip
         if status == NO_CONVERGENCE:
             return StepFailure(
@@ -189,10 +207,8 @@ class RecursiveRun:
                 "motion may have a jump or a singular position there",
             )  # fmt: skip
         return StepFailure(
-            time, 1, float("nan"), "the accelerations",
-            f"has no finite accelerations at t = {time:.6g}: the step may be too large for an "
-            "explicit method, or the mechanism is in a singular position",
-        )  # fmt: skip
+            time, 1, float("nan"), "the accelerations", no_accelerations(self.full, time)
+        )
 
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
@@ -215,7 +231,7 @@ class RecursiveRun:
             a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
             wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
         )  # fmt: skip
-        balance(*self.compiled, scratch, self.time, out, 0)
+        self._balance(scratch, out, 0)
         kept, self.motion = self.motion, scratch
         self._multipliers(np.array([self.time]), out, 1)
         self.motion = kept
@@ -236,6 +252,8 @@ class RecursiveRun:
 
 class AdaptiveRun(RecursiveRun):
     """Steps as long as the tolerance allows; `ahead` is where they stand, past the run's time."""
+
+    turns = np.inf, np.inf
 
     def _room(self) -> None:
         refuse_bristles(
@@ -290,7 +308,7 @@ class StiffRun(RecursiveRun):
 
     @property
     def iterations(self) -> float:
-        return float(self.parts.loops.report[3])
+        return float(self.parts.loops.report[cl.TRIED])
 
     def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
         p = self.parts

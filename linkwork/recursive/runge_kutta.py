@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, lean, spliced
+from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.closing import (
-    CORRECTION, DIRECT, LAWS, MEMORY, SEMI_ANALYTIC, correct, elements, forward, settle,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SEMI_ANALYTIC, accelerations, correct, elements,
+    forward, settle,
 )  # fmt: skip
 from linkwork.recursive.layout import put4
 from linkwork.recursive.nodes import (
@@ -26,7 +27,7 @@ from linkwork.recursive.wrenches import damping_power, joint_wrenches, law_power
 FINE, NOT_FINITE, NOT_CLOSED = range(3)
 
 
-@fused
+@fused_inlined
 def coordinate_rates(loops, q, v, out):
     """q̇ of joint velocities v."""
     for i in range(q.shape[0]):
@@ -38,7 +39,7 @@ def coordinate_rates(loops, q, v, out):
         put4(o, i, qscale(0.5, qmul(four(Q, i), (0.0, v[j], v[j + 1], v[j + 2]))))
 
 
-@fused
+@fused_inlined
 def unit_quaternions(loops, q):
     for k in range(loops.balls.shape[0]):
         i = loops.balls[k, 0]
@@ -57,19 +58,19 @@ def set_laws(tables, s, schedule, own, row):
             s.laws[j, i] = own[row, 21 * j + i]
 
 
-@fused
+@fused_inlined
 def stage(y, h, k, out):
     for i in range(y.shape[0]):
         out[i] = y[i] + h * k[i]
 
 
-@fused
+@fused_inlined
 def copy(a, out):
     for i in range(a.shape[0]):
         out[i] = a[i]
 
 
-@fused
+@fused_inlined
 def finite(a):
     total = 0.0
     for i in range(a.shape[0]):
@@ -77,7 +78,7 @@ def finite(a):
     return total == 0.0
 
 
-@fused
+@fused_inlined
 def powers(tree, s, loops, work, v):
     """Dissipated and supplied power at the last evaluation."""
     supplied = work.power[1]
@@ -88,26 +89,45 @@ def powers(tree, s, loops, work, v):
     return work.power[0] + damping_power(tree, v), supplied
 
 
+@inlined
+def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
+    """Correction and accelerations of a mechanism with cut joints."""
+    how = loops.settings[CORRECTION]
+    if how in (SEMI_ANALYTIC, DIRECT):
+        if not correct(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.d, run.tau, run.stiff,
+        ):  # fmt: skip
+            return NOT_CLOSED
+        accelerations(sweeps, tables, work, tree, s, loops, cut, run.tau, run.stiff, run.a)
+    else:
+        forward(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.a,
+        )  # fmt: skip
+    return FINE
+
+
 @spliced
-def finish(sweeps, kernels, tables, work, tree, s, loops, run, time, h, out, saved):
+def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
     """What follows the new q, v: correction, accelerations, balance of work, storing.
 
     Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
     """
-    corrects = loops.settings[CORRECTION] == SEMI_ANALYTIC or loops.settings[CORRECTION] == DIRECT
-    if corrects and not correct(
-        sweeps, kernels, tables, work, tree, s, loops, time, run.q, run.v, run.d, run.tau, run.stiff
-    ):
-        return NOT_CLOSED
-    forward(
-        sweeps, kernels, tables, work, tree, s, loops, time, run.q, run.v, run.tau, run.stiff, run.a
-    )
+    if cut is None:
+        forward(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.a,
+        )  # fmt: skip
+    else:
+        status = close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time)
+        if status != FINE:
+            return status
     if not finite(run.a):
         return NOT_FINITE
-    closed = loops.J.shape[0] > 0
-    if closed and (saved >= 0 or loops.settings[LAWS] != 0.0):
+    if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
         settle(
-            sweeps, kernels, tables, work, tree, s, loops,
+            sweeps, kernels, tables, work, tree, s, loops, cut,
             time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
     lost, supplied = powers(tree, s, loops, work, run.v)
@@ -140,15 +160,41 @@ def store(tree, s, loops, work, run, out, row):
     for r in range(loops.gamma.shape[0]):
         run.gamma[row, r] = loops.gamma[r]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
-    out.iterations[row] = loops.report[0] - run.before[0]
-    run.before[0] = loops.report[0]
+    out.iterations[row] = loops.report[MADE] - run.before[0]
+    run.before[0] = loops.report[MADE]
+
+
+@inlined
+def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, row):
+    """Accelerations and powers at the run's q and v; stored as row `row`, if there is one."""
+    forward(
+        sweeps, kernels, tables, work, tree, s, loops, cut,
+        time, run.q, run.v, run.tau, run.stiff, run.a,
+    )  # fmt: skip
+    if cut is not None:
+        settle(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.d,
+        )  # fmt: skip
+    if row >= 0:
+        store(tree, s, loops, work, run, out, row)
+    run.work[2], run.work[3] = powers(tree, s, loops, work, run.v)
 
 
 @lean
 def advance_rk4(
-    sweeps, kernels, tables, work, tree, s, loops, run, times, h, schedule, own, saved, out
+    sweeps, kernels, tables, work, tree, s, loops, cut, run, times, h, schedule, own, saved, out
 ):  # fmt: skip
-    """Steps at `times`; schedules hold half steps.  Returns (status, steps done)."""
+    """Steps at `times`; schedules hold half steps.  Returns (status, steps done).
+
+    h = 0: no step, but the accelerations at the run's q and v, everything stored as row saved[0] if
+    that is not negative.
+    """
+    if h == 0.0:
+        begin_at(
+            sweeps, kernels, tables, work, tree, s, loops, cut, run, times[0], out, saved[0]
+        )
+        return FINE, 1
     k, l, total = run.stages, run.rates, run.total
     moving = loops.settings[LAWS] != 0.0
     for step in range(times.shape[0]):
@@ -164,13 +210,13 @@ def advance_rk4(
             set_laws(tables, s, schedule, own, 2 * step + (2 if j == 3 else 1))
             coordinate_rates(loops, run.qs, run.vs, l[j])
             forward(
-                sweeps, kernels, tables, work, tree, s, loops,
+                sweeps, kernels, tables, work, tree, s, loops, cut,
                 begin + part, run.qs, run.vs, run.tau,
                 run.stiff, k[j],
             )  # fmt: skip
-            if moving and loops.J.shape[0] > 0:
+            if cut is not None and moving:
                 settle(
-                    sweeps, kernels, tables, work, tree, s, loops,
+                    sweeps, kernels, tables, work, tree, s, loops, cut,
                     begin + part, run.qs, run.vs, run.tau,
                     run.stiff, run.d,
                 )  # fmt: skip
@@ -188,8 +234,9 @@ def advance_rk4(
             run.v[i] += h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
         unit_quaternions(loops, run.q)
         status = finish(
-            sweeps, kernels, tables, work, tree, s, loops, run, times[step], 0.0, out, saved[step]
-        )
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            run, times[step], 0.0, out, saved[step],
+        )  # fmt: skip
         if status != FINE:
             copy(run.q0, run.q)
             copy(run.v0, run.v)

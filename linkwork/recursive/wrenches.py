@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import FIRST
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, scale, sub, three
 from linkwork.recursive.general_joint import inertia_times, law_place, six_dot
 from linkwork.recursive.layout import (
@@ -19,7 +19,7 @@ def wrench(w, x):
     return add(n, three(w, x + WRENCH)), add(f, three(w, x + WRENCH + 3))
 
 
-@fused
+@fused_inlined
 def joint_wrenches(tree, s, a, out):
     """All of them, out (n, 6), at joint accelerations a.
 
@@ -42,7 +42,7 @@ def joint_wrenches(tree, s, a, out):
         put3(o, 6 * i + 3, f)
 
 
-@fused
+@fused_inlined
 def law_power(tree, s):
     """Power that motion laws of the tree's joints supply."""
     w, c, ints = borrow(s.sweep), borrow(s.columns), borrow(tree.ints)
@@ -55,7 +55,7 @@ def law_power(tree, s):
     return total
 
 
-@fused
+@fused_inlined
 def damping_power(tree, v):
     """Power that the damping of flexible links takes, q̇ᵀ D q̇."""
     c, ints, rate = borrow(tree.links), borrow(tree.ints), borrow(v)

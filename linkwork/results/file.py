@@ -25,6 +25,7 @@ import numpy as np
 
 import linkwork
 from linkwork.errors import LinkworkError, ResultFileError
+from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.file_array import FileArray, StoredSteps
 from linkwork.results.netcdf import (
@@ -40,6 +41,7 @@ from linkwork.results.result import UNITS, Result
 from linkwork.results.variables import (
     ACCELERATION,
     MOTION,
+    VALUES,
     WORK,
     diagnostic_dims,
     flat_variables,
@@ -187,32 +189,45 @@ def _info_text(info: dict[str, Any]) -> str:
     return json.dumps(info, default=plain)
 
 
+def plain_info(info: dict[str, Any]) -> dict[str, Any]:
+    """How a run went, as JSON keeps it."""
+    told: dict[str, Any] = json.loads(_info_text(info))
+    return told
+
+
 # ------------------------------------------------------------------------------------ reading
 
 
-def load(path: str | Path, model: Model | None = None) -> Result:
+def load(path: str | Path, model: Model | None = None, *, advice: bool = True) -> Result:
     """Read a result that `run.save` stored.
 
     `model` is needed only where the stored run used Python functions, which a file cannot keep.
-    The steps of large files (256 MB) stay there and are read where they are needed.
+    The steps of large files (256 MB) stay there and are read where they are needed.  Of a run that
+    was killed, or is still going on, all steps until its last flush are read, and a warning says
+    how far they go (with advice: and what to do).
 
     Example: ``run = lw.load("run.nc")``
     """
+    from linkwork.results.unfinished import load_unfinished, newer_pieces  # of later modules
+
     path = _path(path)
+    pieces = newer_pieces(path)
+    if pieces is not None:
+        return load_unfinished(path, pieces, model, advice)
     _check_whole(path)
-    with _reading(path):
+    with reading(path):
         parts = _read(path)
-    return _result(path, parts, _system(path, parts, model))
+    return _result(path, parts, fitting_system(path, parts, model))
 
 
 def _result(
     path: str | Path, parts: dict[str, Any], system: System, stored_model: Any = None
 ) -> Result:
-    with _reading(path):
+    with reading(path):
         return Result(
             system, parts["time"], parts["motion"], parts["acceleration"], parts["gamma"],
             parts["work"], parts["diagnostics"], parts["info"], parts["restart"],
-            stored_model=stored_model,
+            stored_model=stored_model, values=parts["values"],
         )  # fmt: skip
 
 
@@ -220,13 +235,13 @@ def opened(
     path: Path, system: System, stored_model: dict[str, Any] | str, *, temporary: bool
 ) -> Result:
     """The result in a file just written, its steps left where they are."""
-    with _reading(path):
+    with reading(path):
         parts = _read(path, StoredSteps(path, temporary=temporary))
     return _result(path, parts, system, stored_model)
 
 
 @contextlib.contextmanager
-def _reading(path: str | Path) -> Iterator[None]:
+def reading(path: str | Path) -> Iterator[None]:
     try:
         yield
     except LinkworkError:
@@ -234,7 +249,7 @@ def _reading(path: str | Path) -> Iterator[None]:
     except Exception as error:  # HDF5 and its wrappers raise nearly anything
         raise ResultFileError(
             f"cannot read '{path}': its contents are not those of a linkwork result "
-            f"({type(error).__name__}: {error}); save it again"
+            f"({type(error).__name__}: {checks.line(error)}); save it again"
         ) from error
 
 
@@ -288,6 +303,35 @@ def _last_line(digest: str) -> bytes:
     return MARK + f"{FORMAT:05d} sha256 {digest}\n".encode()
 
 
+NUMBERS = ("h", "seconds", "cpu_seconds", "steps", "every", "repairs", "end", "tolerance")
+
+
+def checked_info(info: Any) -> dict[str, Any]:
+    """How a run went, where what others rely on has its kind; a ValueError where it has not."""
+    if not isinstance(info, dict):
+        raise ValueError(f"how it was run must be a dict, not {type(info).__name__}")
+    angles, notes = info.get("angles") or {}, info.get("notes") or []
+    wrong = [word for word in NUMBERS if not isinstance(info.get(word, 0), (int, float))]
+    if not isinstance(angles, dict) or not all(isinstance(x, float) for x in angles.values()):
+        wrong.append("angles")
+    if not isinstance(notes, list):
+        wrong.append("notes")
+    wrong += [word for word in ("method", "model", "ended_by")
+              if not isinstance(info.get(word, ""), str)]  # fmt: skip
+    if wrong:
+        raise ValueError(f"{wrong[0]} of the run is {checks.show(info[wrong[0]])}")
+    return info
+
+
+def read_info(path: str | Path) -> dict[str, Any]:
+    """How the run of a finished file was made."""
+    import h5netcdf
+
+    with h5netcdf.File(path, "r") as root:
+        info: dict[str, Any] = json.loads(get_text(root.groups["model"], "info"))
+    return info
+
+
 def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
     """Everything in a file; with `steps`, or from a large file, the motion stays in it."""
     import h5netcdf
@@ -296,7 +340,8 @@ def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
         steps = StoredSteps(path)
     with h5netcdf.File(path, "r") as root:
         variables, T = root.variables, len(root.dimensions["time"])
-        rows = [tuple(pair) for pair in json.loads(get_text(root.groups["model"], "rows"))]
+        told = json.loads(get_text(root.groups["model"], "rows"))
+        rows = [(str(owner), str(name)) for owner, name in told]
 
         def stored(parts: Any, middle: tuple[int, ...]) -> Any:
             if steps is not None:
@@ -304,18 +349,23 @@ def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
             return np.concatenate([variables[p[0]][...] for p in parts], axis=-1)
 
         multiplier = [("multiplier", 0, len(rows))] if rows else []
-        bodies = [text_of(name) for name in variables["body"][...]]
+        bodies = [text_of(x) for x in variables["body"][...]] if "body" in variables else []
+        motion, rates = ([p[:3] for p in parts] for parts in (MOTION, ACCELERATION))
+        none = np.zeros((T, 0, 13)), np.zeros((T, 0, 6))
         model = root.groups["model"]
         return {
             "time": variables["time"][...],
-            "motion": stored([p[:3] for p in MOTION], (len(bodies),)),
-            "acceleration": stored([p[:3] for p in ACCELERATION], (len(bodies),)),
+            "motion": stored(motion, (len(bodies),)) if bodies else none[0],
+            "acceleration": stored(rates, (len(bodies),)) if bodies else none[1],
             "gamma": stored(multiplier, ()) if rows else np.zeros((T, 0)),
+            "values": np.stack([variables[name][...] for name, _ in VALUES], axis=1)
+            if VALUES[0][0] in variables
+            else np.zeros((T, 3, 0)),
             "work": np.stack([variables[k][...] for k in WORK], axis=1)
             if WORK[0] in variables
             else None,
             "bodies": bodies,
-            "info": json.loads(get_text(model, "info")),
+            "info": checked_info(json.loads(get_text(model, "info"))),
             "diagnostics": get_arrays(root.groups["diagnostics"]),
             "restart": get_arrays(root.groups["restart"]),
             "rows": [list(pair) for pair in rows],
@@ -324,7 +374,7 @@ def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
         }
 
 
-def _system(path: str | Path, parts: dict[str, Any], model: Model | None) -> System:
+def fitting_system(path: str | Path, parts: dict[str, Any], model: Model | None) -> System:
     """The compiled model, stored or given, that fits the arrays."""
     if model is None:
         if parts["model"] is None:
@@ -336,7 +386,8 @@ def _system(path: str | Path, parts: dict[str, Any], model: Model | None) -> Sys
         from linkwork.results.model_file import model_from_dict  # slow to import
 
         model = model_from_dict(parts["model"])
-    system = compile_model(model)
+    with reading(path):
+        system = compile_model(model)
     rows = [[row.owner, row.name] for row in system.all_rows]
     if list(system.names) != parts["bodies"] or rows != parts["rows"]:
         raise ResultFileError(

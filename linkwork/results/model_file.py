@@ -13,13 +13,20 @@ after the item was made.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import hashlib
+import json
+import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
-from linkwork.errors import ModelError
+from linkwork.errors import LinkworkError, ModelError
+from linkwork.model import checks
 from linkwork.model.drives import Drive, drive_from_dict
 from linkwork.model.frame import GROUND, Frame, Ground
 from linkwork.model.model import Model
@@ -64,6 +71,13 @@ def _is_markers(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return len(value) > 0 and all(isinstance(v, Frame) for v in value)
     return isinstance(value, Frame)
+
+
+def _bodies(markers: Any) -> list[int] | None:
+    """On which bodies frames are; None where there are none."""
+    if not _is_markers(markers):
+        return None
+    return [id(f.body) for f in (markers if isinstance(markers, (tuple, list)) else [markers])]
 
 
 def _encode_words(words: dict[str, Any], item: Item, model: Model) -> dict[str, Any]:
@@ -122,6 +136,42 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
     raise ModelError(f"{_said(what)} is a {type(value).__name__}, which a file cannot keep")
 
 
+def identity(model: Model, stored: dict[str, Any] | str) -> bytes:
+    """A checksum that tells a model from a changed one.
+
+    stored : as plain data, or why it cannot be; Python functions then count by their code
+    """
+    if isinstance(stored, str):
+        items = [[item.name, type(item).__name__, *map(_shown, item.words().items())]
+                 for item in model.items.values()]  # fmt: skip
+        stored = {"gravity": model.gravity.tolist(), "items": items}
+    return hashlib.sha256(json.dumps(stored).encode()).digest()
+
+
+def _shown(value: Any) -> Any:
+    """A value, whatever it is, as a text that is the same in another process."""
+    if isinstance(value, (str, int, float, np.generic, type(None))):
+        return repr(value)
+    if isinstance(value, Item):
+        return value.name
+    if isinstance(value, np.ndarray):
+        return [value.shape, value.tobytes().hex()] if value.dtype.kind in "fiub" else "array"
+    if isinstance(value, (list, tuple)):
+        return [_shown(x) for x in value]
+    if isinstance(value, dict):
+        return [_shown(pair) for pair in value.items()]
+    if isinstance(value, types.CodeType):
+        return [value.co_code.hex(), _shown(value.co_consts), list(value.co_names)]
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return [_shown(value.__code__), _shown(value.__defaults__),
+                *(_shown(x) for x in cells if not callable(x))]  # fmt: skip
+    if dataclasses.is_dataclass(value):
+        return [type(value).__name__, *(_shown(getattr(value, f.name))
+                                        for f in dataclasses.fields(value))]  # fmt: skip
+    return type(value).__name__
+
+
 def _said(what: tuple[str, Item]) -> str:
     return f"{what[0]} of {what[1].label}"
 
@@ -133,17 +183,34 @@ def model_from_dict(data: dict[str, Any]) -> Model:
     """The model that `model_to_dict` stored: same items, same order, same numbers to the bit."""
     import linkwork.elements.catalogue  # noqa: F401  (registers every item)
 
-    version = data.get("format") if isinstance(data, dict) else None
-    if version != FORMAT:
-        raise ModelError(
-            f"stored model: expected format {FORMAT}, found {version!r}; "
-            "store models with model_to_dict, or update linkwork"
-        )
-    builder = _Builder(data["items"])
-    model = Model(data["name"], data["gravity"])
+    with _understood("its format"):
+        version = data.get("format") if isinstance(data, dict) else None
+        if version != FORMAT:
+            raise ModelError(
+                f"stored model: expected format {FORMAT}, found {checks.show(version)}; "
+                "store models with model_to_dict, or update linkwork"
+            )
+    with _understood("its items"):
+        builder = _Builder(data["items"])
+        model = Model(data["name"], data["gravity"])
     for name in builder.stored:
-        model.add(name, builder.item(name))
+        with _understood(f"item {checks.show(name)}"):
+            model.add(name, builder.item(name))
     return model
+
+
+@contextlib.contextmanager
+def _understood(what: str) -> Iterator[None]:
+    """Data that were not stored by `model_to_dict` raise nearly anything."""
+    try:
+        yield
+    except LinkworkError:
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"stored model: {what} cannot be made from what is stored ({type(error).__name__}: "
+            f"{checks.line(error)}); the data are damaged, or not those of a model"
+        ) from error
 
 
 class _Builder:
@@ -183,7 +250,13 @@ class _Builder:
             if isinstance(value, np.ndarray):
                 setattr(item, word, value)
         for word, value in data.get("markers", {}).items():
-            setattr(item, word, self.decode(value))
+            found, own = self.decode(value), getattr(item, word, None)
+            if _is_markers(own) and _bodies(found) != _bodies(own):
+                raise ModelError(
+                    f"stored model: {word} of {kind} '{data['name']}' must be frames on its own "
+                    f"bodies, but {checks.show(value)} is stored; the data are damaged"
+                )
+            setattr(item, word, found)
         return item
 
     def decode(self, value: Any) -> Any:

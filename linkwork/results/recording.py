@@ -1,4 +1,4 @@
-"""A result file that grows while the run goes on.
+"""A result file that is written block by block: from the pieces of a run's journal, or by the run.
 
 Steps are appended in blocks of some megabytes; the memory needed does not depend on how many there
 are.  Before a block is handed to HDF5, which takes write errors badly, the file system must grant
@@ -16,10 +16,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import struct
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError
+from linkwork.math.undisturbed import undisturbed
 from linkwork.results.file import (
     beside,
     cannot_write,
@@ -37,12 +36,14 @@ from linkwork.results.file import (
     write_model,
     write_title,
 )
+from linkwork.results.journal import allocate
 from linkwork.results.netcdf import put
 from linkwork.results.result import Result
 from linkwork.results.variables import (
     ACCELERATION,
     MOTION,
     MULTIPLIER,
+    VALUES,
     WORK,
     coordinates,
     time_attributes,
@@ -55,16 +56,38 @@ CHUNK = 1 << 20  # bytes of motion that HDF5 keeps together
 METADATA = 1 << 20  # bytes for what HDF5 adds by itself
 
 
+class Extent:
+    """How large the parts of a result file are.
+
+    own : diagnostics over time, and how many numbers each has
+    """
+
+    def __init__(
+        self, system: System, stored_model: dict[str, Any] | str, own: dict[str, int]
+    ) -> None:
+        self.own = {"iterations": 1, "step": 1, **own}
+        numbers = 19 * system.bodies + 3 * system.layout.values + len(system.all_rows) + 3
+        row = 8 * (numbers + sum(self.own.values()))
+        self.row_bytes = row
+        self.chunk = max(1, min(4096, CHUNK // (8 * 13 * max(1, system.bodies))))
+        self.block = max(1, BLOCK // row)  # rows to append at once
+        text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
+        restart = 8 * (64 * (system.bodies + system.layout.values) + 8 * len(system.all_rows))
+        chunks = row * self.chunk + 8 * 5 * 1024  # those not full
+        self.reserve = METADATA + 2 * (text + restart) + 2 * self.block * row + chunks
+
+
 class Recording:
     """Appends steps to a result file; `finish` gives the result, whose steps stay in the file.
 
-    path : of the file; None makes a temporary one, which is deleted with its result
-    own  : further diagnostics over time, and how many numbers each has
+    path   : of the file; None makes a temporary one, which is deleted with its result
+    own    : further diagnostics over time, and how many numbers each has
+    locked : the caller keeps other runs from the file, so that there is one name to write under
     """
 
     def __init__(
         self, system: System, stored_model: dict[str, Any] | str, path: str | Path | None,
-        own: dict[str, int] | None = None,
+        own: dict[str, int] | None = None, *, locked: bool = False,
     ) -> None:  # fmt: skip
         import h5netcdf
 
@@ -76,16 +99,12 @@ class Recording:
         else:
             self.target = check_writable(path)
             self.trial = beside(self.target)
+            if locked:
+                self.trial = self.target.with_name(f".{self.target.name}.joined")
         self.rows = 0  # stored so far
-        self.own = {"iterations": 1, "step": 1, **(own or {})}
-        row = 8 * (19 * system.bodies + len(system.all_rows) + 3 + sum(self.own.values()))
-        self.chunk = max(1, min(4096, CHUNK // (8 * 13 * system.bodies)))
-        self.block = max(1, BLOCK // row)  # rows to append at once
-        text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
-        restart = 8 * (64 * system.bodies + 8 * len(system.all_rows))
-        self.row_bytes = row
-        chunks = row * self.chunk + 8 * 5 * 1024  # those not full
-        self.reserve = METADATA + 2 * (text + restart) + 2 * self.block * row + chunks
+        extent = Extent(system, stored_model, own or {})
+        self.own, self.row_bytes, self.reserve = extent.own, extent.row_bytes, extent.reserve
+        self.chunk, self.block = extent.chunk, extent.block
         try:
             with self._cleaned():
                 self.root = h5netcdf.File(self.trial, "w", rdcc_nbytes=CHUNK)
@@ -111,13 +130,17 @@ class Recording:
             put(root, name, (name,), values, {})
         self.variables: dict[str, Any] = {}
         self._add(root, "time", (), (), time_attributes())
-        for p in (*MOTION, *ACCELERATION):
+        for p in (*MOTION, *ACCELERATION) if system.bodies else ():
             words = {"long_name": p.words, "units": p.units}
             shape = (system.bodies, p.last - p.first)
             self._add(root, p.name, ("body", p.axis), shape, words)
         if system.all_rows:
             words = {"long_name": MULTIPLIER, "units": ""}
             self._add(root, "multiplier", ("row",), (len(system.all_rows),), words)
+        if system.layout.values:
+            for name, text in VALUES:
+                told = {"long_name": text, "units": ""}
+                self._add(root, name, ("number",), (system.layout.values,), told)
         for name in WORK:
             self._add(root, name, (), (), {"long_name": work_words(name), "units": "J"})
         diagnostics = root.create_group("diagnostics")
@@ -143,14 +166,8 @@ class Recording:
         """Have the file system promise room for these rows and for the end of the file."""
         end = (self.rows + rows) * self.row_bytes * 9 // 8 + self.reserve  # HDF5's tables: 1/8
         size = os.fstat(self.granted).st_size
-        if end <= size:
-            return
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(self.granted, size, end - size)
-        else:
-            os.lseek(self.granted, 0, os.SEEK_END)
-            for _ in range(size, end, 1 << 20):
-                os.write(self.granted, bytes(1 << 20))
+        if end > size:
+            allocate(self.granted, size, end)
 
     # ---------------------------------------------------------------------------------- writing
     def append(self, values: dict[str, np.ndarray]) -> None:
@@ -173,6 +190,8 @@ class Recording:
         first, last = self.rows, self.rows + n
         flat = {k: values[k] for k in ("time", *self.own)}
         flat["multiplier"] = values["gamma"]
+        for k, (name, _) in enumerate(VALUES):
+            flat[name] = values["values"][:, k]
         for k, name in enumerate(WORK):
             flat[name] = values["work"][:, k]
         for array, parts in (("motion", MOTION), ("acceleration", ACCELERATION)):
@@ -218,23 +237,3 @@ def end_of_data(file: Any) -> int:
     block = file.read(48)
     place = 40 if block[8] < 2 else 28
     return int(struct.unpack_from("<Q", block, place)[0])
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until a piece of the file is whole."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed: list[Any] = []
-    try:
-        before = signal.signal(signal.SIGINT, lambda *args: pressed.append(args))
-    except ValueError:  # an interpreter without signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed and callable(before):
-        before(*pressed[0])

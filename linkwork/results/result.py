@@ -42,10 +42,12 @@ class Result:
     system       : compiled with all rows          time         : (T,)
     motion       : (T, bodies, 13) position, quaternion (w, x, y, z), velocity, angular velocity
     acceleration : (T, bodies, 6)                  gamma        : (T, all rows) multipliers
+    values       : (T, 3, n) of scalar and vector nodes: values, rates, second derivatives
     work         : (T, 2) dissipated and supplied until then, or None where it is not known
     diagnostics  : name → array over the stored times, or over steps
-    info         : method, h, model, seconds, notes (a list of sentences), angles (of joints at
-                   the start, to go on counting turns), memory (at the start, of what holds)
+    info         : method, h, model, seconds (of the steps), reaction_seconds (after them, where
+                   joints are redundant), notes (a list of sentences), angles (of joints at the
+                   start, to go on counting turns), memory (at the start, of what holds)
     restart      : arrays from which the method goes on exactly; "memory" belongs to the state
 
     Example
@@ -62,7 +64,7 @@ class Result:
         self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
         work: Any = None, diagnostics: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
-        single: bool = False, stored_model: dict[str, Any] | str | None = None,
+        single: bool = False, stored_model: dict[str, Any] | str | None = None, values: Any = None,
     ) -> None:  # fmt: skip
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
@@ -70,6 +72,8 @@ class Result:
         self.motion: Any = _array(motion, (T, nb, 13), "motion")
         self.acceleration: Any = _array(acceleration, (T, nb, 6), "acceleration")
         self.gamma: Any = _array(gamma, (T, rows), "gamma")
+        shape = (T, 3, system.layout.values)
+        self.values: Any = _array(np.zeros(shape) if values is None else values, shape, "values")
         self.work = None if work is None else _array(work, (T, 2), "work")
         self.arrays = {k: np.asarray(v) for k, v in (diagnostics or {}).items()}
         self.info: dict[str, Any] = {"model": system.model.name, **(info or {})}
@@ -90,7 +94,7 @@ class Result:
 
         return cls(
             system, np.array([state.time]), state.motion[None], first(state.acceleration),
-            first(state.gamma), single=True,
+            first(state.gamma), single=True, values=state.values[None],
             restart={} if state.memory is None else {"memory": state.memory},
         )  # fmt: skip
 
@@ -230,7 +234,8 @@ class Result:
         restart: dict[str, Any] = {k: v.copy() for k, v in self.restart.items()} if last else {}
         return State(
             float(self.time[i]), self.system.names, self.motion[i].copy(),
-            known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(), restart,
+            known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(),
+            restart, self.values[i].copy(),
         )  # fmt: skip
 
     def _index(self, t: float | int | None) -> int:

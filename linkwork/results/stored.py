@@ -260,7 +260,7 @@ def counted_angle(result: Result, e: Element) -> tuple[np.ndarray, str | None]:
     angle, rate = lock_turn(result, e)
     item = result.system.model[e.owner]
     laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
-    if 5 in e.entry.driven and not {"rx", "ry"} & set(laws):
+    if 5 in e.entry.driven and "rz" in laws and not {"rx", "ry"} & set(laws):
         return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN), None
     given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
     start, doubt = (result.info.get("angles") or {}).get(e.owner, given), None

@@ -39,7 +39,9 @@ def summary(result: Result) -> str:
         position, velocity = (x.max() for x in result._violations)
         lines.append(f"  violation  {position:.2g} in position, {velocity:.2g} in velocity")
     if isinstance(info.get("seconds"), (int, float)):
-        lines.append(f"  took       {info['seconds']:.3g} s")
+        after = info.get("reaction_seconds")
+        more = "" if after is None else f", and {after:.3g} s for reactions of redundant joints"
+        lines.append(f"  took       {info['seconds']:.3g} s{more}")
     notes = info.get("notes") or []
     lines += [f"  note       {note}" for note in ([notes] if isinstance(notes, str) else notes)]
     return "\n".join(lines)

@@ -25,7 +25,7 @@ class MassSums(NamedTuple):
 
 def mass_sums(result: Result) -> MassSums | None:
     """Of all masses that change; None where there is none."""
-    heavy = [e for e in result.system.elements if e.entry.family.inertia is not None]
+    heavy = [e for e in result.system.elements if e.entry.family.inertial]
     if not heavy:
         return None
     T = len(result.time)

@@ -38,6 +38,11 @@ ACCELERATION = (
     Part("acceleration", 0, 3, "xyz", "acceleration, world axes", "m/s²"),
     Part("angular_acceleration", 3, 6, "xyz", "angular acceleration, body axes", "rad/s²"),
 )
+VALUES = (  # of vector nodes: rows of values (T, 3, n)
+    ("value", "values of scalar and vector nodes"),
+    ("value_rate", "their rates"),
+    ("value_second", "their second derivatives"),
+)
 WORK = ("dissipated", "supplied")
 MULTIPLIER = "multipliers of all rows"
 
@@ -49,7 +54,12 @@ def joints_of(system: System) -> tuple[str, ...]:
 
 def coordinates(system: System) -> dict[str, list[str]]:
     """The axes but time."""
-    axes = {"body": list(system.names), "xyz": list("xyz"), "wxyz": list("wxyz")}
+    axes: dict[str, list[str]] = {}
+    if system.bodies:
+        axes = {"body": list(system.names), "xyz": list("xyz"), "wxyz": list("wxyz")}
+    if system.layout.values:
+        rigid = system.layout.rigid
+        axes["number"] = [system.layout.describe(rigid + i) for i in range(system.layout.values)]
     if system.all_rows:
         axes["joint"] = list(joints_of(system))
         axes["row"] = [f"{row.owner}.{row.name}" for row in system.all_rows]
@@ -81,7 +91,11 @@ def flat_variables(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         )
         for array, parts in ((result.motion, MOTION), (result.acceleration, ACCELERATION))
         for p in parts
+        if result.system.bodies
     }
+    if result.system.layout.values:
+        for k, (name, words) in enumerate(VALUES):
+            variables[name] = named(result.values[:, k], ("time", "number"), words, "")
     if result.joints:
         force, torque = reactions(result)
         joint = ("time", "joint", "xyz")

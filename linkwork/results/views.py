@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,26 @@ class View:
         self._outputs: dict[str, Output] = self._make_outputs()
 
     def _make_outputs(self) -> dict[str, Output]:
-        return {}
+        return self._node_outputs()
+
+    def _node_outputs(self) -> dict[str, Output]:
+        """Values and rates of the vector nodes that the item brings."""
+        outputs: dict[str, Output] = {}
+        layout = self._result.system.layout
+        for node in self._item.vector_nodes():
+            k = [id(x) for x in layout.nodes].index(id(node))
+            place = slice(int(layout.first[k]), int(layout.first[k + 1]))
+            name, unit = node.kind.name.replace(" ", "_"), node.kind.units[0]
+            axis = "" if node.size == 1 else tuple(range(1, node.size + 1))
+            for row, (output, units) in enumerate(((name, unit), (f"{name}_rate", f"{unit}/s"))):
+                outputs[output] = Output(
+                    partial(self._values, row, place), axis, units, output.replace("_", " ")
+                )
+        return outputs
+
+    def _values(self, row: int, place: slice) -> np.ndarray:
+        found = self._result.values[:, row, place]
+        return found[:, 0] if found.shape[1] == 1 else found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,6 +103,10 @@ class View:
             raise AttributeError(f"{self._item.label} has no '{name}'{hint} (it has {listed})")
         output = self._outputs[name]
         return self._array(name, output.values(), output.axis, output.units, output.words)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """An output as a plain array over (time, components)."""
+        return self._outputs[name].values()
 
     def _array(
         self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
@@ -186,7 +210,7 @@ class ElementView(View):
     def _make_outputs(self) -> dict[str, Output]:
         mine = [e for e in self._result.system.elements if e.owner == self._name]
         joints = [e for e in mine if e.entry.rows]
-        outputs: dict[str, Output] = {}
+        outputs = self._node_outputs()
         if joints and all(e.entry.family.reaction is not None for e in joints):
             outputs |= self._reaction_outputs(joints)
         if len(joints) == 1 and joints[0].entry.family is LOCK:

@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.agreement import agreement
+from linkwork.system.consistent import consistent
 from linkwork.system.elimination import (
     Elimination,
     SingularMatrix,
@@ -58,7 +59,7 @@ def factorise_again(system: System, time: float, cM: float) -> Elimination:
 
 def explain_singular(system: System, unknown: int | None) -> str:
     """One sentence: which body or joint makes the equations singular."""
-    n = 6 * system.bodies
+    n = system.motions
     if unknown is not None and unknown >= n:
         return (
             f"the equations are singular at {system.kept_rows[unknown - n]}: its direction is "
@@ -67,9 +68,7 @@ def explain_singular(system: System, unknown: int | None) -> str:
         )
     where = "the mechanism"
     if unknown is not None:
-        b, i = divmod(unknown, 6)
-        motion = ("moving along", "turning about")[i // 3]
-        where = f"body '{system.names[b]}' ({motion} {'xyz'[i % 3]})"
+        where = system.layout.moves(unknown)
     return (
         f"the equations are singular: {where} has no inertia and no joint that gives it one; "
         "give it mass and inertia, or a joint that ties it to a body that has"
@@ -79,8 +78,11 @@ def explain_singular(system: System, unknown: int | None) -> str:
 def accelerations(system: System, state: State) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
-    Bodies without inertia that forces alone move get the velocities that those give them.
+    Bodies without inertia that forces alone move get the velocities that those give them.  Vector
+    nodes get what their equations determine (system.consistent).
     """
+    if system.layout.values:
+        return consistent(system, state)
     still = replace(state, acceleration=None, gamma=None)
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
@@ -107,7 +109,7 @@ def accelerations(system: System, state: State) -> State:
     correction = rhs - matrix.times(y)  # one refinement
     solve(lu, system.work.vals, correction)
     y = D * (y + correction)
-    n = 6 * system.bodies
+    n = system.motions
     if any(x.entry.reads for x in system.elements):
         y = with_loads(system, state, lu, D, y)
     return replace(
@@ -122,7 +124,7 @@ def with_loads(
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    n, kept = 6 * system.bodies, system.work.vals.copy()
+    n, kept = system.motions, system.work.vals.copy()
 
     def again(scaled: np.ndarray) -> np.ndarray:
         y = D * scaled

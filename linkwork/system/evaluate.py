@@ -2,9 +2,7 @@
 
     r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
 
-Flexible links come after the bodies, through the table of kernels too, so that models without them
-compile nothing for them; their kernel is told accelerations, step and gravity in place of rows.
-The same holds for masses that change (families with `inertia`).
+Families whose forces depend on accelerations (`inertial`) come first.
 
 Numbers of elements that follow the motion (elements.signals) are put into the table before the
 other families are asked; with y(q, v, t) such a number of an element with the residual f(q, v, y),
@@ -19,16 +17,30 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.body import body_terms
-from linkwork.elements.layout import CD, CK, NODE, QUAT, ROT, STRIDE, TANGENT
-from linkwork.math.compiled import call_kernel, compiled, inlined, lean, spliced
+from linkwork.elements.layout import (
+    CD,
+    CK,
+    CM,
+    COEF_SIZE,
+    GRAVITY,
+    NODE,
+    QUAT,
+    RATE,
+    ROT,
+    SECOND,
+    STRIDE,
+    TANGENT,
+    VEL,
+)  # fmt: skip
+from linkwork.math.compiled import compiled, inlined, lean, spliced
 from linkwork.math.eights import zeros8
+from linkwork.math.kernel import Loads, Motion, call_kernel, view
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
-SLOTS = 64  # families in one model; kernels with arguments of their own stand behind them
+SLOTS = 64  # families in one model
 FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
-HEAVY_SLOT = SLOTS + 1  # and masses that change
 # a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted on
 VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
@@ -53,8 +65,8 @@ class Tables(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     places: np.ndarray  # of the CSR entries in Work.vals
+    motions: np.ndarray  # how many unknowns stand before the multipliers
     targets: np.ndarray  # flat places in reals that laws write
-    heavy: np.ndarray  # the directory's row of masses that change, where there are some
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     ahead: np.ndarray  # how many families, the first, compute them
 
@@ -65,20 +77,21 @@ class Work(NamedTuple):
     nodes: np.ndarray
     vdot: np.ndarray
     x: np.ndarray
+    values: np.ndarray
     gamma: np.ndarray
     coef: np.ndarray
     f: np.ndarray
+    balance: np.ndarray
     C: np.ndarray
     Ct: np.ndarray
     Qc: np.ndarray
     vals: np.ndarray
     sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
-    scratch: np.ndarray  # of flexible links
     trial: np.ndarray  # residuals of one element, for its change with a number that it is given
 
 
-def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Work:
+def make_work(bodies: int, values: int, rows: int, pattern: Pattern) -> Work:
     vals = zeros8(pattern.size)
     nodes = zeros8(NODE * (bodies + 1)).reshape(-1, NODE)
     nodes[:, QUAT] = 1.0
@@ -87,16 +100,17 @@ def make_work(bodies: int, rows: int, pattern: Pattern, scratch: int = 0) -> Wor
         nodes=nodes,
         vdot=zeros8(STRIDE * (bodies + 1)).reshape(-1, STRIDE),
         x=zeros8(STRIDE * (bodies + 1)).reshape(-1, STRIDE),
+        values=np.zeros((6, values + 1)),
         gamma=np.zeros(rows + 1),
-        coef=np.zeros(6),
+        coef=np.zeros(COEF_SIZE),
         f=np.zeros((bodies + 1, 6)),
+        balance=np.zeros(values + 1),
         C=np.zeros(rows + 1),
         Ct=np.zeros(rows + 1),
         Qc=np.zeros(rows + 1),
         vals=vals,
         sums=vals[pattern.sums],
         power=np.zeros(2),
-        scratch=np.zeros(scratch),
         trial=np.zeros((bodies + 1, 6)),
     )
 
@@ -114,14 +128,32 @@ def set_rotations(nodes):
         set_rotation(nodes, b)
 
 
+@inlined
+def velocity_of(work, unknown):
+    """The rate of a motion unknown: of a body in its axes, or of a value."""
+    rigid = 6 * (work.nodes.shape[0] - 1)
+    if unknown < rigid:
+        return work.nodes[unknown // 6, VEL + unknown % 6]
+    return work.values[RATE, unknown - rigid]
+
+
+@inlined
+def acceleration_of(work, unknown):
+    """The second derivative of a motion unknown."""
+    rigid = 6 * (work.nodes.shape[0] - 1)
+    if unknown < rigid:
+        return work.vdot[unknown // 6, unknown % 6]
+    return work.values[SECOND, unknown - rigid]
+
+
 @spliced
 def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
     """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
     call_kernel(
         kernels, slot,
         tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
-        work.nodes, work.gamma, time, work.coef,
-        f, work.C, work.Ct, work.Qc, work.vals, work.power,
+        view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
+        view(Loads(f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
     )  # fmt: skip
 
 
@@ -177,28 +209,22 @@ def signal_tangents(kernels, tables, work, time):
 def fill(kernels, tables, work, time, cM):
     """`evaluate`, as part of the function that calls it."""
     work.f[:] = 0.0
+    work.balance[:] = 0.0
     work.power[:] = 0.0
     if work.coef[TANGENT] != 0.0:
         work.sums[:] = 0.0
+    work.coef[CM] = cM
+    for i in range(3):
+        work.coef[GRAVITY + i] = tables.gravity[i]
     body_terms(
         tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
         work.coef, work.f, work.vals,
     )  # fmt: skip
     if tables.flexible.shape[0] > 0:
         call_kernel(
-            kernels, FLEXIBLE_SLOT,
-            tables.flexible, tables.flexible_reals, work.nodes, tables.gravity, cM, work.coef,
-            work.f, work.vdot.reshape(work.vdot.size), work.x.reshape(work.x.size), work.scratch,
-            work.vals, work.power,
-        )  # fmt: skip
-    if tables.heavy.shape[0] > 0:
-        n, i, wi = tables.heavy[1], tables.heavy[2], tables.heavy[3]
-        r, wr = tables.heavy[4], tables.heavy[5]
-        call_kernel(
-            kernels, HEAVY_SLOT,
-            tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
-            work.nodes, tables.gravity, cM, work.coef, work.f, work.vdot.reshape(work.vdot.size),
-            work.x.reshape(work.x.size), work.scratch, work.vals, work.power,
+            kernels, FLEXIBLE_SLOT, tables.flexible, tables.flexible_reals,
+            view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
+            view(Loads(work.f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
         )  # fmt: skip
     call_families(kernels, tables, work, time)
 
@@ -223,7 +249,7 @@ def load_stored(tables, work, motion, schedule, k):
 @compiled
 def jacobian_values(kernels, tables, work, times, motion, schedule, values):
     """The values of C_q at stored motions, one row of `values` each."""
-    begin = tables.indptr[6 * motion.shape[1]]
+    begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0

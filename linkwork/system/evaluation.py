@@ -22,17 +22,23 @@ from linkwork.system.sparse_rows import SparseRows
 class Evaluation:
     """Residuals and matrices at one state, in plain numpy and scipy.
 
-    f (bodies, 6), C, Ct, Qc per row; M, D, K (6b × 6b) and Cq (rows × 6b) sparse, when asked for,
-    from the values that belong to the pattern.
+    f (bodies, 6), balance of the vector nodes, C, Ct, Qc per row; M, D, K (n × n, n motions) and
+    Cq (rows × n) sparse, when asked for, from the values that belong to the pattern.
     """
 
     f: np.ndarray
+    balance: np.ndarray
     C: np.ndarray
     Ct: np.ndarray
     Qc: np.ndarray
     power: np.ndarray
     values: np.ndarray
     pattern: Pattern
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Of all equations of motion, in the order of the unknowns."""
+        return np.concatenate([self.f.ravel(), self.balance])
 
     @cached_property
     def matrix(self) -> sp.csr_matrix:
@@ -43,18 +49,18 @@ class Evaluation:
 
     @property
     def stiffness(self) -> sp.csr_matrix:
-        n = 6 * self.pattern.bodies
+        n = self.pattern.motions
         return self.matrix[:n, :n]
 
     @property
     def Cq(self) -> sp.csr_matrix:
-        n = 6 * self.pattern.bodies
+        n = self.pattern.motions
         return self.matrix[n:, :n]
 
     @property
     def jacobian(self) -> SparseRows:
         """C_q in plain numpy."""
-        p, n = self.pattern, 6 * self.pattern.bodies
+        p, n = self.pattern, self.pattern.motions
         first = p.indptr[n]
         return SparseRows(
             self.values[first:], p.indices[first:], p.indptr[n:] - first, (p.unknowns - n, n)

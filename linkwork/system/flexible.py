@@ -15,6 +15,7 @@ from linkwork.elements.flexible.inertia import (
     QF,
     QQ,
     REAL,
+    SCRATCH,
     F,
     M,
     link_reals,
@@ -82,7 +83,8 @@ def flexible_tables(
             row[FQ + i], row[QF + i] = pattern.block(link.frame, a), pattern.block(a, link.frame)
             for j, b in enumerate(link.carriers):
                 row[QQ + MOST_CARRIERS * i + j] = pattern.block(a, b)
-    return ints, np.concatenate([*reals, np.zeros(0)])[None]
+    scratch = np.zeros(SCRATCH if links else 0)
+    return ints, np.concatenate([*reals, scratch])[None]
 
 
 def lumped(bodies: np.ndarray, links: tuple[FlexibleBody, ...]) -> np.ndarray:

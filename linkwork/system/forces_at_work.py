@@ -12,13 +12,17 @@ import numpy as np
 
 from linkwork.math.compiled import lean
 from linkwork.system.evaluate import ask, evaluate
+from linkwork.system.layout import GROUND_END
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 
 @lean
-def add_sizes(kernels, tables, work, time, ends, sizes, rest):
-    """Elements one by one: their forces to `sizes`, and off what is in `rest`."""
+def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
+    """Elements one by one: their forces to `sizes`, and off what is in `rest`.
+
+    on_bodies : which ends of each family's elements are bodies
+    """
     d, trial = tables.directory, work.trial
     trial[:] = 0.0
     for m in range(d.shape[0]):
@@ -26,12 +30,13 @@ def add_sizes(kernels, tables, work, time, ends, sizes, rest):
         for k in range(d[m, 1]):
             first = d[m, 2] + k * wi
             ask(kernels, d[m, 0], tables, work, trial, time, 1, first, wi, d[m, 4] + k * wr, wr)
-            for j in range(ends[m]):
-                b = tables.ints[first + j]
-                for p in range(6):
-                    sizes[b, p] += abs(trial[b, p])
-                    rest[b, p] -= trial[b, p]
-                    trial[b, p] = 0.0
+            for j in range(on_bodies.shape[1]):
+                if on_bodies[m, j]:
+                    b = tables.ints[first + j]
+                    for p in range(6):
+                        sizes[b, p] += abs(trial[b, p])
+                        rest[b, p] -= trial[b, p]
+                        trial[b, p] = 0.0
 
 
 def forces_at_work(system: System, state: State) -> np.ndarray:
@@ -42,6 +47,18 @@ def forces_at_work(system: System, state: State) -> np.ndarray:
     work.coef[:] = 0.0
     evaluate(system.kernels, system.tables, work, state.time, 0.0)
     rest, sizes = work.f.copy(), np.zeros_like(work.f)
-    ends = np.array([family.bodies for family in system.families], np.int64)
-    add_sizes(system.kernels, system.tables, work, state.time, ends, sizes, rest)
+    add_sizes(
+        system.kernels, system.tables, work, state.time, body_ends(system), sizes, rest
+    )
     return (sizes + np.abs(rest))[:n]
+
+
+def body_ends(system: System) -> np.ndarray:
+    """Which ends of the elements of each family are bodies or the ground, (families, most ends)."""
+    number = {family: m for m, family in enumerate(system.families)}
+    most = max((family.bodies for family in number), default=0)
+    found = np.zeros((len(number), most), bool)
+    for e in system.elements:
+        for j, end in enumerate(e.ends):
+            found[number[e.entry.family], j] |= GROUND_END <= end < system.bodies
+    return found

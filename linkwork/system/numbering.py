@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from linkwork.model.registry import Entry
+from linkwork.model.registry import Entry, Family
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,12 @@ class Element:
         return range(self.first_row, self.first_row + len(self.entry.rows))
 
 
+def families_of(elements: Iterable[Element]) -> list[Family]:
+    """Families in the order in which they are evaluated: signals, inertia, the others."""
+    found = dict.fromkeys(e.entry.family for e in elements)
+    return sorted(found, key=lambda family: (not family.signal, not family.inertial))
+
+
 @dataclass(frozen=True)
 class Row:
     """A constraint row in words."""
@@ -30,11 +37,7 @@ class Row:
     index: int  # 0 … 5 within its family
     driven: bool
     element: int
-
-    @property
-    def is_angle(self) -> bool:
-        """Whether it measures a rotation, not a length."""
-        return self.name.startswith("r") or self.name == "perpendicular"
+    is_angle: bool  # whether it measures a rotation, not a length
 
     def __str__(self) -> str:
         return f"joint '{self.owner}', row {self.name}"

@@ -1,11 +1,13 @@
 """The iteration matrix as blocks: which blocks there are, and where each lies.
 
-Unknowns come in groups: six increments per body, then the multipliers of every constraint.  A
-block is the rows of one group against the columns of another, stored by rows of eight numbers of
-which a group uses at most six, so that a row is one vector (elements.layout).  First come the
-diagonal blocks, written by the bodies and added to by elements; then blocks of two bodies that
-one element writes, and those that several add to, which are cleared before; then the blocks of
-C_q, which stand for C_qᵀ too, and places for the elimination, a row per constraint row.  All
+Unknowns come in groups: six increments per body, the values of every vector node, then the
+multipliers of every constraint.  A block is the rows of one group against the columns of another,
+stored by rows whose width is a multiple of eight numbers; against a body it is eight, of which six
+are used, so that a row is one vector (elements.layout).  First come the diagonal blocks of bodies,
+written by the bodies and added to by elements; then blocks of two bodies that one element writes,
+and those that several add to, which are cleared before, with all blocks of vector nodes among them;
+then the blocks of C_q, which stand for C_qᵀ too, and places for the elimination, a row per
+constraint row.  All
 from C_q on is there twice, for methods whose matrix has other columns than rows of constraints:
 the second lies `left` further on.
 
@@ -14,6 +16,7 @@ The same matrix by rows (CSR) for everything else: `places` says where its entri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +34,12 @@ class Pattern:
     indices: np.ndarray
     places: np.ndarray  # of the CSR entries among the values
     groups: np.ndarray
-    bodies: int
+    bodies: int  # groups of bodies
+    moving: int  # groups of bodies and vector nodes; those of constraints follow
     first: np.ndarray  # first unknown of each group; one more follows the last
     blocks: dict[tuple[int, int], int]  # (row group, column group): where it begins; no C_qᵀ
     sums: slice  # values that elements add to and nothing writes before: to be cleared
+    spare: int  # a block that nothing reads, for the ground
     delayed: int  # from here on places of the elimination
     nothing: int  # a block that stays zero
     left: int  # how far on C_q and what follows lies once more
@@ -44,10 +49,24 @@ class Pattern:
     def unknowns(self) -> int:
         return len(self.indptr) - 1
 
+    @property
+    def motions(self) -> int:
+        """Unknowns of bodies and vector nodes; the multipliers follow."""
+        return int(self.first[self.moving])
+
+    @property
+    def rows(self) -> int:
+        """Constraint rows."""
+        return self.unknowns - self.motions
+
+    def width(self, group: int) -> int:
+        """Numbers in a row of a block against the columns of a group."""
+        return wide(len(self.members(group)))
+
     def block(self, row: int, column: int) -> int:
         """Where the block of two groups begins; the ground (−1) has a spare one."""
         if row < 0 or column < 0:
-            return self.sums.stop - BLOCK
+            return self.spare
         return self.blocks[row, column]
 
     def own(self, *bodies: int) -> bool:
@@ -59,16 +78,23 @@ class Pattern:
         return range(int(self.first[group]), int(self.first[group + 1]))
 
 
-def make_pattern(
-    bodies: int, elements: list[tuple[tuple[int, ...], int, bool]]
-) -> tuple[Pattern, list[int]]:
-    """Pattern of bodies and elements (bodies, number of constraint rows, whole); ground is −1.
+def wide(size: int) -> int:
+    """Numbers in a row of a block with so many columns: a multiple of eight."""
+    return STRIDE * max(1, -(-size // STRIDE))
 
+
+def make_pattern(
+    bodies: int, elements: list[tuple[tuple[int, ...], int, bool]], nodes: Sequence[int] = ()
+) -> tuple[Pattern, list[int]]:
+    """Pattern of bodies and elements (groups they join, number of constraint rows, whole).
+
+    nodes : sizes of the vector nodes, whose groups follow the bodies';  ground is −1
     Also returns the group number of each element that constrains (−1 for the others).
     """
     pairs: dict[tuple[int, int], bool] = {}  # whether one element alone writes its block
-    rows_of: list[tuple[int, int]] = []  # (constraint group, body)
-    sizes = [6] * bodies
+    rows_of: list[tuple[int, int]] = []  # (constraint group, body or node)
+    sizes = [6] * bodies + list(nodes)
+    moving = len(sizes)
     group_of: list[int] = []
     for ends, rows, whole in elements:
         real = [b for b in ends if b >= 0]
@@ -85,36 +111,42 @@ def make_pattern(
     size = np.array(sizes, dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     own = [pair for pair, alone in pairs.items() if alone]
-    shared = [pair for pair, alone in pairs.items() if not alone]
+    shared = [pair for pair, alone in pairs.items() if not alone and max(pair) < bodies]
     keys = [*((b, b) for b in range(bodies)), *own, *shared]
     blocks = {key: BLOCK * i for i, key in enumerate(keys)}
-    end = BLOCK * (len(keys) + 1)  # and one for the ground
+    spare = BLOCK * len(keys)
+    between = [pair for pair, alone in pairs.items() if not alone and max(pair) >= bodies]
+    for i, j in [*((k, k) for k in range(bodies, moving)), *between]:
+        blocks[i, j], spare = spare, spare + sizes[i] * wide(sizes[j])
+    largest = max([6, *nodes])
+    end = spare + largest * wide(largest)
     sums = slice(BLOCK * (bodies + len(own)), end)
-    for g, b in rows_of:
-        blocks[g, b], end = end, end + (sizes[g] + 1) * STRIDE  # one for rows that are not active
-    indptr, indices, places = by_rows(blocks, bodies, first, size)
+    for g, b in rows_of:  # one more row for those that are not active
+        blocks[g, b], end = end, end + (sizes[g] + 1) * wide(sizes[b])
+    indptr, indices, places = by_rows(blocks, moving, first, size)
     groups = np.repeat(np.arange(len(size)), size).astype(np.int64)
-    nothing = end + STRIDE * int(size[bodies:].sum())
+    nothing = end + STRIDE * int(size[moving:].sum())
     pattern = Pattern(
-        indptr, indices, places, groups, bodies, first, blocks, sums, end, nothing,
+        indptr, indices, places, groups, bodies, moving, first, blocks, sums, spare, end, nothing,
         nothing + BLOCK - sums.stop, 2 * (nothing + BLOCK) - sums.stop,
     )  # fmt: skip
     return pattern, group_of
 
 
 def by_rows(
-    blocks: dict[tuple[int, int], int], bodies: int, first: np.ndarray, size: np.ndarray
+    blocks: dict[tuple[int, int], int], moving: int, first: np.ndarray, size: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row pointers, columns, and places of the entries of all blocks, row by row."""
     row, column = np.array(list(blocks), dtype=np.int64).reshape(-1, 2).T
     base = np.fromiter(blocks.values(), np.int64, len(blocks))
-    below, one = row >= bodies, np.ones_like(row)
+    below, one = row >= moving, np.ones_like(row)
+    width = np.array([wide(n) for n in size.tolist()], np.int64)[column]
     row, column, base = (  # C_q once more, transposed: the steps down and across change places
         np.concatenate([row, column[below]]), np.concatenate([column, row[below]]),
         np.concatenate([base, base[below]]),
     )  # fmt: skip
-    down = np.concatenate([STRIDE * one, one[below]])
-    across = np.concatenate([one, STRIDE * one[below]])
+    down = np.concatenate([width, one[below]])
+    across = np.concatenate([one, width[below]])
     # one piece per row of a block, sorted by unknown, then by column
     block = np.repeat(np.arange(len(row)), size[row])
     start = np.concatenate([[0], np.cumsum(size[row])])[:-1]

@@ -30,6 +30,7 @@ class State:
 
     motion : (bodies, 13) position, quaternion (w, x, y, z), velocity, angular velocity
     gamma  : multipliers of all constraint rows;   acceleration : (bodies, 6)
+    values : (3, n) of vector nodes: values, rates, second derivatives
     memory : numbers of elements that depend on the past (turn counts)
     """
 
@@ -40,6 +41,7 @@ class State:
     gamma: np.ndarray | None = None
     memory: np.ndarray | None = None
     restart: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    values: np.ndarray = field(default_factory=lambda: np.zeros((3, 0)))
 
     def __getitem__(self, name: str) -> BodyMotion:
         if name not in self.bodies:
@@ -61,13 +63,26 @@ class State:
         return self.motion[:, 7:13]
 
     def moved(self, increments: np.ndarray) -> State:
-        """The state with every body moved by (δr, θ), (bodies, 6); velocities as they were."""
-        step = np.asarray(increments, float).reshape(-1, 6)
+        """The state with every body moved by (δr, θ), and values of vector nodes by what follows;
+        velocities as they were."""
+        flat, rigid = np.ravel(np.asarray(increments, float)), self.motion.shape[0] * 6
+        step, values = flat[:rigid].reshape(-1, 6), self.values
+        if flat.size > rigid:
+            values = values.copy()
+            values[0] += flat[rigid:]
         motion = self.motion.copy()
         motion[:, :3] += step[:, :3]
         q = rotations.multiply(motion[:, 3:7], rotations.exponential(step[:, 3:]))
         motion[:, 3:7] = q / np.linalg.norm(q, axis=1, keepdims=True)
-        return replace(self, motion=motion)
+        return replace(self, motion=motion, values=values)
+
+    def later(self, epsilon: float, acceleration: np.ndarray) -> State:
+        """Where the motion leads in a short time."""
+        step = np.concatenate([np.ravel(self.velocities), self.values[1]])
+        moved = self.moved(epsilon * step).with_velocities(self.velocities + epsilon * acceleration)
+        values = moved.values.copy()
+        values[1] += epsilon * values[2]
+        return replace(moved, time=self.time + epsilon, values=values)
 
     def difference(self, other: State) -> np.ndarray:
         """Increments (bodies, 6) that move `other` to this state."""
@@ -76,6 +91,16 @@ class State:
         q = rotations.multiply(rotations.conjugate(other.orientations), self.orientations)
         step[:, 3:] = rotations.logarithm(q)
         return step
+
+    def way_from(self, other: State) -> np.ndarray:
+        """Increments of all motion unknowns, flat, that move `other` to this state."""
+        return np.concatenate([self.difference(other).ravel(), self.values[0] - other.values[0]])
+
+    def at_rest(self) -> State:
+        """The same positions and values, nothing moving."""
+        values = self.values.copy()
+        values[1:] = 0.0
+        return replace(self.with_velocities(np.zeros_like(self.velocities)), values=values)
 
     def with_velocities(self, velocities: np.ndarray) -> State:
         motion = self.motion.copy()

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.body import Body
-from linkwork.elements.flexible.inertia import SCRATCH
-from linkwork.elements.layout import ACCEPT, COEFS, TANGENT
+from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.elements.signals import signal_entries
 from linkwork.elements.variable_mass import start_of
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
-from linkwork.math.compiled import KernelTable, announce
+from linkwork.math.compiled import announce
+from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
+from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
 from linkwork.system.evaluate import (
     Tables,
@@ -31,10 +32,11 @@ from linkwork.system.evaluate import (
 )
 from linkwork.system.evaluation import Evaluation
 from linkwork.system.flexible import FlexibleBody, find_links, lumped
-from linkwork.system.numbering import Element, Row
+from linkwork.system.layout import GROUND_END, REFERENCE_END, Layout
+from linkwork.system.numbering import Element, Row, families_of
 from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
-from linkwork.system.tables import make_tables, scales
+from linkwork.system.tables import make_tables, round_off, scales
 
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 
@@ -51,9 +53,11 @@ class System:
     kernels: KernelTable
     tables: Tables
     pattern: Pattern
+    layout: Layout
     laws: tuple[Any, ...]
     length: float  # characteristic length, makes rotations and displacements comparable
     mass: float  # characteristic mass
+    round_off: float  # an angle that the round-off of positions may be
     items: tuple[Any, ...]  # the bodies as they were described
     flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
 
@@ -63,9 +67,14 @@ class System:
         return len(self.names)
 
     @property
+    def motions(self) -> int:
+        """Unknowns of bodies and vector nodes, before the multipliers."""
+        return self.pattern.motions
+
+    @property
     def rows(self) -> int:
         """Constraint rows in the equations."""
-        return self.pattern.unknowns - 6 * self.bodies
+        return self.pattern.rows
 
     @property
     def unknowns(self) -> int:
@@ -98,6 +107,15 @@ class System:
                 return self.model[e.owner].label
         return None
 
+    def refuse_nodes(self, what: str) -> None:
+        """For analyses and methods that know bodies alone."""
+        if self.layout.nodes:
+            raise ModelError(
+                f"{what} knows bodies alone, but model '{self.model.name}' has "
+                f"{self.layout.nodes[0].label}; use lw.transient with lw.GeneralizedAlpha(), "
+                "lw.HHT(), lw.Newmark() or lw.BDF2(), or lw.static and lw.eigen"
+            )
+
     def refuse_held(self, what: str) -> None:
         """For methods whose steps are not those that a model counts."""
         if self.held is not None:
@@ -119,7 +137,20 @@ class System:
 
     def with_rows(self, keep: np.ndarray) -> System:
         """The same system with only the rows `keep` in the equations."""
-        return build(self.model, self.names, self.elements, self.all_rows, np.asarray(keep, bool))
+        keep = np.asarray(keep, bool)
+        return build(
+            self.model, self.names, self.elements, self.all_rows, keep, self.layout.nodes
+        )
+
+    def bodies_alone(self) -> System:
+        """The same system without vector nodes and what acts on them: no joint holds these."""
+        if not self.layout.nodes:
+            return self
+        kept = [i for i, e in enumerate(self.elements) if max(e.ends, default=-1) < self.bodies]
+        number = {i: k for k, i in enumerate(kept)}
+        rows = tuple(replace(row, element=number[row.element]) for row in self.all_rows)
+        elements = tuple(self.elements[i] for i in kept)
+        return build(self.model, self.names, elements, rows, self.keep, ())
 
     def split(self, text: str) -> tuple[str, list[str]]:
         """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
@@ -139,21 +170,22 @@ class System:
             return np.zeros((len(times), 0))
         return np.ascontiguousarray(np.hstack([law.values(times) for law in self.laws]))
 
-    def set_time(self, time: float) -> None:
-        self.tables.reals[self.tables.targets] = self.schedule(np.array([time]))[0]
+    def set_time(self, time: float, laws: np.ndarray | None = None) -> None:
+        """The numbers that laws give at a time; `laws` are those, where they are known."""
+        known = self.schedule(np.array([time]))[0] if laws is None else laws
+        self.tables.reals[self.tables.targets] = known
 
     # ------------------------------------------------------------------------------ evaluation
     @cached_property
     def work(self) -> Work:
-        return make_work(
-            self.bodies, self.rows, self.pattern, SCRATCH if self.flexible else 0
-        )
+        return make_work(self.bodies, self.layout.values, self.rows, self.pattern)
 
-    def load(self, state: State) -> None:
-        """Put a state into the work arrays."""
+    def load(self, state: State, laws: np.ndarray | None = None) -> None:
+        """Put a state into the work arrays; laws: what motion laws give at its time, if known."""
         w, n = self.work, self.bodies
         w.nodes[:n, :13] = state.motion
         set_rotations(w.nodes)
+        w.values[:3, : self.layout.values] = state.values
         w.vdot[:] = 0.0
         if state.acceleration is not None:
             w.vdot[:n, :6] = state.acceleration
@@ -163,53 +195,70 @@ class System:
             w.gamma[: self.rows] = state.gamma[self.kept]
         if state.memory is not None and state.memory.size:
             self.tables.reals[self.memory_places] = state.memory
-        self.set_time(state.time)
+        self.set_time(state.time, laws)
 
     def evaluate(
         self, state: State, *, cM: float = 0.0, cD: float = 0.0, cK: float = 1.0,
         tangent: bool = True, rates: bool = False, constraint_stiffness: bool = True,
+        laws: np.ndarray | None = None, by: np.ndarray | None = None,
     ) -> Evaluation:  # fmt: skip
-        """Residual r, constraints, and the matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]."""
-        self.load(state)
+        """Residual r, constraints, and the matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]].
+
+        by : (3, values) coefficients of their own for vector nodes: of value, rate and second
+             derivative
+        """
+        self.load(state, laws)
         w, n, m = self.work, self.bodies, self.rows
-        w.coef[:COEFS] = (cK, cD, tangent, rates, 0.0, constraint_stiffness)
+        w.coef[:COEFS] = (cK, cD, tangent, rates, 0.0, constraint_stiffness, False)
+        w.values[BY_VALUE:, :-1] = np.array([[cK], [cD], [cM]]) if by is None else by
         w.Ct[:] = 0.0
         w.Qc[:] = 0.0
         evaluate(self.kernels, self.tables, w, state.time, cM)
         values = w.vals[self.pattern.places] if tangent else np.zeros(0)
         return Evaluation(
-            w.f[:n].copy(), w.C[:m].copy(), w.Ct[:m].copy(), w.Qc[:m].copy(), w.power.copy(),
-            values, self.pattern,
+            w.f[:n].copy(), w.balance[:-1].copy(), w.C[:m].copy(), w.Ct[:m].copy(),
+            w.Qc[:m].copy(), w.power.copy(), values, self.pattern,
         )  # fmt: skip
 
     def jacobians(self, times: np.ndarray, motion: np.ndarray) -> Iterator[sp.csr_array]:
         """C_q at stored times, motion (T, bodies, 13); lean, for long runs."""
-        n, p = self.bodies, self.pattern
-        first = p.indptr[6 * n]
-        indptr, indices = p.indptr[6 * n :] - first, p.indices[first:]
+        first = self.pattern.indptr[self.motions]
+        indptr = self.pattern.indptr[self.motions :] - first
         for k in range(0, len(times), CHUNK):
-            part = slice(k, k + CHUNK)
-            values = np.zeros((len(times[part]), len(p.indices) - first))
-            jacobian_values(
-                self.kernels, self.tables, self.work, times[part],
-                np.ascontiguousarray(motion[part]), self.schedule(times[part]), values,
-            )  # fmt: skip
-            for row in values:
-                yield sp.csr_array((row, indices, indptr), (self.rows, 6 * n))
+            for row in self._jacobian_values(times[k : k + CHUNK], motion[k : k + CHUNK]):
+                shape = self.rows, self.motions
+                yield sp.csr_array((row, self.pattern.indices[first:], indptr), shape)
+
+    def dense_jacobians(self, times: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        """The same (T, rows, 6 bodies) with its zeros."""
+        p, n = self.pattern, self.motions
+        row = np.repeat(np.arange(self.rows), np.diff(p.indptr[n:]))
+        out = np.zeros((len(times), self.rows * n))
+        out[:, row * n + p.indices[p.indptr[n] :]] = self._jacobian_values(times, motion)
+        return out.reshape(len(times), self.rows, n)
+
+    def _jacobian_values(self, times: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        p = self.pattern
+        values = np.zeros((len(times), len(p.indices) - p.indptr[self.motions]))
+        jacobian_values(
+            self.kernels, self.tables, self.work, times, np.ascontiguousarray(motion),
+            self.schedule(times), values,
+        )  # fmt: skip
+        return values
 
     @cached_property
     def inertias(self) -> np.ndarray:
         """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
         table = lumped(self.tables.bodies, self.flexible)
         for e in self.elements:
-            if e.entry.family.inertia is not None:
+            if e.entry.family.inertial:
                 m, c, J = start_of(e.entry.reals)
                 table[e.ends[0]] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal but for flexible links)."""
-        if self.flexible or len(self.tables.heavy):
+        if self.layout.values or self.flexible or any(f.inertial for f in self.families):
             return sp.csr_matrix(self.evaluate(state, cM=1.0, cK=0.0).stiffness)
         blocks = []
         for row in self.tables.bodies:
@@ -243,7 +292,7 @@ class System:
 
     @cached_property
     def families(self) -> list[Any]:
-        return list(dict.fromkeys(e.entry.family for e in self.elements))
+        return families_of(self.elements)
 
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
@@ -265,7 +314,7 @@ class System:
             if body.angular_velocity is not None:
                 motion[i, 10:13] = body.angular_velocity
         memory = self.tables.reals[self.memory_places].copy()
-        return State(time, self.names, motion, memory=memory)
+        return State(time, self.names, motion, memory=memory, values=self.layout.start())
 
 
 def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
@@ -273,21 +322,29 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
 
     `extra` are further entries under names of items: rows that only assembly knows.
     """
-    announce(evaluate)
+    announce(evaluate, "the kernels of elements", 5)
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
-    bodies = bodies_of(model)
-    if not bodies:
+    bodies, nodes = bodies_of(model), nodes_of(model)
+    if not bodies and not nodes:
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
     check_items(model)
     number = {id(body): i for i, body in enumerate(bodies.values())}
-    number[id(GROUND)] = -1
+    number |= {id(node): len(bodies) + i for i, node in enumerate(nodes)}
+    number |= {id(GROUND): GROUND_END, id(REFERENCE): REFERENCE_END}
     elements: list[Element] = []
     rows: list[Row] = []
     entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
     entries += extra
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
+        if any(isinstance(x, Node) for x in entry.bodies) and any(
+            law.signal is not None for law in entry.laws
+        ):
+            raise ModelError(
+                f"{model[name].label} acts on a scalar or vector node, and its drives may depend "
+                "on time alone; give a drive without readings of the motion"
+            )
         ends = []
         for body in entry.bodies:
             if id(body) not in number:
@@ -295,17 +352,36 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
             ends.append(number[id(body)])
         if not np.all(np.isfinite(entry.reals)):
             raise ModelError(f"{model[name].label} has numbers that are not finite; correct them")
+        if entry.rows and max(ends) >= len(bodies):
+            raise ModelError(
+                f"{model[name].label} would hold a {entry.bodies[int(np.argmax(ends))].label} by a "
+                "constraint, but constraints act on bodies; add to its equations instead"
+            )
         elements.append(Element(name, entry, tuple(ends), len(rows)))
+        angles = entry.family.angles
         rows += [
-            Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1)
+            Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1, r in angles)
             for r in entry.rows
         ]
-    return build(model, tuple(bodies), tuple(elements), tuple(rows), np.ones(len(rows), bool))
+    everything = np.ones(len(rows), bool)
+    return build(model, tuple(bodies), tuple(elements), tuple(rows), everything, nodes)
 
 
 def bodies_of(model: Model) -> dict[str, Any]:
     """The bodies of a compiled model by their names, in its order."""
     return {body.name: body for item in model.items.values() for body in item.bodies()}
+
+
+def nodes_of(model: Model) -> tuple[Node, ...]:
+    """The vector nodes of a model, in its order, named after the items that bring them."""
+    found: list[Node] = []
+    for item in model.items.values():
+        mine = item.vector_nodes()
+        for node in mine:
+            part = node.kind.name if len(mine) > 1 else ""
+            node.name = f"{item.name}.{part}" if part else str(item.name)
+        found += mine
+    return tuple(found)
 
 
 def check_items(model: Model) -> None:
@@ -326,28 +402,31 @@ def check_items(model: Model) -> None:
 
 def not_there(item: Any, model: Model) -> str:
     """Why an item cannot be used, and what to do."""
-    if getattr(item, "name", None) is None:
+    if not getattr(item, "name", None):
         return f"which is not in model '{model.name}'; add it with model.add(name, ...)"
     return f"which is in another model than '{model.name}'; use items of this model only"
 
 
 def build(
     model: Model, names: tuple[str, ...], elements: tuple[Element, ...], rows: tuple[Row, ...],
-    keep: np.ndarray,
+    keep: np.ndarray, nodes: tuple[Node, ...] = (),
 ) -> System:  # fmt: skip
     """Tables of a system in which only the rows `keep` constrain."""
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
     known = bodies_of(model)
     items = tuple(known[name] for name in names)
-    links = find_links(model, items)
+    links, layout = find_links(model, items), Layout(names, nodes)
     pattern, groups = make_pattern(
         len(names),
         [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)]
         + [((link.frame, *link.carriers), 0, False) for link in links],
+        [node.size for node in layout.nodes],
     )
-    tables, laws, kernels = make_tables(model, items, links, elements, kept_rows, pattern, groups)
+    tables, laws, kernels = make_tables(
+        model, items, links, elements, kept_rows, pattern, groups, layout
+    )
     length, mass = scales(model, items, links)
     return System(
-        model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, laws,
-        length, mass, items, links,
+        model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, layout, laws,
+        length, mass, round_off(model, items), items, links,
     )  # fmt: skip

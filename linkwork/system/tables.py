@@ -12,31 +12,36 @@ from linkwork.elements.body import BODY_REALS
 from linkwork.elements.flexible.inertia import FLEXIBLE
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
-from linkwork.math.compiled import Kernel, KernelTable, kernel_table
+from linkwork.math.kernel import Kernel, KernelTable, kernel_table
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
 from linkwork.system.flexible import FlexibleBody, flexible_tables
+from linkwork.system.layout import Layout
+from linkwork.system.numbering import families_of
 from linkwork.system.pattern import Pattern
 
 if TYPE_CHECKING:
     from linkwork.system.numbering import Element
 
 
-def _no_family(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def _no_family(ints, reals, motion, loads):
     pass
 
 
 NO_FAMILY = Kernel(_no_family)
+ROUNDINGS = 16  # of positions in a correction, with what the elimination adds
+LEAST_ROUND_OFF, MOST_ROUND_OFF = 1e-12, 1e-10  # rad
 FAR = 1e100  # squares of lengths, and of these, must be finite
 
 
 def make_tables(
     model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...],
     elements: Sequence[Element], kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
+    layout: Layout,
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
-    families = list(dict.fromkeys(e.entry.family for e in elements))
+    families = families_of(elements)
     if len(families) > SLOTS:
         raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
     owned: dict[str, list[int]] = {}
@@ -55,7 +60,7 @@ def make_tables(
             e = elements[i]
             first_int[i], first_real[i] = n_int, n_real
             active = [e.entry.rows[j] for j in kept_rows[i]]
-            ints.append(_element_ints(e, family, pattern, groups[i], active, len(items)))
+            ints.append(_element_ints(e, family, pattern, groups[i], active, layout))
             if family.reads:
                 ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
             for law in e.entry.laws:
@@ -69,7 +74,6 @@ def make_tables(
     bodies, blocks = _body_tables(items, pattern)
     flexible, flexible_reals = flexible_tables(links, pattern)
     signals = _signals(elements, families, first_int, first_real)
-    heavy = [m for m, family in enumerate(families) if family.inertia is not None]
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -82,15 +86,13 @@ def make_tables(
         indptr=pattern.indptr,
         indices=pattern.indices,
         places=pattern.places,
+        motions=np.array([pattern.motions]),
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
-        heavy=np.array(directory[heavy[0]] if heavy else [], np.int64),
         signals=signals,
         ahead=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     kernels.append(FLEXIBLE if links else NO_FAMILY)
-    inertia = families[heavy[0]].inertia if heavy else None
-    kernels.append(inertia or NO_FAMILY)
     return tables, tuple(laws), kernel_table(kernels)
 
 
@@ -118,22 +120,22 @@ def _signals(
 
 
 def _element_ints(
-    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], ground: int
+    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], layout: Layout
 ) -> np.ndarray:  # fmt: skip
     ends = e.ends
-    out = [b if b >= 0 else ground for b in ends]
+    out = [layout.end(b) for b in ends]
     out += [pattern.block(a, b) for a in ends for b in ends]
     if family.rows:
         if group < 0:  # none of its rows is kept: nothing to write
             eq = 0
             out += [0, 0] + [pattern.block(-1, -1)] * len(ends) + [0]
         else:
-            eq = int(pattern.first[group]) - 6 * pattern.bodies
+            eq = int(pattern.first[group]) - pattern.motions
             out += [eq, len(active)]
             out += [pattern.block(group, b) for b in ends]
             out += [int(len(ends) == 2 and pattern.own(*ends))]
         out += active + [0] * (family.rows - len(active))
-        none = pattern.unknowns - 6 * pattern.bodies
+        none = pattern.rows
         out += [eq + active.index(r) if r in active else none for r in range(family.rows)]
     return np.array(out, dtype=np.int64)
 
@@ -143,7 +145,7 @@ def _places_read(
     kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
 ) -> np.ndarray:  # fmt: skip
     """Where the multipliers are that an element reads; behind all, a zero, where there is none."""
-    none = pattern.unknowns - 6 * pattern.bodies
+    none = pattern.rows
     out = [none] * e.entry.family.reads
     for k, (item, which, row) in enumerate(e.entry.reads):
         of_item = owned.get(item.name, [])
@@ -152,7 +154,7 @@ def _places_read(
         i = of_item[which]
         active = [elements[i].entry.rows[j] for j in kept_rows[i]]
         if row in active:
-            first = int(pattern.first[groups[i]]) - 6 * pattern.bodies
+            first = int(pattern.first[groups[i]]) - pattern.motions
             out[k] = first + active.index(row)
     return np.array(out, dtype=np.int64)
 
@@ -183,8 +185,9 @@ def scales(
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
     arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
-    away = np.array(points) - np.mean(points, axis=0)
-    length = max(2 * float(np.linalg.norm(away, axis=1).max()), *arms)
+    places = np.array(points).reshape(-1, 3)
+    away = places - places.mean(axis=0) if len(places) else places
+    length = max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), *arms)
     if not length < FAR:
         raise ModelError(
             f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
@@ -192,3 +195,22 @@ def scales(
         )
     masses = [b.mass for b in items if b.mass > 0] + [link.item.modal.mass for link in links]
     return length or 1.0, float(np.median(masses)) if masses else 1.0
+
+
+def round_off(model: Model, items: tuple[Any, ...]) -> float:
+    """An angle, in radians, up to which corrections of rotations are the round-off of positions.
+
+    A residual of ε metres at a marker with the arm a turns a body with the radius of gyration k by
+    ε a/(a² + k²), at most ε/(2 k).  Positions are known to 2⁻⁵³ of their largest coordinate.
+    """
+    coordinates = [np.abs(b.position).max() for b in items]
+    coordinates += [
+        np.abs(frame.position).max()
+        for item in model.items.values()
+        for frame in getattr(item, "frames", ())
+        if frame.body is GROUND
+    ]
+    radii = [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
+    smallest = min((k for k in radii if k > 0), default=math.inf)
+    angle = ROUNDINGS * 2.0**-53 * max(coordinates, default=0.0) / (2 * smallest)
+    return float(min(max(angle, LEAST_ROUND_OFF), MOST_ROUND_OFF))

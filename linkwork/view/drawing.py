@@ -42,6 +42,7 @@ from linkwork.elements.user_force import UserForce
 from linkwork.elements.variable_mass import VariableMass
 from linkwork.elements.velocity_lock import VelocityLock
 from linkwork.elements.viscous_body import ViscousBody
+from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.frame import Frame
 from linkwork.results.flexible import deformed
@@ -173,6 +174,11 @@ class Drawing:
 
 def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> Drawing:
     """The drawing of a result at some of its stored times (all that a page can use otherwise)."""
+    if not result.system.bodies:
+        raise ModelError(
+            f"model '{result.system.model.name}' has no bodies to draw; plot its values, for "
+            'example run.plot("tank.level")'
+        )
     if frames is None:
         most = max(2, STORED // max(result.system.bodies, 1))
         frames = nearest(result.time, np.linspace(result.time[0], result.time[-1], most))

@@ -50,7 +50,7 @@ def applied(result: Result, item: Any) -> Loads:
 
 
 def _alone(full: System, elements: tuple) -> System:
-    return build(full.model, full.names, elements, (), np.zeros(0, bool))
+    return build(full.model, full.names, elements, (), np.zeros(0, bool), full.layout.nodes)
 
 
 def _residuals(system: System, result: Result) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.motion_laws import ROTATION, driven_rows
 from linkwork.elements.orthogonal import Orthogonal, Universal
 from linkwork.math import rotations
 from linkwork.view.shapes import Part
@@ -27,12 +28,9 @@ def joint_parts(item: Any, radius: float, travel: tuple[float, float]) -> list[P
         bar = (0.5 * radius, 5 * radius)
         return [Part("cylinder", bar, orientation=turn) for turn in (X_TURN, Y_TURN)]
     held = set(item.active)
-    driven = bool(item.laws().get("t"))
-    colour = BRASS if driven else STEEL
-    law = {row for row in item.laws().get("t", {})}
-    free = {5} if "rz" in law else set()
-    free |= {2} if "z" in law else set()
-    held -= free
+    law = item.laws().get("t", {})
+    colour = BRASS if law else STEEL
+    held -= set(driven_rows(law, (2, 5) if ROTATION not in law else (2, 3, 4, 5)))
     if held >= {0, 1, 3, 4} and 2 not in held:  # along z
         return _rail(radius, travel, 5 not in held, colour)
     if held == {0, 1} and np.ptp(travel) > radius:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from linkwork.analysis.assembly.metric import Scale, resistances
 from linkwork.analysis.assembly.nearest import nearest_position
 from linkwork.analysis.assembly.positions import find_positions
 from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
-from linkwork.analysis.assembly.velocities import solve_velocities
+from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
 from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.user_force import forget_failures
@@ -51,6 +51,8 @@ def assemble(
     fixed   : bodies that stay where they are described
     velocity_weights : likewise of changing its velocity (default: the weights)
 
+    Without weights, a given velocity that joints take away more of than round-off is warned of.
+
     Example
     -------
     >>> import linkwork as lw
@@ -60,9 +62,12 @@ def assemble(
     >>> bool(abs(lw.assemble(m)["rod"].position[0] - 1) < 1e-12)
     True
     """
-    return assemble_model(
+    found = assemble_model(
         model, time=time, weights=weights, fixed=fixed, velocity_weights=velocity_weights
-    ).state
+    )
+    if weights is None and velocity_weights is None:  # else the user has said what gives way
+        warn_of_lost_velocities(found.full, found.state)
+    return found.state
 
 
 def assemble_model(
@@ -75,13 +80,15 @@ def assemble_model(
     time = checks.number(time, "time of assemble")
     resistance, still = resistances(weights, fixed)
     slow = None if velocity_weights is None else resistances(velocity_weights, fixed)[0]
+    held = full.bodies_alone()
     amplitudes = [full.names[b] for link in full.flexible for b in link.carriers]
     try:  # flexible links stay straight, unless the joints must bend them
-        state, history = closed(full, Scale(full, resistance, [*still, *amplitudes], slow), time)
+        state, history = closed(held, Scale(held, resistance, [*still, *amplitudes], slow), time)
     except AssemblyError:
         if not amplitudes:
             raise
-        state, history = closed(full, Scale(full, resistance, still, slow), time)
+        state, history = closed(held, Scale(held, resistance, still, slow), time)
+    state = replace(state, values=full.layout.start())
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         state = full.remember(state)  # paths of friction begin here
@@ -98,7 +105,9 @@ def closed(
     """
     model, given = full.model, full.described_state(time)
     places, rates = start_rows(model)
-    with_places = compile_model(model, start_entries(model, places)) if places else full
+    with_places = full
+    if places:
+        with_places = compile_model(model, start_entries(model, places)).bodies_alone()
     holds = ~with_places.on_velocities
     if loose:
         holds &= [row.owner not in loose for row in with_places.all_rows]
@@ -114,6 +123,6 @@ def closed(
             for name, wanted in rates.items()
         }
         return solve_velocities(
-            compile_model(model, start_entries(model, laws)), scale, state
+            compile_model(model, start_entries(model, laws)).bodies_alone(), scale, state
         ), history
     return solve_velocities(full, scale, state), history

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
-from linkwork.errors import AssemblyError
+from linkwork.analysis.scales import row_scale
+from linkwork.errors import AssemblyError, VelocityWarning
 from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 UNGIVEN = 1e-9  # weight of a velocity the user did not give
+LOST = 1e-6  # of a given velocity: round-off
 
 
 def solve_velocities(system: System, scale: Scale, state: State) -> State:
@@ -54,3 +58,41 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
             violations=violations,
         )
     return state.with_velocities(v)
+
+
+def warn_of_lost_velocities(system: System, state: State) -> None:
+    """Say so when joints take away more of a given velocity than round-off.
+
+    Closing the joints moves bodies, which changes velocities to the same extent.
+    """
+    if not system.rows:
+        return
+    given = system.described_state(state.time)
+    words = [(b.velocity is not None, b.angular_velocity is not None) for b in system.items]
+    before = given.velocities.reshape(-1, 2, 3)
+    wanted = np.linalg.norm(before, axis=2) * np.array(words)
+    lost = np.linalg.norm(state.velocities.reshape(-1, 2, 3) - before, axis=2)
+    moved = np.abs(state.difference(given)) / np.repeat([system.length, 1.0], 3)
+    share = np.divide(lost, wanted, out=np.zeros_like(lost), where=wanted > 0)
+    body, part = np.unravel_index(int(np.argmax(share)), share.shape)
+    if share[body, part] <= LOST + 4 * moved.max(initial=0.0):
+        return
+    word, units = ("velocity", "m/s") if part == 0 else ("angular_velocity", "rad/s")
+    numbers = ", ".join(f"{x:.4g}" for x in before[body, part])
+    warnings.warn(
+        f"{word} of Body '{system.names[body]}' was given as ({numbers}) {units}, but "
+        f"{_holder(system, state, given, int(body))} does not let it move so: "
+        f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
+        "leave free, or none",
+        VelocityWarning, stacklevel=3,
+    )  # fmt: skip
+
+
+def _holder(system: System, state: State, given: State, body: int) -> str:
+    """The joint that a body's given velocity violates most, while the others move as found."""
+    v = state.velocities.copy()
+    v[body] = given.velocities[body]
+    e = system.evaluate(state, rates=True)
+    error = np.abs(e.Ct + e.Cq @ v.ravel()) * row_scale(system.kept_rows, system.length)
+    row = system.kept_rows[int(np.argmax(error))]
+    return f"row {row.name} of joint '{row.owner}'"

@@ -67,6 +67,7 @@ def kinematics(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
     refuse_velocity_rows(full, "lw.kinematics")
+    full.refuse_nodes("lw.kinematics")
     require_driven(full, redundancy, state)
     run = Driven(full, redundancy, system, state, h, every)
     run.angles = start.angles() if isinstance(start, Result) else {}

@@ -25,6 +25,7 @@ from linkwork.elements.user_force import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
 from linkwork.integrators.implicit import make_output
 from linkwork.integrators.stepping import Output
+from linkwork.math.compiled import announce
 from linkwork.results.result import Result
 from linkwork.results.violation import constraints_alone, violations
 from linkwork.system.redundancy import MinimumNorm, Redundancy
@@ -50,6 +51,7 @@ class Driven:
         self, full: System, redundancy: Redundancy, system: System, state: State, h: float,
         every: int,
     ) -> None:  # fmt: skip
+        announce(drive_steps, "the steps of driven mechanisms", 5)
         self.full, self.h, self.every = full, h, every
         self.begin = state.time
         self.angles: dict[str, float] = {}  # turns counted before this run
@@ -63,7 +65,7 @@ class Driven:
     def use_rows(self, redundancy: Redundancy, system: System, state: State) -> None:
         """Take these rows, at a state (with its accelerations, where they are known)."""
         self.system = system
-        self.projection = p = Projection(system)
+        self.projection = p = Projection(system, compiled=True)
         system.load(replace(state, gamma=None))
         self.motion = Motion(
             nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies, :6].copy(),
@@ -236,9 +238,7 @@ class Driven:
     def least_norm(self, times: np.ndarray, part: Output) -> None:
         """Multipliers over all rows instead of the independent ones."""
         assert self.least is not None
-        jacobians = self.joints.jacobians(times, part.motion)
-        for gamma, Cq in zip(part.gamma, jacobians, strict=True):
-            gamma[:] = self.least(Cq, gamma)
+        self.least.over(self.joints, times, part.motion, part.gamma)
 
     @cached_property
     def joints(self) -> System:

@@ -67,10 +67,11 @@ def eigen(
         if sparse and n is None:
             n = count
     order = ordering(values)[:n]
-    shapes = normalised(x[:, order].T).reshape(len(order), pencil.system.bodies, 6)
+    x, layout = normalised(x[:, order].T), pencil.system.layout
+    shapes = x[:, : layout.rigid].reshape(len(order), pencil.system.bodies, 6)
     return Modes(
         values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state,
-        pencil.system,
+        pencil.system, x[:, layout.rigid :],
     )  # fmt: skip
 
 

@@ -24,8 +24,9 @@ from linkwork.elements.force import FACTOR, Load
 from linkwork.elements.joints import Joint
 from linkwork.elements.layout import COEFS
 from linkwork.elements.lock import LEVEL
+from linkwork.elements.motion_laws import ROTATION, frozen
 from linkwork.errors import ModelError
-from linkwork.model.drives import Drive, polynomial
+from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.model import Model
 from linkwork.system.accelerations import accelerations
@@ -91,6 +92,11 @@ def input_change(
         return mine[0], change
     drives = item.laws().get("t", {}) if isinstance(item, Joint) else {}
     row = rest[0] if rest else next(iter(drives), None)
+    if row == ROTATION:
+        raise ModelError(
+            f"the {ROTATION} law of {item.label} has no single value that could be an input; give "
+            "laws on its rows rx, ry and rz instead"
+        )
     if not drives or len(rest) > 1 or (len(drives) > 1 and not rest) or row not in drives:
         raise ModelError(no_input(p.system.model, item, rest, drives))
     return mine[0], drive_change(item, str(row), state.time, system.tables.reals[mine[0]])
@@ -141,12 +147,10 @@ def load_change(
 
 def drive_change(item: Joint, row: str, time: float, now: np.ndarray) -> np.ndarray:
     """∂(numbers of the lock element)/∂(value of the drive of a row): r_t, ρ_t and nothing else."""
-    at = np.array([time])
     laws = {
-        which: {r: polynomial([d.values(at)[0], float(which == "t" and r == row)])
-                for r, d in those.items()}
+        which: frozen(those, time, row if which == "t" else None)
         for which, those in item.laws().items()
-    }  # fmt: skip
+    }
     rest = item.lock_entry(item.active, {}).reals
     change = np.zeros_like(now)
     change[:LEVEL] = item.poses(rest, laws, np.zeros(1)).reshape(3, LEVEL)[1]
@@ -165,13 +169,13 @@ def response(
     before = system.evaluate(state, tangent=False)
     system.load(state)
     w = system.work
-    w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, True)
+    w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, True, False)
     reals = system.tables.reals[place].copy()
     system.tables.reals[place] += change
     evaluate(system.kernels, system.tables, w, state.time, 0.0)
     system.tables.reals[place] = reals
-    force = before.f - w.f[: system.bodies]
+    force = before.residual - np.concatenate([w.f[: system.bodies].ravel(), w.balance[:-1]])
     _, T = world_axes(state)
     E = np.broadcast_to(turn, (system.bodies, 3, 3))
-    F = body_blocks(E, E).T @ (T @ force.ravel())
+    F = body_blocks(E, E, system.layout.values, 1.0).T @ (T @ force)
     return F, w.C[: system.rows] - before.C

@@ -174,7 +174,9 @@ def independent_coordinates(p: Pencil) -> tuple[np.ndarray, np.ndarray]:
 
 
 def coordinate_name(system: System, i: int) -> str:
-    b, j = divmod(int(i), 6)
+    if i >= system.layout.rigid:
+        return system.layout.describe(int(i))
+    b, j = system.layout.place(int(i))
     return f"{system.names[b]}.{('position', 'orientation')[j // 3]}.{'xyz'[j % 3]}"
 
 

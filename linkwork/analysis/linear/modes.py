@@ -25,6 +25,7 @@ class Modes:
     shapes    : (modes, bodies, 6) complex displacement and rotation, largest component 1;
                 modes["rod"] is (modes, 6) of one body, modes.shape(i) (bodies, 6) of one mode
     stable    : no λ has a positive real part (with sparse=True: none of those found)
+    values    : (modes, n) of scalar and vector nodes, in the order of the model
     axes      : the axes of the shapes, in words (world axes, or axes turning with the mechanism)
     """
 
@@ -35,6 +36,7 @@ class Modes:
     axes: str = "world axes"
     state: State | None = field(default=None, repr=False)
     system: System | None = field(default=None, repr=False)
+    values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
     @property
     def frequency(self) -> np.ndarray:
@@ -98,8 +100,17 @@ def table(modes: Modes) -> list[str]:
     for i, value in enumerate(modes.eigenvalues):
         re, im = (0.0 if abs(x) < 1e-12 * size else x for x in (value.real, value.imag))
         text = f"{re:.6g} ± {im:.6g}i" if im else f"{re:.6g}"
-        b, j = np.unravel_index(np.argmax(np.abs(modes.shapes[i])), modes.shapes[i].shape)
-        most = f"{modes.bodies[b]} ({'along' if j < 3 else 'about'} {'xyz'[j % 3]})"
+        most = largest_part(modes, i)
         damping = 0.0 if re == 0 else modes.damping[i]
         lines.append(f"{i:>4}  {text:>28}  {modes.frequency[i]:>10.5g}  {damping:>8.4g}  {most}")
     return lines
+
+
+def largest_part(modes: Modes, i: int) -> str:
+    """What moves most in mode i, in words."""
+    shape, values = np.abs(modes.shapes[i]), np.abs(modes.values[i : i + 1]).ravel()
+    if values.size and modes.system is not None and values.max() > shape.max(initial=0.0):
+        layout = modes.system.layout
+        return layout.describe(layout.rigid + int(np.argmax(values)))
+    b, j = np.unravel_index(np.argmax(shape), shape.shape)
+    return f"{modes.bodies[b]} ({'along' if j < 3 else 'about'} {'xyz'[j % 3]})"

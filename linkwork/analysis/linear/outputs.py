@@ -19,8 +19,9 @@ from linkwork.analysis.coordinates import joint_coordinates, twist_angle
 from linkwork.analysis.linear.pencil import Pencil
 from linkwork.analysis.linear.steady import STEADY
 from linkwork.analysis.linear.world_axes import body_blocks, world_axes
-from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.joints import Joint
 from linkwork.elements.lock import LEVEL, MOVING
+from linkwork.elements.motion_laws import ROW_NAMES, frozen
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import polynomial
@@ -50,9 +51,7 @@ def make_output(p: Pencil, name: str) -> list[Output]:
         listed = ", ".join(kinds) or "none"
         raise ModelError(f"{item.label} has no output '{name}'{hint} (it has {listed})")
     quantity, *component = rest
-    rows = (jacobians_of_body if first in p.system.names else jacobians_of_joint)(
-        p, first, quantity, p.state, np.eye(3)[None]
-    )
+    rows = jacobians(p, first, quantity, p.state, np.eye(3)[None])
     vector = len(rows[0]) == 3
     if len(component) > 1 or (component and (not vector or component[0] not in XYZ)):
         inside = "x, y and z" if vector else "none"
@@ -71,7 +70,8 @@ def output_kinds(item: Any, name: str, system: System) -> list[str]:
         ]  # fmt: skip
     if isinstance(item, Joint):
         return ["angle", "rate", "displacement", "speed", "position", "velocity"]
-    return []
+    names = [node.kind.name.replace(" ", "_") for node in item.vector_nodes() if node.size == 1]
+    return [*names, *(f"{name}_rate" for name in names)]
 
 
 def refuse_turning(
@@ -79,9 +79,7 @@ def refuse_turning(
 ) -> None:
     """An error where an output is not the same function of the small motions at all times."""
     for carried in p.later:
-        moved = (jacobians_of_body if first in p.system.names else jacobians_of_joint)(
-            p, first, quantity, carried.state, carried.turn
-        )
+        moved = jacobians(p, first, quantity, carried.state, carried.turn)
         for then, now in zip(moved, rows):
             if np.abs(then - now).max(initial=0.0) > STEADY * np.abs(now).max(initial=1e-300):
                 hint = (
@@ -94,13 +92,30 @@ def refuse_turning(
                 )
 
 
+def jacobians(
+    p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Jp and Jv of a body, a joint or a scalar node."""
+    if name in p.system.names:
+        return jacobians_of_body(p, name, quantity, state, turn)
+    item = p.system.described(name)
+    if isinstance(item, Joint):
+        return jacobians_of_joint(p, name, quantity, state, turn)
+    layout, (Jp, Jv) = p.system.layout, np.zeros((2, 1, p.system.motions))
+    for node in item.vector_nodes():
+        place = layout.rigid + layout.first[[id(x) for x in layout.nodes].index(id(node))]
+        word = node.kind.name.replace(" ", "_")
+        Jp[0, place], Jv[0, place] = quantity == word, quantity == f"{word}_rate"
+    return Jp, Jv
+
+
 def jacobians_of_body(
     p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Jp and Jv (3 × 6 bodies) of a body's motion; vectors in the frames' axes."""
+    """Jp and Jv (3 × motions) of a body's motion; vectors in the frames' axes."""
     b = p.system.names.index(name)
     Omega = rotations.tilde(p.frames[b])
-    Jp, Jv = np.zeros((2, 3, 6 * p.system.bodies))
+    Jp, Jv = np.zeros((2, 3, p.system.motions))
     move, rotate = slice(6 * b, 6 * b + 3), slice(6 * b + 3, 6 * b + 6)
     if quantity == "position":
         Jp[:, move] = np.eye(3)
@@ -125,7 +140,7 @@ def jacobians_of_joint(
     """Jp and Jv of a joint's relative motion: C_q of rows that hold it where it is."""
     J = joint_rows(p, name, state)
     E = np.broadcast_to(turn, (p.system.bodies, 3, 3))
-    J = J @ body_blocks(E, E)
+    J = J @ body_blocks(E, E, p.system.layout.values, 1.0)
     rows = {"angle": [3], "rate": [3], "displacement": [2], "speed": [2]}.get(quantity, [0, 1, 2])
     J = J[rows]
     if quantity in ("rate", "speed", "velocity"):
@@ -140,10 +155,7 @@ def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
     """
     joint = p.system.model[name]
     at = np.array([state.time])
-    laws = {
-        which: {row: polynomial([d.values(at)[0]]) for row, d in those.items()}
-        for which, those in joint.laws().items()
-    }
+    laws = {which: frozen(those, state.time) for which, those in joint.laws().items()}
     still = joint.lock_entry((0, 1, 2, 5), {**laws, "t": {}})
     reals = still.reals.copy()
     if reals[MOVING]:

@@ -108,7 +108,7 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
     speed = motion_rate(system, state)
     frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
     if speed <= 1e-9 * natural:
-        state = state.with_velocities(np.zeros(6 * system.bodies))
+        state = state.at_rest()
         system = freeze(system, state.time)
         state = accelerations(system, state)
         refuse_accelerated(system, state, tolerance)
@@ -117,7 +117,7 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
         frames, later = steady_motion(system, state, speed, tolerance)
     M, D, K, C = world_matrices(system, state, constraint_stiffness)
     if frames.any():
-        W = body_blocks(rotations.tilde(frames), rotations.tilde(frames))
+        W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
         D, K = D + 2 * (M @ W), K + D @ W + M @ W @ W
     refuse_overflow(system, M, D, K, C)
     return Pencil(system, state, M, D, K, C, frames, later)

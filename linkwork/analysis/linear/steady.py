@@ -56,17 +56,20 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     mass = np.maximum(table[:, 0], 1e-3 * system.mass)
     least = np.linalg.eigvalsh(table[:, 1:].reshape(-1, 3, 3))[:, 0]
     inertia = np.column_stack([mass * L, np.maximum(least, 1e-6 * mass * L**2)])
-    held = e.Cq.T @ trial.gamma[system.kept]  # type: ignore[index]
+    rigid = system.layout.rigid
+    held = (e.Cq.T @ trial.gamma[system.kept])[:rigid]  # type: ignore[index]
     loads = np.linalg.norm(held.reshape(-1, 2, 3), axis=2) / inertia
     loads = np.maximum(loads, np.linalg.norm(system.tables.gravity) / L)
-    K = abs(e.stiffness) @ column_scale(system)
+    K = (abs(e.stiffness) @ column_scale(system))[:rigid]
     stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
-    natural = float(np.sqrt(max(loads.max(), stiffness.max())))
-    return natural, STEADY * loads + 1e-9 * loads.max() + 1e-10 * stiffness
+    most = loads.max(initial=0.0)
+    natural = float(np.sqrt(max(most, stiffness.max(initial=0.0))))
+    return natural, STEADY * loads + 1e-9 * most + 1e-10 * stiffness
 
 
 def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> None:
     """An error where a state at rest does not stay at rest."""
+    refuse_changing(system, state)
     a = np.linalg.norm(state.acceleration.reshape(-1, 2, 3), axis=2)  # type: ignore[union-attr]
     relative = a / [system.length, 1.0]
     if np.all(relative <= tolerance):
@@ -77,6 +80,24 @@ def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> N
         f"{a[b, 0]:.3g} m/s² and {a[b, 1]:.3g} rad/s²; find one with lw.static(model) and give it "
         "as at="
     )
+
+
+def refuse_changing(system: System, state: State) -> None:
+    """An error where values of vector nodes do not stay as they are."""
+    rates = np.abs(state.values[1]) / system.layout.value_scale
+    if not rates.size:
+        return
+    D = abs(system.evaluate(state, cK=0.0, cD=1.0).stiffness).max(axis=1).toarray().ravel()
+    K = abs(system.evaluate(state).stiffness).max(axis=1).toarray().ravel()
+    rigid = system.layout.rigid
+    natural = np.max(K[rigid:] / np.where(D[rigid:] > 0, D[rigid:], np.inf), initial=0.0)
+    worst = int(np.argmax(rates))
+    if rates[worst] > STEADY * max(natural, 1e-300):
+        raise ModelError(
+            f"the state is not an equilibrium: {system.layout.describe(rigid + worst)} changes by "
+            f"{state.values[1, worst]:.3g} in a second; find one with lw.static(model) and give it "
+            "as at="
+        )
 
 
 def steady_motion(
@@ -213,14 +234,15 @@ def seen(
     Each is (bodies, numbers).
     """
     E = np.broadcast_to(turn, (system.bodies, 3, 3))
-    Q = body_blocks(E, E) @ sp.diags_array(scale)
+    Q = body_blocks(E, E, system.layout.values, 1.0) @ sp.diags_array(scale)
     M, D, K, C = world_matrices(system, state)
     project = projector(C @ Q)
-    x = project(np.random.default_rng(1).uniform(-1, 1, (6 * system.bodies, 3)))
+    x = project(np.random.default_rng(1).uniform(-1, 1, (system.motions, 3)))
     found = {"direction": x}
     for word, A in (("inertia", M), ("damping", D), ("stiffness", K)):
         found[word] = project(Q.T @ (A @ (Q @ x)))
-    return {word: y.reshape(system.bodies, -1) for word, y in found.items()}
+    rigid = system.layout.rigid
+    return {word: y[:rigid].reshape(system.bodies, -1) for word, y in found.items()}
 
 
 def projector(C: Any) -> Any:

@@ -19,20 +19,29 @@ from linkwork.system.system import System
 LARGEST = 1e100  # of a coefficient: products of three are still numbers
 
 
-def body_blocks(upper: np.ndarray, lower: np.ndarray) -> sp.csr_array:
-    """Block diagonal matrix with diag(upper, lower), each (bodies, 3, 3), for every body."""
+def body_blocks(
+    upper: np.ndarray, lower: np.ndarray, others: int = 0, value: float = 0.0
+) -> sp.csr_array:
+    """Block diagonal matrix with diag(upper, lower), each (bodies, 3, 3), for every body.
+
+    others : so many further unknowns, of vector nodes, with `value` on the diagonal
+    """
     n = len(upper)
     blocks = np.zeros((n, 6, 6))
     blocks[:, :3, :3], blocks[:, 3:, 3:] = upper, lower
-    return sp.csr_array(
+    rigid = sp.csr_array(
         sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n))
     )
+    if not others:
+        return rigid
+    return sp.csr_array(sp.block_diag([rigid, value * sp.eye_array(others)]))
 
 
 def world_axes(state: State) -> tuple[np.ndarray, sp.csr_array]:
     """R of all bodies, and T = diag(I, R)."""
     R = rotations.matrix(state.orientations)
-    return R, body_blocks(np.broadcast_to(np.eye(3), R.shape), R)
+    others = state.values.shape[1]
+    return R, body_blocks(np.broadcast_to(np.eye(3), R.shape), R, others, 1.0)
 
 
 def world_matrices(
@@ -44,7 +53,7 @@ def world_matrices(
     D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
     spin = rotations.tilde(np.einsum("bij,bj->bi", R, state.velocities[:, 3:]))
     M = sp.csr_array(T @ sp.csr_array(system.mass_matrix(state)) @ T.T)
-    D = T @ sp.csr_array(D) @ T.T - M @ body_blocks(np.zeros_like(R), spin)
+    D = T @ sp.csr_array(D) @ T.T - M @ body_blocks(np.zeros_like(R), spin, len(state.values[0]))
     K = T @ sp.csr_array(e.stiffness) @ T.T
     return M, sp.csr_array(D), sp.csr_array(K), sp.csr_array(sp.csr_array(e.Cq) @ T.T)
 
@@ -56,7 +65,7 @@ def refuse_overflow(system: System, *matrices: sp.csr_array) -> None:
     worst = int(np.argmax(size))
     if size[worst] > LARGEST:
         raise ModelError(
-            f"the equations of '{system.names[worst // 6]}' have coefficients of "
+            f"the equations of {system.layout.owner(worst)} have coefficients of "
             f"{size[worst]:.3g}, and beyond {LARGEST:g} small motions cannot be computed; "
             "give smaller masses, stiffnesses and speeds, or other units"
         )

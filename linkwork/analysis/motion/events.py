@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
-from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.joints import Joint
+from linkwork.elements.motion_laws import driven_rows
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.model import checks
 from linkwork.system.state import State
@@ -127,7 +128,7 @@ def _check_limit(limit: JointLimit, joint: Any) -> None:
         raise ModelError(f"JointLimit needs a joint, but {checks.show(joint)} is none")
     word, row = ("angle", 5) if limit.angle is not None else ("displacement", 2)
     laws = joint.laws()
-    driven = ROW_NAMES[row] in laws.get("t", {}) or laws.get("a") or laws.get("b")
+    driven = driven_rows(laws.get("t", {}), [row]) or laws.get("a") or laws.get("b")
     if row in joint.active and not driven:
         raise ModelError(f"JointLimit limits the {word} of {joint.label}, which is held")
 

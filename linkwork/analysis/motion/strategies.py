@@ -2,7 +2,8 @@
 
 A strategy judges every step that was taken: whether it is kept, and how long the next one is.
 
-    error       h ← h · 0.9 (tolerance/error)^(1/(order + 1)), within 0.2 and 2   (`tolerance=`)
+    error       h ← h · 0.9 (tolerance/error)^(1/(order + 1)), within 0.2 and 2   (`tolerance=`),
+                the error that of positions or of the energy (energy_error.py)
     factor      h ← reduction · h after hard steps, h ← growth · h after easy ones
     change      h = drive(t)
 """
@@ -12,11 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from linkwork.analysis.motion.energy_error import HIGHEST, EnergyError
 from linkwork.errors import ModelError
 from linkwork.integrators.implicit import ImplicitRun
-from linkwork.integrators.stepping import ALG
 from linkwork.model import checks
-from linkwork.model.drives import as_drive
+from linkwork.model.drives import as_drive, drive_from_dict
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,25 @@ class ErrorStrategy:
                 f"{method!r} has no error estimate to control the step with; leave out "
                 "tolerance=, or use lw.GeneralizedAlpha()"
             )
-        return ErrorControl(self.tolerance, 1 / (method.order + 1))
+        energy = EnergyError(run, self.tolerance) if method.order <= HIGHEST else None
+        return ErrorControl(self.tolerance, 1 / (method.order + 1), energy)
 
 
 class Control:
-    """What a strategy remembers during one run."""
+    """What a strategy remembers during one run: the size of the next step, and how many there were.
+    """
+
+    next: float = 0.0
+    steps: int = 0
+    waited: int = 0  # steps since the last change
+    limits_turns = False  # whether steps follow how fast bodies turn
+
+    def numbers(self) -> np.ndarray:
+        """From which it goes on with the same digits."""
+        return np.array([self.next, self.steps, self.waited])
+
+    def remember(self, numbers: np.ndarray) -> None:
+        self.next, self.steps, self.waited = float(numbers[0]), int(numbers[1]), int(numbers[2])
 
     def first(self, time: float, h: float) -> float:
         """The first step, when the user asked for h."""
@@ -134,26 +151,51 @@ class Control:
 class ErrorControl(Control):
     """Rejected steps are taken again, smaller."""
 
-    def __init__(self, tolerance: float, power: float) -> None:
-        self.tolerance, self.power = tolerance, power
+    limits_turns = True
+
+    def __init__(self, tolerance: float, power: float, energy: EnergyError | None) -> None:
+        self.tolerance, self.power, self.energy = tolerance, power, energy
+
+    def numbers(self) -> np.ndarray:
+        own = [] if self.energy is None else [self.energy.largest, self.energy.floor]
+        return np.append(super().numbers(), own)
+
+    def remember(self, numbers: np.ndarray) -> None:
+        super().remember(numbers)
+        if self.energy is not None and len(numbers) > 3:  # older files have three
+            self.energy.largest, self.energy.floor = map(float, numbers[3:5])
 
     def before(self, run: Any) -> None:
-        self.alg = run.stepper.history[ALG].copy()
+        self.begin = run.marker()
+        if self.energy is not None:
+            self.energy.before(run)
 
     def judge(self, run: Any, step: float) -> tuple[bool, float]:
-        error = run.local_error(self.alg) / self.tolerance
+        error = run.local_error(self.begin) / self.tolerance
+        if self.energy is not None:
+            error = max(error, self.energy.of_step(run, step))
+        # a uniform rotation has no error, but beyond half a turn nobody could count it
+        error = max(error, (turn_of_step(run, step) / run.turns[0]) ** (1 / self.power))
         factor = min(2.0, max(0.2, 0.9 * error ** (-self.power))) if error > 0 else 2.0
         if error > 1:
             return False, step * min(factor, 0.9)
+        if self.energy is not None:
+            self.energy.accept(run)
         # small changes are not worth their disturbance
         return True, step * factor if factor > 1.2 or factor < 1 else 0.0
+
+
+def turn_of_step(run: Any, step: float) -> float:
+    """Radians by which the fastest body turns in a step."""
+    spins = run.velocities_and_rates()[0][:, 3:]
+    return step * float(np.sqrt((spins**2).sum(axis=1).max(initial=0.0)))
 
 
 class FactorControl(Control):
     """Counts the steps since the last change."""
 
     def __init__(self, strategy: FactorStrategy) -> None:
-        self.strategy, self.waited, self.repairs = strategy, 0, 0
+        self.strategy, self.repairs = strategy, 0
 
     def first(self, time: float, h: float) -> float:
         return min(max(h, self.strategy.smallest), self.strategy.largest)
@@ -211,3 +253,56 @@ def as_strategy(strategy: Any, tolerance: float | None) -> Any:
             f"{checks.show(strategy)} was given"
         )
     return strategy
+
+
+# ------------------------------------------------------------------------ across files and restarts
+
+
+def strategy_words(strategy: Any) -> dict[str, Any]:
+    """A strategy as plain data, for `lw.resume`; of drives that a file cannot keep, their sentence.
+    """
+    if strategy is None:
+        return {}
+    if isinstance(strategy, ErrorStrategy):
+        return {"tolerance": strategy.tolerance}
+    if isinstance(strategy, FactorStrategy):
+        return {"strategy": {"FactorStrategy": vars(strategy)}}
+    if isinstance(strategy, ChangeStrategy):
+        try:
+            return {"strategy": {"ChangeStrategy": strategy.step.to_dict()}}
+        except ModelError as error:
+            return {"strategy": str(error)}
+    return {"strategy": repr(strategy)}
+
+
+def strategy_from_words(info: dict[str, Any]) -> dict[str, Any]:
+    """The words of `transient` for the strategy of a stored run."""
+    if "tolerance" in info:
+        return {"tolerance": info["tolerance"]}
+    stored = info.get("strategy")
+    if stored is None:
+        return {}
+    if isinstance(stored, dict) and "FactorStrategy" in stored:
+        return {"strategy": FactorStrategy(**stored["FactorStrategy"])}
+    if isinstance(stored, dict) and "ChangeStrategy" in stored:
+        return {"strategy": ChangeStrategy(drive_from_dict(stored["ChangeStrategy"]))}
+    raise ModelError(
+        f"the stored run changed its step by a strategy that a file cannot keep ({stored}); give "
+        "it again with strategy="
+    )
+
+
+def kept_control(strategy: Any, control: Control | None) -> dict[str, np.ndarray]:
+    """What a restart needs of a controlled run."""
+    if control is None:
+        return {}
+    text = repr(strategy_words(strategy)).encode()
+    return {"control": control.numbers(), "strategy": np.frombuffer(text, np.uint8).copy()}
+
+
+def taken_up(strategy: Any, restart: dict[str, Any]) -> np.ndarray | None:
+    """The numbers of a controlled run that this one goes on with; None where it is another."""
+    if strategy is None or "control" not in restart:
+        return None
+    same = restart["strategy"].tobytes().decode() == repr(strategy_words(strategy))
+    return np.asarray(restart["control"]) if same else None

@@ -8,37 +8,56 @@ from __future__ import annotations
 
 import math
 import time as clock
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.beginning import beginning, method_run
+from linkwork.analysis.motion.continuing import Earlier
+from linkwork.analysis.motion.ending import (
+    Signals,
+    disk_full,
+    interrupted,
+    told_in_one_line,
+)
+from linkwork.analysis.motion.energy_account import energy_trouble, warn_of_energy
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
-from linkwork.analysis.motion.growth import warn_of_growth
-from linkwork.analysis.motion.storing import DiskFull, Reactions, Storage
-from linkwork.analysis.motion.strategies import as_strategy
+from linkwork.analysis.motion.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.storing import (
+    DiskFull,
+    Plan,
+    Reactions,
+    Storage,
+    require_room,
+)
+from linkwork.analysis.motion.strategies import (
+    Control,
+    as_strategy,
+    kept_control,
+    strategy_words,
+    taken_up,
+)
+from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.analysis.starts import require_closed, require_state
 from linkwork.elements.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError, Interrupted, ModelError, ResultFileError
-from linkwork.integrators.implicit import ImplicitRun, make_output
-from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
+from linkwork.errors import ConvergenceError, ModelError
+from linkwork.integrators.implicit import make_output
+from linkwork.integrators.methods import GeneralizedAlpha
 from linkwork.integrators.repair import StepFailure
 from linkwork.integrators.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 
 def transient(
     model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
     progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
-    strategy: Any = None, file: Any = None,
+    strategy: Any = None, file: Any = None, flush: float | None = 1.0,
+    constraint_stiffness: bool = True,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
 
@@ -47,12 +66,20 @@ def transient(
     progress  : show how far it is when it takes over a second; "always" or False
     stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
     tolerance : error control, position error per step in lengths over the mechanism's size and in
-                radians; h is then the first step
+                radians, and for methods of first and second order energy error per step within
+                ten times the tolerance of the largest kinetic energy; h is then the first step
     strategy  : another way to change the step: lw.FactorStrategy(...) by Newton's iterations,
                 lw.ChangeStrategy(drive) as a function of time
-    file      : a path such as "run.nc": steps are written there while the run goes on, and the
-                result reads them when they are asked for.  Without it steps are kept in memory up
-                to 256 MB, beyond that in a temporary file which goes when the result does
+    file      : a path such as "run.nc": steps are written beside it, to "run.nc.part", while the
+                run goes on, and joined to that file at its end; the result reads them when they
+                are asked for.  lw.load and lw.resume open what a killed run has left.  Without it
+                steps are kept in memory up to 256 MB, beyond that in a temporary file which goes
+                when the result does
+    flush     : seconds of computing, at most, that are lost when a run with file= is killed; None
+                for all of them (it then needs half of the disk)
+    constraint_stiffness : False leaves K_c out of Newton's matrix, to show what it costs and saves:
+                the motion is found in more iterations, and is the same within Newton's tolerance
+                (with velocities in the constraints, stabilized=True, within terms of h⁴)
 
     Example
     -------
@@ -63,76 +90,75 @@ def transient(
     >>> round(float(run["ball"].position[-1, 2]), 3)
     -4.905
     """
+    return move(model, t, h, method, Options(
+        start, every, progress, stop, tolerance, strategy, file, flush, constraint_stiffness,
+    ))  # fmt: skip
+
+
+@dataclass
+class Options:
+    """The words of `transient`; `earlier` is a result whose file this run goes on with."""
+
+    start: Any = None
+    every: int = 1
+    progress: bool | str = True
+    stop: Any = None
+    tolerance: float | None = None
+    strategy: Any = None
+    file: Any = None
+    flush: float | None = 1.0
+    constraint_stiffness: bool = True
+    earlier: Earlier | None = None
+
+
+def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
+    """What `transient` does."""
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     method = GeneralizedAlpha() if method is None else method
-    every = checks.count(every, "every")
-    strategy = as_strategy(strategy, tolerance)
-    full, system, state = beginning(model, start, method)
-    if t <= state.time:
-        raise ModelError(
-            f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
-        )
-    run = method_run(method, full, system, state, h)
-    rows = (t - state.time) / h / every + 2
-    own = getattr(run, "own", {})  # names and widths of the method's own columns
-    storage = Storage(full, Reactions(full, run), rows, file, own)
-    apart = float(np.spacing(max(abs(t), abs(state.time))))
-    if h < 16 * apart:
-        raise ModelError(
-            f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} s "
-            "apart; take longer steps, or begin nearer to t = 0"
-        )
-    loop = TimeLoop(full, run, method, t, h, every, as_events(stop, full), strategy, storage)
-    loop.angles = start.angles() if isinstance(start, Result) else {}
-    result = loop.go(progress)
-    warn_of_growth(result, method, h)
+    every = checks.count(o.every, "every")
+    flush = None if o.flush is None else checks.number(o.flush, "flush", minimum=0.0)
+    strategy = as_strategy(o.strategy, o.tolerance)
+    checks.flag(o.constraint_stiffness, "constraint_stiffness")
+    with told_in_one_line(model):
+        full, system, state, redundancy = beginning(model, o.start, method)
+        if t <= state.time:
+            raise ModelError(
+                f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
+            )
+        remembered = taken_up(strategy, state.restart)
+        size = h if remembered is None else float(state.restart.get("h", h))
+        run = method_run(method, full, system, state, size, o.constraint_stiffness)
+        turns = TurnWatch(run, full.names)
+        if strategy is None:
+            turns.require_start(state.motion, h)
+        own = getattr(run, "own", {})  # names and widths of the method's own columns
+        plan = Plan((t - state.time) / h / every + 2, o.file, own, flush, {"end": t})
+        if o.earlier is not None:
+            plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
+        require_room(full, plan)
+        apart = float(np.spacing(max(abs(t), abs(state.time))))
+        if h < 16 * apart:
+            raise ModelError(
+                f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} "
+                "s apart; take longer steps, or begin nearer to t = 0"
+            )
+        reactions = Reactions(full, run, redundancy)
+        if isinstance(o.start, Result) and state.restart:
+            reactions.begin_like(o.start)
+        events = as_events(o.stop, full)
+        storage = Storage(full, reactions, plan)
+        loop = TimeLoop(full, run, method, t, h, every, events, strategy, storage, turns)
+        try:
+            loop.begin_from(o.start, remembered, o.earlier)
+        except BaseException:
+            storage.discard()
+            raise
+    result = loop.go(o.progress)
+    turns.warn()
+    warn_of_energy(result, method, h)
+    warn_of_open_joints(result, method, h)
     return result
-
-
-def beginning(model: Model, start: Any, method: Any) -> tuple[System, System, State]:
-    """The full system, the one with independent rows, and the state to start from.
-
-    A state that comes from a run of the same method carries that run's numbers, and the new run
-    goes on with the same digits.
-    """
-    if start is None:
-        assembled = assemble_model(model)
-        return assembled.full, assembled.system, assembled.state
-    state = start.state() if isinstance(start, Result) else start
-    full = compile_model(model)
-    require_state(full, state, start, "start")
-    if "keep" in state.restart and state.restart["method"].tobytes().decode() == repr(method):
-        return full, full, state
-    state = replace(state, restart={})
-    require_closed(full, state, "start")
-    return full, choose_rows(full, state)[1], state
-
-
-def method_run(method: Any, full: System, system: System, state: State, h: float) -> Any:
-    """The stepping object of a method."""
-    kind = implicit_run(method)
-    if kind is not None:
-        if getattr(method, "stabilized", False):
-            refuse_velocity_rows(full, "stabilized=True", "leave it out: velocities hold anyway")
-        return kind(
-            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1], full=full
-        )
-    if hasattr(method, "run"):
-        return method.run(full, system, state, h)
-    raise ModelError(
-        f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
-    )
-
-
-def implicit_run(method: Any) -> Any:
-    """The kind of run of an implicit method in absolute coordinates."""
-    if isinstance(method, LinearMethod):
-        return ImplicitRun
-    from linkwork.integrators.staged import StagedMethod  # many methods, seldom used
-    from linkwork.integrators.staged_run import StagedRun
-
-    return StagedRun if isinstance(method, StagedMethod) else None
 
 
 class TimeLoop:
@@ -140,14 +166,15 @@ class TimeLoop:
 
     def __init__(
         self, full: System, run: Any, method: Any, end: float, h: float, every: int,
-        events: list[Event], strategy: Any, storage: Storage,
+        events: list[Event], strategy: Any, storage: Storage, turns: TurnWatch,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
         # steps that differ by less end at the same time: as many digits as times have
         self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
         self.events, self.strategy = events, strategy
-        self.storage = storage
+        self.storage, self.turns = storage, turns
+        self.signals = Signals(storage.path is not None)
         self.steps = 0
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
@@ -155,23 +182,44 @@ class TimeLoop:
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
         if any(family.reads or family.signal for family in families):
             self.first["first_memory"] = run.state().memory
+        self.control: Control | None = None
+        self.remembered: np.ndarray | None = None  # of a strategy, by the run before
+        self.earlier: Earlier | None = None
         self._start_clocks()
-        self._store_now(0.0)
+
+    def begin_from(
+        self, start: Any, remembered: np.ndarray | None, earlier: Earlier | None
+    ) -> None:
+        """Store the start; take up what runs before have counted, and what their file holds."""
+        if isinstance(start, Result):
+            self.angles = start.angles() if earlier is None else earlier.angles
+        self.remembered, self.earlier = remembered, earlier
+        if earlier is None:
+            self._store_now(0.0)
+        elif "first_memory" in earlier.result.restart:
+            self.first["first_memory"] = earlier.result.restart["first_memory"]
+        self.storage.begin(*self._here())
 
     def _start_clocks(self) -> None:
         self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
 
     # --------------------------------------------------------------------------------- running
     def go(self, progress: bool | str) -> Result:
-        with Progress(self.full.model.name, self.begin, self.end, progress) as bar:
+        with (
+            Progress(self.full.model.name, self.begin, self.end, progress) as bar,
+            self.signals.handled(),
+        ):
             try:
-                self._run(bar)
+                with self.signals.during_steps():
+                    self._run(bar)
                 raise_if_failed(self.full.model)  # the cause to report, not its consequences
                 return self.result()
             except KeyboardInterrupt:
-                raise self._interrupted() from None
+                raise interrupted(self.full.model.name, self.storage.path, self.end,
+                                  self.result(torn=self.signals.torn)) from None  # fmt: skip
             except DiskFull as error:
-                raise self._disk_full(error) from None
+                raise disk_full(self.full.model.name, self.storage.path, self.run.time,
+                                self.end, self.result(), error) from None  # fmt: skip
             except ModelError as error:  # of a drive or a function of the user's
                 error.result = self.result()  # type: ignore[attr-defined]
                 raise
@@ -189,46 +237,15 @@ class TimeLoop:
                 self._fixed(bar)
         except StepFailure as failure:
             raise_if_failed(self.full.model)
+            result = self.result()
+            before = energy_trouble(result, self.method, self.h)
             raise ConvergenceError(
-                f"model '{self.full.model.name}' {failure.what}; the results until "
-                f"t = {self.run.time:.6g} are in the attribute .result of this error",
-                time=failure.time, result=self.result(), state=self.run.state(),
+                f"model '{self.full.model.name}' {failure.what}; "
+                + (f"before that, {before}; " if before else "")
+                + f"the results until t = {self.run.time:.6g} are in the attribute .result of "
+                "this error",
+                time=failure.time, result=result, state=self.run.state(),
             ) from None  # fmt: skip
-
-    def _disk_full(self, error: DiskFull) -> ResultFileError:
-        result, path = self.result(), self.storage.path
-        where = f"in '{path}'; make room and go on with lw.resume('{path}', t={self.end:g})"
-        told = ResultFileError(
-            f"model '{self.full.model.name}' stopped at t = {self.run.time:.6g} of {self.end:g}, "
-            f"{error}; the results until there are "
-            + (where if path else "in the attribute .result of this error: save them elsewhere")
-        )
-        told.result = result  # type: ignore[attr-defined]
-        return told
-
-    def _interrupted(self) -> Interrupted:
-        result = self.result()
-        stored = self.storage.path
-        if stored is not None:
-            return Interrupted(
-                f"model '{self.full.model.name}' was interrupted at t = {self.run.time:.6g} of "
-                f"{self.end:g}; the results until there are in '{stored}'; go on with "
-                f"lw.resume('{stored}', t={self.end:g})",
-                result=result, path=Path(stored),
-            )  # fmt: skip
-        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.full.model.name)
-        target = Path(f"{name}-interrupted.nc")
-        path: Path | None = target
-        try:
-            result.save(target)
-            where = f"saved to '{target}'; go on with lw.resume('{target}', t={self.end:g})"
-        except Exception as error:  # the run's numbers must not be lost to a failing save
-            where, path = f"in the attribute .result of this error (not saved: {error})", None
-        return Interrupted(
-            f"model '{self.full.model.name}' was interrupted at t = {self.run.time:.6g} of "
-            f"{self.end:g}; the results until there are {where}",
-            result=result, path=path,
-        )  # fmt: skip
 
     def _fixed(self, bar: Progress) -> None:
         origin, first = self._origin()
@@ -240,14 +257,14 @@ class TimeLoop:
             k = np.arange(done, done + size)
             times = origin + (first + k + 1) * self.h
             began = clock.perf_counter()
-            self._steps(times, (k + 1) % self.every == 0, last=done + size == n)
+            self._steps(times, (first + k + 1) % self.every == 0, last=done + size == n)
             spent = clock.perf_counter() - began
             if done == 0 and whole > 1:  # code may have been compiled: not the run's time
                 self._start_clocks()
             done += size
             chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
             raise_if_failed(self.full.model)
-            bar.update(self.run.time, self.steps, self.run.iterations)
+            self._update(bar)
         if whole < n:
             self.run.set_step(self.end - self.run.time)
             self._steps(np.array([self.end]), np.array([True]), last=True)
@@ -271,6 +288,9 @@ class TimeLoop:
         begin, count = self.run.time, len(times)
         try:
             self.run.advance(times, self.run.system.schedule(times), saved, out)
+        except KeyboardInterrupt:  # in the middle of a step
+            count = 0
+            raise
         except BaseException:
             count = int(np.searchsorted(times, self.run.time * (1 + 1e-15), side="right"))
             raise
@@ -278,19 +298,22 @@ class TimeLoop:
             sizes = np.diff(np.concatenate([[begin], times]))[:count]
             self.storage.keep(times[:count][store[:count]], sizes[store[:count]])
             self.steps += count
+        self.turns.require(out.motion, self.run.h, self.run.time)
 
     def _fixed_with_events(self, bar: Progress) -> None:
         before = first_values(self.events, self.run.time, self.run.state())
+        origin, first = self._origin()
         n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
         for k in range(n):
-            target = self.end if k == n - 1 else self.begin + (k + 1) * self.h
+            target = self.end if k == n - 1 else origin + (first + k + 1) * self.h
             if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
                 self.run.set_step(target - self.run.time)
             snapshot, begin = self.run.snapshot(), self.run.time
             self.run.advance(*self._plain(target))
-            if self._keep(snapshot, begin, before, (k + 1) % self.every == 0 or k == n - 1):
+            store = (first + k + 1) % self.every == 0 or k == n - 1
+            if self._keep(snapshot, begin, before, store):
                 return
-            bar.update(self.run.time, self.steps, self.run.iterations)
+            self._update(bar)
 
     def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
         """Keep the step just taken, or end the run at an event within it (then true)."""
@@ -331,12 +354,15 @@ class TimeLoop:
 
     def _controlled(self, bar: Progress) -> None:
         """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
-        control = self.strategy.control(self.run, self.method)
+        control = self.control = self.strategy.control(self.run, self.method)
         before = first_values(self.events, self.run.time, self.run.state())
-        h, stored = control.first(self.run.time, self.h), 0
+        if self.remembered is None:
+            control.next = control.first(self.run.time, self.h)
+        else:
+            control.remember(self.remembered)
         smallest = 1e-12 * max(abs(self.end), self.h)
         while self.run.time < self.end - smallest:
-            left = self.end - self.run.time
+            left, h = self.end - self.run.time, control.next
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
             target = begin + step if step < left else self.end
@@ -347,34 +373,60 @@ class TimeLoop:
             kept, wanted = control.judge(self.run, step)
             if not kept and step > smallest:
                 self.run.recover(snapshot)
-                h = wanted
+                control.next = wanted
                 self.run.repairs += 1
                 continue
-            stored += 1
-            if self._keep(snapshot, begin, before, stored % self.every == 0 or target == self.end):
+            if not control.limits_turns:
+                self.turns.require(self.run.state().motion[None], step, self.run.time)
+            control.steps += 1
+            control.next = wanted or h
+            store = control.steps % self.every == 0 or target == self.end
+            if self._keep(snapshot, begin, before, store):
                 return
-            h = wanted or h
-            bar.update(self.run.time, self.steps, self.run.iterations)
+            self._update(bar)
 
     # --------------------------------------------------------------------------------- results
+    def _update(self, bar: Progress) -> None:
+        """Show how far the run is, and flush its file when it is time to, or end at a signal."""
+        self.signals.look()
+        bar.update(self.run.time, self.steps, self.run.iterations)
+        if self.storage.due:
+            self.storage.flush(*self._here())
+
+    def _here(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
+        """How the run went so far, from where it goes on, and that row where it is not stored."""
+        last = None
+        if self.run.time > self.storage.last:
+            last = self.storage.complete(self.run.time, self.run.h, self._row(self._output(1)))
+        return self._info(between=last is not None), self._restart(), last
+
     def _store_now(self, step: float) -> None:
-        out = self.storage.room(1)
+        self._row(self.storage.room(1))
+        self.storage.keep(np.array([self.run.time]), np.array([step]))
+
+    def _row(self, out: Output) -> Output:
+        """Fill a row with the last good step."""
         state = self.run.state()
         out.motion[0], out.gamma[0] = state.motion, state.gamma
-        out.acceleration[0] = state.acceleration
+        out.acceleration[0], out.values[0] = state.acceleration, state.values
         out.work[0] = self.run.work_done
         out.iterations[0] = self.run.iterations
         if self.storage.own:
             out.own[0] = self.run.own_now()
-        self.storage.keep(np.array([self.run.time]), np.array([step]))
+        return out
 
     def _output(self, rows: int) -> Output:
         return make_output(self.full, rows, sum(self.storage.own.values()))
 
-    def result(self) -> Result:
-        """What was stored so far, and where the run stands."""
-        if self.run.time > self.storage.last:
-            self._store_now(self.run.h)
+    def _restart(self) -> dict[str, Any]:
+        """All numbers from which the run goes on, and of which model they are."""
+        return {
+            **self.run.restart(), **self.first, **kept_control(self.strategy, self.control),
+            "model": self.storage.model_identity,
+        }  # fmt: skip
+
+    def _info(self, between: bool = False) -> dict[str, Any]:
+        """How the run went so far; between: its last row is not one of every so many steps."""
         info = {
             "model": self.full.model.name,
             "method": repr(self.method),
@@ -382,23 +434,24 @@ class TimeLoop:
             "every": self.every,
             "steps": self.steps,
             "repairs": self.run.repairs,
+            "steps_in_pieces": getattr(self.run, "pieces", 0),
+            "constraint_stiffness": getattr(self.run, "constraint_stiffness", True),
             "seconds": clock.perf_counter() - self.started,
             "cpu_seconds": clock.process_time() - self.started_cpu,
             "ended_by": self.ended_by or "",
             "angles": self.angles,
+            "end": self.end,
+            "between": between,
+            "stop": [event.label for event in self.events],
+            **strategy_words(self.strategy),
         }
-        return self.storage.result(info, self.run.restart() | self.first)
+        return info if self.earlier is None else self.earlier.added_to(info)
 
-
-def resume(path: Any, t: float, *, model: Model | None = None, **options: Any) -> Result:
-    """Go on with a stored run to time t, with the same method, step and digits."""
-    from linkwork.integrators.catalogue import method_from_text
-    from linkwork.results.file import load
-
-    stored = load(path, model=model)
-    method = method_from_text(stored.info["method"])
-    options.setdefault("every", int(stored.info["every"]))
-    return transient(
-        stored.system.model, t, float(stored.info["h"]), method, start=stored, **options
-    )
-
+    def result(self, torn: bool = False) -> Result:
+        """What was stored so far, and where the run stands; torn: it stands within a step."""
+        if torn:
+            return self.storage.before(self._info())
+        between = self.run.time > self.storage.last
+        if between:
+            self._store_now(self.run.h)
+        return self.storage.result(self._info(between), self._restart())

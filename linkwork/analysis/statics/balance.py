@@ -65,14 +65,32 @@ class Balance:
     def __init__(self, system: System, tolerance: float, constraint_stiffness: bool) -> None:
         self.system, self.tolerance = system, tolerance
         self.constraint_stiffness = constraint_stiffness
-        self.n, self.L = 6 * system.bodies, system.length
+        self.n, self.rigid, self.L = system.motions, system.layout.rigid, system.length
         self.projection, self.tangent = Projection(system), Saddle(system)
         p = self.projection
         self.column, self.row, self.weight = p.column, p.row, p.weight
         self.body, self.diagonal = p.body, p.diagonal
+        self.side = self.column.copy()  # what equations are multiplied with
+        self.unit = 0.0  # N m, what counts as large among the equations of vector nodes
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
         self.friction = Bristles(system)
         self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
+
+    def measure_nodes(self, state: State) -> None:
+        """Multiply the equations of vector nodes so that a change of a value by its size counts as
+        much as the forces at work; their units may be any."""
+        if not self.system.layout.values:
+            return
+        point = self.settle(state, far=True)
+        self.unit = point.scale if point is not None and point.scale > 0 else 1.0
+        K = abs(self.system.evaluate(state).stiffness[self.rigid :])
+        size = (K @ self.column).ravel()
+        self.side[self.rigid :] = self.unit / np.where(size > 0, size, 1.0)
+        p = self.system.pattern
+        rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
+        equations = np.concatenate([self.side, self.row])
+        unknowns = np.concatenate([self.column, self.row])
+        self.weight = equations[rows] * unknowns[p.indices]
 
     def settle(self, state: State, far: bool = False) -> Point | None:
         """The point of the constraints near a state; None where it is too far or not finite."""
@@ -82,7 +100,7 @@ class Balance:
             )
             C = self.row * e.C
             error = float(np.abs(C).max(initial=0.0))
-            if not np.isfinite(error + np.abs(e.f).max()) or (error > OPEN and not far):
+            if not np.isfinite(error + np.abs(e.residual).max()) or (error > OPEN and not far):
                 return None
             try:
                 values = e.matrix.data
@@ -90,7 +108,7 @@ class Balance:
             except SingularMatrix:
                 return None
             if error < CLOSED:
-                return self.unbalanced(state, e.f)
+                return self.unbalanced(state, e.residual)
             way, _ = self.projection.solve(bottom=-C)
             if np.abs(way).max() > TURN and not far:
                 return None
@@ -102,16 +120,16 @@ class Balance:
         reached = self.friction.reached(state)
         if reached is None:
             return None
-        loads = self.column * f.ravel() - self.hold
+        loads = self.side * f - self.hold
         force, gamma = self.projection.solve(top=-loads)
         force = -force
         if self.loads is not None:  # they were in f
             gamma = gamma + self.loads[self.system.kept] / self.row
         gravity = np.linalg.norm(self.system.tables.gravity)
-        weights = self.system.inertias[:, 0].max() * gravity * self.L
+        weights = self.system.inertias[:, 0].max(initial=0.0) * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
-        at_work = self.column * forces_at_work(self.system, state).ravel()
-        scale = max(weights, at_work.max(), reactions)
+        at_work = self.column[: self.rigid] * forces_at_work(self.system, state).ravel()
+        scale = max(weights, at_work.max(initial=0.0), reactions, self.unit)
         return Point(reached, self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
@@ -133,6 +151,7 @@ class Balance:
         if mu:
             masses, places = self.mass
             vals[places] += mu * masses
+            vals[self.diagonal[self.rigid :]] += mu  # as if each value had a time constant
         try:
             self.tangent.factorise(vals)
         except SingularMatrix:
@@ -151,7 +170,8 @@ class Balance:
             block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
             blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
-        places = np.flatnonzero(self.body & (rows // 6 == p.indices // 6))
+        mine = self.body & (rows < self.rigid) & (p.groups[rows] == p.groups[p.indices])
+        places = np.flatnonzero(mine)
         return np.array(blocks), places.reshape(-1, 6, 6)
 
     def enough(self, point: Point) -> bool:

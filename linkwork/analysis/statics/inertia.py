@@ -32,7 +32,7 @@ WEAK = 1e-2  # of A₁₂: weaker directions wait, which bounds the growth of wh
 
 def eigenvalues_below(system: System, matrix: sp.csr_matrix, bounds: Sequence[float]) -> list[int]:
     """Eigenvalues of NᵀKN below each bound; matrix: [[K, C_qᵀ], [C_q, 0]], K as large as C_q."""
-    n = 6 * system.bodies
+    n = system.motions
     front = elimination(system)
     S = sp.coo_matrix((matrix + matrix.T) / 2)
     body = sp.coo_matrix(sp.diags(np.arange(matrix.shape[0]) < n, dtype=float))
@@ -46,7 +46,7 @@ def eigenvalues_below(system: System, matrix: sp.csr_matrix, bounds: Sequence[fl
 
 def elimination(system: System) -> np.ndarray:
     """The turn of every unknown: bodies by least degree, joints with the first of their bodies."""
-    n, p = system.bodies, system.pattern
+    n, p = system.pattern.moving, system.pattern
     ends: list[list[int]] = [[] for _ in p.first[1:]]
     for group, body in p.blocks:
         ends[group].append(body)

@@ -72,6 +72,7 @@ class Search(Balance):
     def find(self, state: State, loads: int) -> Point:
         """An equilibrium, in which friction has the load of its reactions."""
         state = self.friction.begin(state)
+        self.measure_nodes(state)
         start = self.begin(state)
         if not self.friction.loaded:
             return self.find_from(start, loads)
@@ -161,9 +162,8 @@ class Search(Balance):
             factor /= 2
         return None
 
-    @staticmethod
-    def turn(step: np.ndarray) -> float:
-        return float(np.abs(step.reshape(-1, 6)[:, 3:]).max(initial=0.0))
+    def turn(self, step: np.ndarray) -> float:
+        return float(np.abs(step[self.system.layout.is_angle]).max(initial=0.0))
 
     def load_steps(self, start: Point, loads: int) -> Point:
         """The unbalanced force of the start is let go in steps, halved where Newton fails."""
@@ -229,10 +229,11 @@ class Search(Balance):
 
     def work_ratio(self, point: Point, trial: Point, step: np.ndarray, mu: float) -> float:
         """Work of the unbalanced forces along the step over the work expected of them."""
-        moved = trial.state.difference(point.state).ravel() / self.column
+        moved = trial.state.way_from(point.state) / self.column
         done = 0.5 * float((point.force + trial.force) @ moved)
-        s = step.reshape(-1, 6)
+        s = step[: self.rigid].reshape(-1, 6)
         inertia = float(np.einsum("bi,bij,bj->", s, self.mass[0], s))
+        inertia += float(step[self.rigid :] @ step[self.rigid :])
         expected = 0.5 * float(point.force @ step) - 0.5 * mu * point.scale * inertia
         return done / expected if expected < 0 else 0.0
 
@@ -247,7 +248,7 @@ class Search(Balance):
             )
             vals = self.weight * e.matrix.data
             vals[self.body] /= point.scale
-            r = np.concatenate([self.column * e.f.ravel() / point.scale, self.row * e.C])
+            r = np.concatenate([self.side * e.residual / point.scale, self.row * e.C])
             if np.abs(r).max() < self.tolerance:
                 settled = self.settle(state)
                 if settled is not None and self.enough(settled):
@@ -267,11 +268,11 @@ class Search(Balance):
     # -------------------------------------------------------------------------------- failures
     def refuse_start(self, state: State) -> None:
         e = self.system.evaluate(state)
-        if not np.all(np.isfinite(e.f)):
-            body = self.system.names[int(np.argmin(np.isfinite(e.f).all(axis=1)))]
+        if not np.all(np.isfinite(e.residual)):
+            where = self.system.layout.describe(int(np.argmin(np.isfinite(e.residual))))
             raise ConvergenceError(
-                f"statics of '{self.system.model.name}' cannot start: a force on body '{body}' is "
-                "not a finite number", state=state,
+                f"statics of '{self.system.model.name}' cannot start: a force on {where}, is not a "
+                "finite number", state=state,
             )  # fmt: skip
         raise SingularError(
             f"statics of '{self.system.model.name}' cannot start: in the given position the "
@@ -281,9 +282,12 @@ class Search(Balance):
     def failure(self, lost: Lost, fallback: bool = True) -> LinkworkError:
         """One sentence: what is unbalanced and where, and what to do."""
         point, name = lost.point, self.system.model.name
-        b, i = divmod(int(np.argmax(np.abs(point.force))), 6)
+        worst = int(np.argmax(np.abs(point.force)))
+        if worst >= self.rigid:
+            return self.node_failure(worst, fallback)
+        b, i = self.system.layout.place(worst)
         unit, over = ("N", self.L) if i < 3 else ("N m", 1.0)
-        amount = f"{abs(point.force[6 * b + i]) / over:.2g} {unit}"
+        amount = f"{abs(point.force[worst]) / over:.2g} {unit}"
         body, axis = self.system.names[b], ROW_NAMES[i]
         if lost.loose or self.direction(point) is None:
             if not self.constraint_stiffness:
@@ -305,3 +309,13 @@ class Search(Balance):
             "(at=), or raise loads or max_iterations",
             time=point.state.time, state=point.state,
         )  # fmt: skip
+
+    def node_failure(self, unknown: int, fallback: bool) -> LinkworkError:
+        """The same for the equations of a vector node."""
+        tried = ", also with load steps and relaxation" if fallback else ""
+        return ConvergenceError(
+            f"statics of '{self.system.model.name}' did not converge after {self.iterations} "
+            f"iterations{tried}: the equations of {self.system.layout.describe(unknown)} have no "
+            "solution with constant values near the start; give other start values, or look for a "
+            "node that nothing holds"
+        )

@@ -83,10 +83,13 @@ def judged(
     balance: Balance, falling: int, neutral: int, smallest: float, direction: np.ndarray, free: int
 ) -> Stability:
     """From the numbers of negative and vanishing stiffnesses and the smallest one."""
-    b, i = divmod(int(np.argmax(np.abs(direction))), 6)
-    motion = f"body '{balance.system.names[b]}' " + (
-        f"moving along {ROW_NAMES[i]}" if i < 3 else f"turning about its {ROW_NAMES[i][1]}"
-    )
+    worst, layout = int(np.argmax(np.abs(direction))), balance.system.layout
+    b, i = layout.place(worst)
+    motion = layout.describe(worst)
+    if worst < layout.rigid:
+        motion = f"body '{balance.system.names[b]}' " + (
+            f"moving along {ROW_NAMES[i]}" if i < 3 else f"turning about its {ROW_NAMES[i][1]}"
+        )
     words = f", mostly by {motion}" if falling else ""
     if neutral and not falling:
         words = f", with {neutral} free motion{'s' * (neutral > 1)} without stiffness ({motion})"
@@ -101,21 +104,21 @@ def unsymmetric_stability(
     balance: Balance, point: Point, Kr: np.ndarray, N: np.ndarray, noise: float
 ) -> Stability:
     """From the motion of the linearised system: forces that are not conservative."""
-    system, c = balance.system, sp.diags(balance.column)
+    system, c, s = balance.system, sp.diags(balance.column), sp.diags(balance.side)
     state = replace(point.state, gamma=system.all_gamma(point.gamma))
     D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
     with np.errstate(all="ignore"):
-        Mr, Dr = (N.T @ (c @ A @ c @ N) for A in (system.mass_matrix(state), D))
+        Mr, Dr = (N.T @ (s @ A @ c @ N) for A in (system.mass_matrix(state), D))
     refuse_not_finite(Mr, Dr)
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
-    s = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))
-    s = s[np.isfinite(s) & (np.abs(s) < 1e12)]
-    growth = float(s.real.max(initial=0.0))
+    rates = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))
+    rates = rates[np.isfinite(rates) & (np.abs(rates) < 1e12)]
+    growth = float(rates.real.max(initial=0.0))
     values = la.eigvals(Kr)
     real = values[np.abs(values.imag) <= noise].real
     falling = bool(np.any(real < -noise))
-    stable = not falling and growth <= 1e-6 * float(np.abs(s).max(initial=0.0))
+    stable = not falling and growth <= 1e-6 * float(np.abs(rates).max(initial=0.0))
     kind = "by falling away" if falling else "by growing oscillation"
     return Stability(
         stable, float(values.real.min()), None, "" if stable else f", {kind}",

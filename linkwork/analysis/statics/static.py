@@ -106,7 +106,7 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
 
 
 def at_rest(state: State) -> State:
-    still = state.with_velocities(np.zeros(6 * len(state.bodies)))
+    still = state.at_rest()
     return replace(still, acceleration=None, gamma=None, restart={})
 
 

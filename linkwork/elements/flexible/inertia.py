@@ -13,7 +13,7 @@ of degree two in q, q̇, ω, which the tangent differentiates term by term.  Σ 
 where crossed(X) = Σ a × b of X = Σ a bᵀ, and the other sums alike.
 
 `link_matrices` serves every formulation; `flexible_kernel` adds to the residual and the blocks of F
-and its carriers, through the table of kernels but with arguments of its own.
+and its carriers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL,
+    CD, CK, CM, GRAVITY, OMEGA, POS, ROT, STRIDE, TANGENT, VEL,
 )  # fmt: skip
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
@@ -251,10 +252,12 @@ def scatter(ints, l, m, R, S, vals):
             add_block(vals, base, S, 6 + 3 * a, rows, 6 + 3 * b, min(3, m - 3 * b))
 
 
-def flexible_kernel(ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, vals, power):
-    """All links.  vdot and x are flat, eight numbers per body; reals has one row."""
-    c, g = reals[0], (gravity[0], gravity[1], gravity[2])
-    room = scratch.reshape(SCRATCH // WIDE, WIDE)
+def flexible_kernel(ints, reals, motion, loads):
+    """All links.  reals has one row, with the constants of all of them and the scratch behind."""
+    nodes, vdot, x, coef = motion.nodes, motion.vdot, motion.x, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    c, g, cM = reals[0], three(coef, GRAVITY), coef[CM]
+    room = c[c.shape[0] - SCRATCH :].reshape(SCRATCH // WIDE, WIDE)
     S, sums = room[:WIDE], room[SUMS:VECTORS]
     q, q1, q2, bias, y = room[Q], room[Q1], room[Q2], room[BIAS], room[ACCELERATION]
     for l in range(ints.shape[0]):
@@ -262,10 +265,10 @@ def flexible_kernel(ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, 
         for k in range(m):
             carrier = ints[l, BODIES + k // 3]
             q[k], q1[k] = nodes[carrier, POS + k % 3], nodes[carrier, VEL + k % 3]
-            q2[k] = vdot[STRIDE * carrier + k % 3]
+            q2[k] = vdot[carrier, k % 3]
         R, w = at9(nodes, body, ROT), at(nodes, body, OMEGA)
         link_matrices(c, o, m, R, w, q, q1, g, sums, S, bias)
-        a, wdot = tv(R, three(vdot, STRIDE * body)), three(vdot, STRIDE * body + 3)
+        a, wdot = tv(R, at(vdot, body, 0)), at(vdot, body, 3)
         for k in range(3):
             y[k], y[3 + k] = a[k], wdot[k]
         for k in range(m):
@@ -283,7 +286,7 @@ def flexible_kernel(ints, reals, nodes, gravity, cM, coef, f, vdot, x, scratch, 
                 power[0] += q1[k] * c[damping + k * m + j] * q1[j]
         if coef[TANGENT] != 0.0:
             b = sub(a, tv(R, g))
-            T = inverse_tangent(three(x, STRIDE * body + 3))
+            T = inverse_tangent(at(x, body, 3))
             turn_columns(c, o, m, w, b, force, q1, sums, S, T, cM, coef[CD], coef[CK])
             shape_columns(c, o, m, w, wdot, b, q2, sums, S, cM, coef[CD], coef[CK])
             for i in range(6 + m):

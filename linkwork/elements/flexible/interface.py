@@ -25,7 +25,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.lock_tangent import lock_stiffness, rotation_rows
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import Kernel, inlined
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -51,7 +52,9 @@ def interface_rates(nodes, a, b, y, rho):
     return y2[0], y2[1], y2[2], d2[1], d2[2], d2[3]
 
 
-def interface_kernel(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
+def interface_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
     carriers = (reals.shape[1] - PHI) // (3 * EACH)
     n = 2 + carriers
     first = n + n * n  # of the ints that say where its rows are
@@ -123,7 +126,7 @@ def interface_family(carriers: int) -> Family:
     if not 1 <= carriers <= MOST_CARRIERS:
         raise ValueError(f"a link has 1 to {MOST_CARRIERS} carriers, not {carriers}")
     return Family(
-        f"interface{carriers}", KERNEL, bodies=2 + carriers, rows=6,
+        f"interface{carriers}", KERNEL, bodies=2 + carriers, rows=6, angles=(3, 4, 5),
         reals=PHI + AMPLITUDES * EACH * carriers,
     )  # fmt: skip
 

@@ -34,10 +34,12 @@ from linkwork.math.pointers import Routine, begin, call_at, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.drives.jumps import jumps
 from linkwork.model.registry import Law
 
 # numbers of a law
 ADDRESS, SIZE, LENGTH, FOLLOWS, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 4, 16, 28
+JUMPS = 2.0  # in place of FOLLOWS: energy would jump with a drive, so none counts as stored
 # work of a call
 STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED = 0, 6, 12, 18, 24, 60, 96, 97, 98
 LEVEL, LEVELS, STACK = 99, 4, 640  # work of laws in laws, then the stack of formulas
@@ -64,7 +66,12 @@ def respond(t, p, y):
         y[ENERGY] += p[PRESTRESS + i] * y[STRAIN + i]
         y[STRESS + i] += p[PRESTRESS + i]
         y[STORED + i] += p[PRESTRESS + i]
-    if p[FOLLOWS] != 0.0:
+    if p[FOLLOWS] == JUMPS:
+        y[ENERGY] = 0.0
+        y[SUPPLIED] = 0.0
+        for i in range(n):
+            y[STORED + i] = 0.0
+    elif p[FOLLOWS] != 0.0:
         y[ENERGY] = 0.0
         y[SUPPLIED] = 0.0
         for i in range(n):
@@ -116,6 +123,7 @@ class ConstitutiveLaw:
     kinds: ClassVar[dict[str, type[ConstitutiveLaw]]] = {}
     routine: ClassVar[Routine]
     sizes: ClassVar[tuple[int, ...]] = (1, 3, 6)
+    leading: ClassVar[int | None] = None  # numbers of `own` before those of laws within; None: all
 
     def __init_subclass__(cls, abstract: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -150,9 +158,15 @@ class ConstitutiveLaw:
             part for word in ("prestress", "prestrain")
             for part in self._jets(word, n, f"{word} of {self.label} of {what}")
         ]  # fmt: skip
-        follows = any(isinstance(x, tuple) and leaves_that_follow(x[0]) for x in pre)
-        head = [float(self.routine.address), float(n), float(OWN + len(own)), float(follows)]
+        follows = float(any(isinstance(x, tuple) and leaves_that_follow(x[0]) for x in pre))
+        if self.switches([*pre, *own[: self.leading]]):
+            follows = JUMPS
+        head = [float(self.routine.address), float(n), float(OWN + len(own)), follows]
         return [*head, *pre, *own]
+
+    def switches(self, numbers: Own) -> bool:
+        """Whether a drive whose rate supplies energy jumps, so that its rate does not tell it."""
+        return any(jumps(x[0]) for x in numbers if isinstance(x, tuple) and x[1] == 1)
 
     def _jets(self, word: str, n: int, what: str) -> Own:
         """Values and rates of a pre-stress or pre-strain, six each."""

@@ -135,6 +135,8 @@ def intermediate(t, p, y):
 class Wrapper(ConstitutiveLaw, abstract=True):
     """What laws made of laws share."""
 
+    leading: ClassVar[int | None] = 2  # a factor and its rate, or numbers
+
     def inner(self, laws: Any, n: int, what: str) -> Own:
         """The numbers of the laws within."""
         out: Own = []
@@ -182,7 +184,11 @@ TIME_VARIANT = Routine(time_variant)
 
 @dataclass(frozen=True, eq=False)
 class TimeVariant(Wrapper):
-    """A law whose stress is multiplied by a function of time."""
+    """A law whose stress is multiplied by a function of time.
+
+    Where that jumps, as a comparison does, its work counts as dissipated, negative where it gives
+    back, since the energy that it holds would jump too.
+    """
 
     law: Any
     factor: Any
@@ -205,8 +211,8 @@ class Bistop(Wrapper):
     It switches at time steps: on at the first where `on` is not zero, then off at the first where
     `off` is not zero, and so on; on and off are functions of time, or follow the motion (lw.reads)
     and then switch it behind that step; step is the time step and start the initial time of the
-    run, active whether it acts at first.  What it stores when it is
-    switched off is lost, which shows in the energy's balance.
+    run, active whether it acts at first.  Its work counts as dissipated, negative where it gives
+    back, since what a spring holds comes and goes with the switch.
 
     Example
     -------
@@ -232,6 +238,9 @@ class Bistop(Wrapper):
         start = checks.number(self.start, f"start of {what}")
         active = checks.flag(self.active, f"active of {what}")
         return [(Switch(on, off, step, start, active), 0), 0.0, *self.inner([self.law], n, what)]
+
+    def switches(self, numbers: Own) -> bool:
+        return True
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:

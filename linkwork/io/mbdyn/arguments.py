@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from linkwork.errors import LinkworkError, MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.evaluation import Value, cast
-from linkwork.io.mbdyn.hints import decimal_comma, lost_comma, lost_semicolon
+from linkwork.io.mbdyn.hints import decimal_comma, lost_comma, lost_semicolon, near
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.text import Source, Statement, squeeze
+from linkwork.io.mbdyn.wording import in_deck_words
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.deck import Deck
@@ -35,6 +36,8 @@ class Arguments:
         self.deck, self.source, self.statement = deck, source, statement
         self.words = statement.arguments
         self.i = 0
+        self.asked: list[str] = []  # keywords that the argument `asked_at` could have been
+        self.asked_at = -1
         self.card = ""  # how messages call the card, where it has more than its name
         self.kind = ""  # the entry of a table that it is
 
@@ -63,6 +66,10 @@ class Arguments:
             if 0 <= k < len(self.words) and (hint := lost_semicolon(self.words[k])):
                 return hint
         return ""
+
+    def translated(self, error: LinkworkError, i: int | None = None) -> MbdynError:
+        """What linkwork says about an item of the card."""
+        return self.failure(in_deck_words(str(error)), i)
 
     def fail(self, sentence: str, i: int | None = None) -> NoReturn:
         raise self.failure(sentence, i)
@@ -98,7 +105,14 @@ class Arguments:
                 if found == known_as(name):
                     self.i += 1
                     return name
+        if self.asked_at != self.i:
+            self.asked_at, self.asked = self.i, []
+        self.asked += names
         return ""
+
+    def possible(self, i: int) -> list[str]:
+        """The keywords that argument i could have been, as far as it has been asked."""
+        return list(dict.fromkeys(self.asked)) if self.asked_at == i else []
 
     def one_of(self, names: Iterable[str], what: str) -> str:
         """One of these keywords, which must come next."""
@@ -118,8 +132,8 @@ class Arguments:
         if not self.more():
             self.fail(f"expected a {what}, found the end of the card")
         names = {known_as(name): name for name in table}
-        near = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
-        listed = f"near it: {', '.join(near)}; " if near else ""
+        close = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
+        listed = f"near it: {', '.join(close)}; " if close else ""
         self.unsupported(
             f"the {what} {self.shown()} is not supported{lost_comma(self.words[self.i], table)} "
             f"({listed}supported: {', '.join(sorted(table))})"
@@ -137,7 +151,9 @@ class Arguments:
         if self.more():
             before = self.words[self.i - 1] if self.i else ""
             hint = decimal_comma(before, self.words[self.i])
-            self.fail(f"expected the end of the card, found {self.shown()}{hint}")
+            words = self.possible(self.i) if self.is_word() else []
+            other = f" or one of {', '.join(words)}" if words else ""
+            self.fail(f"expected the end of the card{other}, found {self.shown()}{hint}")
 
     # --------------------------------------------------------------------------------- values
     def value(self, what: str = "a value") -> Value:
@@ -153,15 +169,30 @@ class Arguments:
         except RecursionError:
             self.fail(f"{what or 'a value'}: the expression is nested too deeply", i)
         except LinkworkError as error:  # of a drive or scalar function that is asked for a value
-            self.fail(f"{what}: {error}" if what else str(error), i)
+            said = in_deck_words(str(error))
+            self.fail(f"{what}: {said}" if what else said, i)
 
     def wrong_expression(self, what: str, i: int, error: ExpressionError) -> MbdynError:
         place = self.source.place(self.place_in(i, error.at))
-        sentence = f"{what}: {error}" if what else str(error)
-        if error.name is None or squeeze(self.words[i]) != squeeze(error.name):
+        if error.name is not None and squeeze(self.words[i]) == squeeze(error.name):
+            sentence = self.unknown_word(what or "a value", i)
+        else:
+            sentence = f"{what}: {error}" if what else str(error)
             sentence += f" in {self.shown(i)}"
         sentence += self.swallowed(i) or error.hint
         return MbdynError(sentence, self.source.file, *place, self.card or self.written()[:60])
+
+    def unknown_word(self, what: str, i: int) -> str:
+        """A word alone, where a value or a keyword can stand: which was it to be?"""
+        words, word = self.possible(i), self.words[i].strip()
+        names = [*words, *self.deck.symbols.variables]
+        close = near(word, names)
+        like = f"; is '{close[0]}' meant?" if close else ""
+        found = f"expected {what}" + (f" or one of {', '.join(words)}" if words else "")
+        if not word.isidentifier():  # no variable can be called so
+            return f"{found}, found the words {self.shown(i)}, which are no keyword here{like}"
+        return (f"{found}, found '{word}', which is no keyword here and no variable that was set "
+                f"before{like}")  # fmt: skip
 
     def place_in(self, i: int, at: int) -> int:
         word = self.words[i]

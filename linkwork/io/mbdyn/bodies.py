@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.deck import Mass, Node
-from linkwork.io.mbdyn.drive_cards import Law, Terms, component, made, read_law, read_terms
+from linkwork.io.mbdyn.drive_cards import made, read_law
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -16,6 +16,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_vector,
 )
 from linkwork.io.mbdyn.inverse_cards import body_role
+from linkwork.io.mbdyn.template_drives import Terms, component, matrix_terms, read_terms
 from linkwork.model.drives import Constant, Drive
 
 
@@ -83,34 +84,3 @@ def variable_mass(args: Arguments, node: Node, label: int) -> None:
         node.variable.append(args.deck.model.add(f"body {label}", item))
 
     args.deck.build_later(args, make)
-
-
-def matrix_terms(args: Arguments) -> list[tuple[np.ndarray, Law]]:
-    """A 3×3 matrix of drives as Σ matrix × drive."""
-    if args.keyword("null"):
-        return []
-    if args.keyword("component"):
-        kind = args.keyword("sym", "diag")
-        places = [(r, c) for r in range(3) for c in range(3)]
-        if kind:
-            places = [(r, c) for r, c in places if r == c or (kind == "sym" and r < c)]
-        found = []
-        for r, c in places:
-            if not args.keyword("inactive"):
-                unit = np.zeros((3, 3))
-                unit[r, c] = 1.0
-                if kind == "sym":
-                    unit[c, r] = 1.0
-                found.append((unit, read_law(args)))
-        return found
-    if args.keyword("array"):
-        count = args.count("the number of template drive callers")
-        return [term for _ in range(count) for term in matrix_terms(args)]
-    if args.keyword("reference"):
-        i = args.i
-        label = args.label("the label of a template drive caller")
-        if (label, 9) not in args.deck.template_drives:
-            args.fail(f"there is no template drive caller {label} of 3x3 numbers", i)
-        return args.deck.template_drives[label, 9]
-    args.keyword("single")
-    return [(matrix(args, 3, "an inertia matrix"), read_law(args))]

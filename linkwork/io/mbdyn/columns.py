@@ -97,7 +97,7 @@ def along(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarra
 def gimbal(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """The angles ϑ and φ of its two arms (rad), and the relative rotation."""
     R = seen(b, a).R
-    w, x, y, _ = np.array([rotations.from_matrix(X) for X in R]).T
+    w, x, y, _ = rotations.from_matrices(R).T
     sign = np.where(w < 0, -1.0, 1.0)
     two = np.stack([np.arctan2(sign * y, sign * w), 2 * np.arcsin(np.clip(sign * x, -1, 1))], 1)
     return np.hstack([two, angles(R, described(tables, joint))])
@@ -106,7 +106,7 @@ def gimbal(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
 def screw(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """Turn (deg) and travel, the rotation vector of the second node, the vector to its point."""
     view = tables.run[joint.items[0]]
-    turn = np.degrees(view.angle.values[tables.rows])
+    turn = np.degrees(view.numbers("angle")[tables.rows])
     d = b.x - a.x
     travel = np.sum(a.R[:, :, 2] * d, axis=1)
     nodes = [tables.motion(n) for n in joint.nodes]
@@ -122,17 +122,17 @@ def sensor(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
 def friction(tables: Tables, joint: JointRecord) -> np.ndarray:
     """Moment or force of the friction on the second node, and the coefficient with its sign."""
     view = tables.run[joint.friction]
-    value = getattr(view, "force" if joint.columns.startswith("line") else "torque")
-    found = np.stack([value.values, -view.coefficient.values], axis=1)
+    value = view.numbers("force" if joint.columns.startswith("line") else "torque")
+    found = np.stack([value, -view.numbers("coefficient")], axis=1)
     return found[tables.rows]
 
 
 def ball_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """… and moment of the friction on the second node in the world, size of the coefficient."""
     view = tables.run[joint.friction]
-    moment = np.einsum("tij,tj->ti", a.R, view.torque.values[tables.rows])
+    moment = np.einsum("tij,tj->ti", a.R, view.numbers("torque")[tables.rows])
     return np.hstack([
-        ball(tables, joint, a, b), moment, view.coefficient.values[tables.rows, None]
+        ball(tables, joint, a, b), moment, view.numbers("coefficient")[tables.rows, None]
     ])  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> 
     torque, c = friction(tables, joint).T
     axial = np.sum(tables.reaction(joint)[0] * a.R[:, :, 2], axis=1)
     c = np.where(axial > 0, c, -c)  # MBDyn's slip speed has the sign of the axial force
-    speed = tables.run[joint.friction].speed.values[tables.rows]
+    speed = tables.run[joint.friction].numbers("speed")[tables.rows]
     item: Any = tables.deck.model[joint.friction]
     lead = np.arctan2(item.joint.pitch, 2 * np.pi * item.radius)
     return np.hstack([
@@ -163,7 +163,7 @@ def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> 
 def brake(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """Relative rotation and angular velocity, coefficient, normal force."""
     view = tables.run[joint.friction]
-    load = np.stack([-view.coefficient.values, view.load.values], axis=1)[tables.rows]
+    load = np.stack([-view.numbers("coefficient"), view.numbers("load")], axis=1)[tables.rows]
     return np.hstack([hinge(tables, joint, a, b), load])
 
 

@@ -26,11 +26,12 @@ from linkwork.model.model import Model
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.arguments import Arguments
-    from linkwork.io.mbdyn.drive_cards import Law, Terms
+    from linkwork.io.mbdyn.drive_cards import Law
     from linkwork.io.mbdyn.eigen_cards import EigenRequest
     from linkwork.io.mbdyn.inverse_cards import InverseProblem, Role
     from linkwork.io.mbdyn.scalar_nodes import ScalarNode
     from linkwork.io.mbdyn.steps import Factor
+    from linkwork.io.mbdyn.template_drives import Terms
 
 
 @dataclass
@@ -38,7 +39,10 @@ class Analysis:
     """How the deck wants to be run, and what it wants to be written."""
 
     initial_time: float = 0.0
-    final_time: float | None = None
+    final_time: float | None = None  # also where the deck goes on forever
+    forever: bool = False
+    last_step: int | None = None  # of `abort after: regular step`
+    startup: int = 1  # steps with which a multistep method begins: of the default, one
     step: float | None = None
     min_step: float = 0.0
     max_step: float = float("inf")
@@ -300,6 +304,6 @@ def in_card(args: Arguments, make: Callable[[], Any]) -> Any:
     except MbdynError:
         raise
     except LinkworkError as error:
-        raise args.failure(str(error), 0) from None
+        raise args.translated(error, 0) from None
     except (ArithmeticError, np.linalg.LinAlgError) as error:
         raise args.failure(f"its numbers cannot be used ({error})", 0) from None

@@ -35,7 +35,7 @@ ROTATIONS = {"orientation vector": ("Phi", "rad"), "orientation matrix": ("R", "
 def markers_and_outputs(tables: Tables, joint: JointRecord) -> tuple[Motion, Motion, Any]:
     view = tables.run[joint.items[0]]
     a, b = tables.markers(joint)
-    return a, b, lambda name: getattr(view, name).values[tables.rows]
+    return a, b, lambda name: view.numbers(name)[tables.rows]
 
 
 def law_axes(tables: Tables, joint: JointRecord, a: Motion, rotation: np.ndarray) -> np.ndarray:

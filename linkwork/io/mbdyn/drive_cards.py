@@ -12,8 +12,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from linkwork.errors import LinkworkError, MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.dofs import read_dof
@@ -42,7 +40,6 @@ from linkwork.io.mbdyn.readings import (
 )
 from linkwork.model.drives import (
     Chain,
-    Constant,
     Derivative,
     DiscreteFilter,
     Drive,
@@ -53,6 +50,7 @@ from linkwork.model.drives import (
     Polynomial,
     SampleAndHold,
     Sine,
+    Switch,
     expression,
     formula,
 )
@@ -73,10 +71,8 @@ def read_law(args: Arguments) -> Law:
         name = KEYS[key]
         args.i += 1
         return DRIVES[name](args)
-    word = args.words[args.i].strip() if args.more() else ""
-    looks_like_name = word.replace(" ", "").isalpha() and word not in args.deck.symbols.variables
-    if looks_like_name:
-        args.entry(DRIVES, "drive")
+    if args.is_word():
+        args.entry(DRIVES, "drive")  # says what there is
     return of(constant(args.real("a drive")))
 
 
@@ -92,7 +88,7 @@ def made(args: Arguments, law: Law, i: int) -> Drive:
     except MbdynError:
         raise
     except LinkworkError as error:
-        raise args.failure(str(error), i) from None
+        raise args.translated(error, i) from None
 
 
 def frequency_sweep(args: Arguments) -> Law:
@@ -251,7 +247,7 @@ def datum(kind: str, read: Callable[..., Drive]) -> Callable[[Arguments], Law]:
         what = args.key()
         args.i += 1
         name = ""
-        if args.keyword("string"):
+        if args.keyword("string", "name"):
             name = args.string("the name of a datum")
         elif args.keyword("index"):
             name = named_by_index(args, kind, what)
@@ -306,8 +302,23 @@ def discrete_filter(args: Arguments) -> Law:
     return lambda x: of(DiscreteFilter(u(TIME), tuple(a), tuple(b), h, begin))(x)
 
 
+def initial_status(args: Arguments) -> bool:
+    """[initial status, inactive | active | status,]"""
+    if not args.keyword("initial status"):
+        return False
+    word = args.keyword("inactive", "active")
+    return word == "active" if word else args.flag("the initial status")
+
+
+def bistop(args: Arguments) -> Law:
+    """bistop, [initial status, …,] activating drive, deactivating drive:  1 while active, else 0"""
+    active, on, off = initial_status(args), read_law(args), read_law(args)
+    h, begin = run_step(args), args.deck.analysis.initial_time
+    return lambda x: of(Switch(on(TIME), off(TIME), h, begin, active))(x)
+
+
 DRIVES: dict[str, Callable[[Arguments], Law]] = {
-    **PLAIN, "array": array, "discrete filter": discrete_filter, "drive": drive,
+    **PLAIN, "array": array, "bistop": bistop, "discrete filter": discrete_filter, "drive": drive,
     "frequency sweep": frequency_sweep, "ginac": ginac, "mult": mult, "periodic": periodic,
     "postponed": postponed, "sample and hold": sample_and_hold, "string": string,
     "dof": dof, "element": datum("element", element_datum), "node": datum("node", node_datum),
@@ -315,59 +326,11 @@ DRIVES: dict[str, Callable[[Arguments], Law]] = {
 KEYS = {name.replace(" ", ""): name for name in DRIVES}
 
 
-# --------------------------------------------------------------------------- vectors of drives
-
-Terms = list[tuple[np.ndarray, Law]]
-
-
-def read_terms(args: Arguments, read_vector: Any, n: int = 3) -> Terms:
-    """A vector of drives as Σ vector × drive; `single` vectors may name the frame they are in."""
-    from linkwork.io.mbdyn.geometry import vector
-
-    if args.keyword("null"):
-        return []
-    if args.keyword("single"):
-        return [(read_vector(args), read_law(args))]
-    if args.keyword("component"):
-        axes = np.eye(n)
-        return [
-            (axes[k], read_law(args)) for k in range(n) if not args.keyword("inactive")
-        ]
-    if args.keyword("array"):
-        count = args.count("the number of template drive callers")
-        return [term for _ in range(count) for term in read_terms(args, read_vector, n)]
-    if args.keyword("reference"):
-        i = args.i
-        label = args.label("the label of a template drive caller")
-        found = args.deck.template_drives.get((label, n))
-        if found is None:
-            args.fail(
-                f"there is no template drive caller {label} of {n} numbers (a vector in another "
-                "frame is written single, reference, …)", i,
-            )  # fmt: skip
-        return found
-    return [(vector(args, n), read_law(args))]
-
-
-def component(terms: Terms, k: int) -> Drive | None:
-    """The k-th component as one drive of time; None where it is zero."""
-    found = []
-    for v, law in terms:
-        if v[k] != 0:
-            drive = law(TIME)
-            if isinstance(drive, Constant):
-                found.append(constant(float(v[k]) * drive.v))
-            else:
-                found.append(drive if v[k] == 1 else float(v[k]) * drive)
-    drive = total(*found)
-    return None if isinstance(drive, Constant) and drive.v == 0 else drive
-
-
 # ------------------------------------------------------------------------------------- cards
 
 
 def drive_caller_card(args: Arguments) -> None:
-    """drive caller: label, drive;"""
+    """drive caller: label, [name, "…",] drive [, output, …];"""
     label = args.label("the label of a drive caller")
     args.card = f"drive caller {label}"
     if label in args.deck.drives:
@@ -375,33 +338,15 @@ def drive_caller_card(args: Arguments) -> None:
     if args.keyword("name"):
         args.string("a name")
     args.deck.drives[label] = read_law(args)
+    drive_output(args, "drive callers")
+    args.end()
+
+
+def drive_output(args: Arguments, kind: str) -> None:
+    """[, output [, value, yes | no] [, derivative, yes | no]], or output, yes | no; not written"""
     while word := args.keyword("output", "output trace"):
-        if args.flag("whether the drive caller is written"):
-            args.deck.ignore(f"{word} of drive callers")
-    args.end()
-
-
-def template_drive_card(args: Arguments) -> None:
-    """template drive caller: label, 1 | 3 | 6 | "3x3", drive;"""
-    from linkwork.io.mbdyn.geometry import vector
-
-    label = args.label("the label of a template drive caller")
-    args.card = f"template drive caller {label}"
-    i = args.i
-    size = args.value("the dimension of a template drive caller")
-    if str(size) == "3x3":
-        from linkwork.io.mbdyn.bodies import matrix_terms
-
-        args.deck.template_drives[label, 9] = matrix_terms(args)
-        args.end()
-        return
-    if str(size) not in ("1", "3", "6"):
-        args.unsupported(
-            f"template drive callers have 1, 3, 6 or 3x3 numbers here, found {size}", i
-        )
-    n = int(size)
-    if n == 1 and args.key() not in ("single", "component", "array"):
-        args.deck.template_drives[label, n] = [(np.ones(1), read_law(args))]  # a drive caller
-    else:
-        args.deck.template_drives[label, n] = read_terms(args, lambda a: vector(a, n), n)
-    args.end()
+        asked = []
+        while part := args.keyword("value", "derivative"):
+            asked.append(args.flag(f"whether the {part} is written"))
+        if any(asked or [args.flag("whether it is written")]):
+            args.deck.ignore(f"{word} of {kind}")

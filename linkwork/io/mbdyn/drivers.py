@@ -22,16 +22,31 @@ from linkwork.model.drives import Constant, Drive, Piecewise, Table
 
 
 def file_of(args: Arguments, name: str) -> Path:
-    """A file named in a deck: from its folder, with $NAME, ${NAME} and ~ replaced."""
+    """A file named in a deck: from its folder, with $NAME, ${NAME} and ~ replaced.
+
+    A variable that is not set is the folder of the deck, where the file is there.
+    """
+    unset: list[str] = []
 
     def value(m: re.Match) -> str:
-        return args.deck.environment.get(m.group(1) or m.group(2), "")
+        word = m.group(1) or m.group(2)
+        if word not in args.deck.environment:
+            unset.append(word)
+        alone = m.start() == 0 and m.string[m.end() :].startswith("/")
+        return args.deck.environment.get(word, "." if alone else "")
 
+    given, i = name, max(args.i - 1, 0)
     name = re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, name)
     if "\0" in name:
-        args.fail(f"no file can be called {name!r}, with a byte 0 in it", max(args.i - 1, 0))
+        args.fail(f"no file can be called {name!r}, with a byte 0 in it", i)
     path = Path(os.path.expanduser(name))
-    return path if path.is_absolute() else Path(args.source.file).parent / path
+    path = path if path.is_absolute() else Path(args.source.file).parent / path
+    if unset and not os.path.isfile(path):
+        args.fail(f"the file \"{given}\" cannot be found: the environment variable {unset[0]} is "
+                  f"not set; set it, or write setenv: \"{unset[0]}=…\"; before", i)  # fmt: skip
+    if unset:
+        args.deck.note(f"the environment variable {unset[0]} is not set; \"{given}\" is '{path}'")
+    return path
 
 
 def fixed_step(args: Arguments) -> list[Drive]:
@@ -125,7 +140,7 @@ def drives(
     try:
         return [column(t, y, kind, before, after) for y in table.T]
     except LinkworkError as error:
-        raise args.failure(str(error), 0) from None
+        raise args.translated(error, 0) from None
 
 
 def column(t: np.ndarray, y: np.ndarray, kind: str, before: str, after: str) -> Drive:

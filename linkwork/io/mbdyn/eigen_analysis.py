@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.eigen_cards import EigenRequest
 from linkwork.io.mbdyn.left_vectors import left_vectors
 from linkwork.math import rotations
+from linkwork.math import sparse as sp
 from linkwork.results.result import Result
 from linkwork.system.state import State
 
@@ -150,7 +149,7 @@ def state_vectors(
 ) -> np.ndarray:
     """(u, v, g) of every mode, of conjugate pairs both, as columns."""
     out = []
-    solve = splu((C @ C.T).tocsc()).solve if C.shape[0] else None
+    solve = sp.splu((C @ C.T).tocsc()).solve if C.shape[0] else None
     for value, u in zip(values, motions):
         forces = value**2 * (M @ u) + value * (D @ u) + K @ u
         g = -(C @ forces)  # of Cᵀ g = −forces

@@ -115,12 +115,17 @@ def lapack(args: Arguments, request: EigenRequest) -> None:
 
 
 def iterative(args: Arguments, request: EigenRequest) -> None:
-    """use arpack | jdqz, modes, vectors, tolerance [, iterations]: so many of the lowest modes"""
+    """use arpack | jdqz, modes, vectors, tolerance [, [max iterations,] n]: so many lowest modes"""
     request.modes = args.count("the number of eigenvalues")
     args.count("the number of vectors")
     args.real("the tolerance")
-    if args.more() and not args.is_word():
+    if args.keyword("max iterations") or (args.more() and not args.is_word()):
         args.count("the largest number of iterations")
+
+
+def external(args: Arguments, request: EigenRequest) -> None:
+    """use external: matrices are written for another program"""
+    args.deck.note("use external: eigenvalues are computed here, too")
 
 
 def mode(args: Arguments, request: EigenRequest) -> None:
@@ -139,6 +144,6 @@ OPTIONS: dict[str, Option] = {
     "output geometry": put_out("geometry"), "matrix output precision": matrix_precision,
     "results output precision": precision, "parameter": parameter,
     "lower frequency limit": lower, "upper frequency limit": upper, "use lapack": lapack,
-    "use arpack": iterative, "use jdqz": iterative,
+    "use arpack": iterative, "use jdqz": iterative, "use external": external,
     "mode": mode,
 }  # fmt: skip

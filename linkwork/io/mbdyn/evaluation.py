@@ -101,8 +101,8 @@ class Symbols:
             close = near(name, self.variables)
             like = f" (near it: {close[0]})" if close else ""
             raise ExpressionError(
-                f"'{name}' is no keyword here and no variable{like}; declare variables before, "
-                f"with set: real {name} = …", name=name,
+                f"'{name}' is no variable that was set before{like}; set: real {name} = …; would "
+                "declare it", name=name,
             )  # fmt: skip
         if found.plugin:
             raise ExpressionError(
@@ -151,7 +151,11 @@ class Symbols:
     def call(self, name: str, values: list[Value]) -> Value:
         name = name.removeprefix("default::")
         if name in self.functions:
-            return self.functions[name](*values)
+            try:
+                return self.functions[name](*values)
+            except TypeError:
+                what = f"{name}() does not take {len(values)} values such as these"
+                raise ExpressionError(what) from None
         if name.removesuffix("_eval") in TYPES and len(values) == 1:
             return cast(values[0], name.removesuffix("_eval"), name, explicit=True)
         if name == "rand" and not values:
@@ -275,19 +279,12 @@ def remainder(a: Value, b: Value) -> Value:
 
 
 def power(a: Value, b: Value) -> Value:
+    """A real, of integers too: 9^2/10^2 is 0.81, and 10^-3 is 0.001."""
     a, b = number(a, "^"), number(b, "^")
-    integers = isinstance(a, int) and isinstance(b, int)
-    if integers and b < 0:
-        raise ExpressionError(
-            f"{a}^{b} of integers is not defined; write one of them as a real, with a dot"
-        )
     try:
-        result = math.pow(a, b)
+        return whole(math.pow(a, b))
     except (ValueError, ZeroDivisionError, OverflowError):
         raise ExpressionError(f"{a:g}^{b:g} has no value") from None
-    if integers and abs(result) > LARGEST + 1:
-        raise ExpressionError("an integer grows too large; write reals, with a dot")
-    return int(result) if integers else whole(result)
 
 
 def compare(test: Callable[[Value, Value], bool], word: str) -> Callable[[Value, Value], bool]:

@@ -15,9 +15,8 @@ deformable joints their internal force, which is opposite to that on the second 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from linkwork.io.mbdyn.momenta import changing_momentum
 from linkwork.io.mbdyn.motion import Motion, angles, node_motion, offset, rotate
 from linkwork.io.mbdyn.reactions import written
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
+from linkwork.math.decimals import exponential_text
 from linkwork.results.result import Result
 from linkwork.results.stored import signal_values
 
@@ -68,6 +68,8 @@ class Tables:
         self.numbers, self.sizes = step_numbers(deck, run), step_sizes(deck, run)
         self.time = run.time[self.rows]
         self._motions: dict[int | None, Motion] = {}
+        self._momenta: dict[int, tuple[np.ndarray, ...]] = {}
+        self._joints: dict[int, tuple[np.ndarray, ...]] = {}
         self._scalars: dict[str, np.ndarray] = {}
 
     def motion(self, label: int | None) -> Motion:
@@ -92,6 +94,11 @@ class Tables:
 
     def momentum(self, label: int) -> tuple[np.ndarray, ...]:
         """β, γ about the node, and their rates."""
+        if label not in self._momenta:
+            self._momenta[label] = self._momentum(label)
+        return self._momenta[label]
+
+    def _momentum(self, label: int) -> tuple[np.ndarray, ...]:
         node, m = self.deck.nodes[label], self.motion(label)
         body = node.body
         centre = offset(m, node.centre, np.eye(3))
@@ -124,16 +131,16 @@ class Tables:
         for name in joint.items:
             view = self.run[name]
             if "force_world" in view.names:
-                force = force + view.force_world.values[self.rows]
-                torque = torque + view.torque_world.values[self.rows]
+                force = force + view.numbers("force_world")[self.rows]
+                torque = torque + view.numbers("torque_world")[self.rows]
         if joint.friction:
             view, R = self.run[joint.friction], self.markers(joint)[0].R
             if "force" in view.names:
-                force = force + view.force.values[self.rows, None] * R[:, :, 2]
+                force = force + view.numbers("force")[self.rows, None] * R[:, :, 2]
             elif joint.columns.startswith("ball"):
-                torque = torque + rotate(R, view.torque.values[self.rows])
+                torque = torque + rotate(R, view.numbers("torque")[self.rows])
             else:
-                torque = torque + view.torque.values[self.rows, None] * R[:, :, 2]
+                torque = torque + view.numbers("torque")[self.rows, None] * R[:, :, 2]
         return force, torque
 
     def following(self, joint: JointRecord) -> tuple[np.ndarray, np.ndarray]:
@@ -149,6 +156,11 @@ class Tables:
 
     def joint(self, joint: JointRecord) -> tuple[np.ndarray, ...]:
         """f, m in local axes, F, M in global ones, and what the joint adds."""
+        if joint.label not in self._joints:
+            self._joints[joint.label] = self._joint(joint)
+        return self._joints[joint.label]
+
+    def _joint(self, joint: JointRecord) -> tuple[np.ndarray, ...]:
         a, b = self.markers(joint)
         zero = np.zeros((len(self.rows), 3))
         if joint.columns in ("distance", "rod"):
@@ -156,7 +168,7 @@ class Tables:
             length = np.linalg.norm(d, axis=1)
             u = d / length[:, None]
             if joint.columns == "rod":
-                tension = self.run[joint.items[0]].force.values[self.rows]
+                tension = self.run[joint.items[0]].numbers("force")[self.rows]
                 rate = np.sum(u * (b.v - a.v), axis=1)
                 more = deformable_output.shock_absorber(self, joint, length, rate)
                 extra = np.column_stack([length, u, rate, *(values for _, values, *_ in more)])
@@ -201,39 +213,53 @@ class Tables:
 # ---------------------------------------------------------------------------------- text files
 
 
-def lines(entries: Iterable[tuple[int, np.ndarray]], precision: int) -> Iterable[str]:
+def lines(entries: Iterable[tuple[int, np.ndarray]], precision: int) -> Iterator[bytes]:
     """Lines of all entries at the first time, then at the second, and so on."""
-    columns = []
+    words, arrays = [], []
     for label, array in entries:
-        form = f"{label:8d}" + f" %.{precision}e" * array.shape[1] + "\n"
-        columns.append([form % tuple(row) for row in array.tolist()])
-    return ("".join(row) for row in zip(*columns))
+        words.append([f"{label:8d}", *[" "] * array.shape[1]])
+        arrays.append(array)
+    return rows_of_lines(words, arrays, precision)
 
 
-def force_lines(tables: Tables, precision: int) -> Iterable[str]:
-    columns = []
+def rows_of_lines(
+    words: list[list[str]], arrays: list[np.ndarray], precision: int
+) -> Iterator[bytes]:
+    """For each time a line per array: its first word, then one before each of its numbers."""
+    if not arrays:
+        return iter(())
+    before, text = [], ""
+    for first, *others in words:
+        text += first
+        for word in others:
+            before.append((text + word).encode())
+            text = ""
+        text += "\n"
+    return exponential_text(np.hstack(arrays), before, text.encode(), precision)
+
+
+def force_lines(tables: Tables, precision: int) -> Iterator[bytes]:
+    words, arrays = [], []
     for record in tables.deck.forces.values():
         if not record.output:
             continue
         F, M, points = tables.force(record)
-        parts: list[Any] = []
+        line, parts = [f"{record.label}"], []  # MBDyn pads labels in the other files alone
         for k, label in enumerate(record.nodes):
             sign = 1 if k == 0 else -1
-            parts.append(label)
             if record.variant.startswith("abstract"):
-                parts.append(sign * F)
+                mine = [sign * F]
             elif record.kind == "couple":
-                parts.append(sign * M)
+                mine = [sign * M]
             else:
-                parts += [sign * F, points[k]]
+                mine = [sign * F, points[k]]
                 if record.variant.startswith("total"):
-                    parts.append(sign * M)
-        form = f"{record.label}" + "".join(  # MBDyn pads labels in the other files alone
-            f" {p}" if isinstance(p, int) else f" %.{precision}e" * p.shape[1] for p in parts
-        )
-        arrays = np.hstack([p for p in parts if not isinstance(p, int)])
-        columns.append([f"{form % tuple(row)}\n" for row in arrays.tolist()])
-    return ("".join(row) for row in zip(*columns))
+                    mine.append(sign * M)
+            line += [f" {label} "] + [" "] * (sum(p.shape[1] for p in mine) - 1)
+            parts += mine
+        words.append(line)
+        arrays.append(np.hstack(parts))
+    return rows_of_lines(words, arrays, precision)
 
 
 def step_lines(tables: Tables) -> Iterable[str]:
@@ -247,13 +273,13 @@ def step_lines(tables: Tables) -> Iterable[str]:
     known = {word: run.arrays[word] for word in ("iterations", "residual", "correction")
              if len(run.arrays.get(word, ())) == len(run)}  # fmt: skip
     by_correction = int("correction" in known and "residual" not in known)
-    for k in tables.rows:
-        count, residual, correction = (
-            float(known[word][k]) if word in known else 0.0
-            for word in ("iterations", "residual", "correction")
-        )
-        yield (f"Step {tables.numbers[k]} {run.time[k]:.9g} {tables.sizes[k]:g} {count:.0f} "
-               f"{residual:.6g} {correction:.6g} {by_correction} 1\n")  # fmt: skip
+    rows, none = tables.rows, np.zeros(len(tables.rows))
+    columns = [tables.numbers[rows], run.time[rows], tables.sizes[rows]] + [
+        np.asarray(known[word], float)[rows] if word in known else none
+        for word in ("iterations", "residual", "correction")
+    ]
+    form = f"Step %d %.9g %g %.0f %.6g %.6g {by_correction} 1\n"
+    yield from (form % row for row in zip(*(column.tolist() for column in columns)))
 
 
 def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> list[Path]:
@@ -262,12 +288,12 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     nodes = [n.label for n in deck.nodes.values() if n.output]
     moving = [n for n in nodes if deck.nodes[n].kind.startswith("dynamic")]
     joints = [j for j in deck.joints.values() if j.written]
-    files: dict[str, Iterable[str]] = {
+    files: dict[str, Iterable[bytes]] = {
         "mov": lines(((n, tables.node(n)) for n in nodes), digits),
         "ine": lines(((n, np.hstack(tables.momentum(n))) for n in moving), digits),
         "jnt": lines(((j.label, np.hstack(tables.joint(j))) for j in joints), digits),
         "frc": force_lines(tables, digits),
-        "out": [*step_lines(tables), *modes],
+        "out": (text.encode() for text in (*step_lines(tables), *modes)),
     }
     wanted = {"mov": nodes, "ine": moving, "jnt": joints, "frc": deck.forces, "out": [1]}
     for kind, suffix, columns in (("abstract", "abs", 2), ("parameter", "prm", 1)):
@@ -281,7 +307,7 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     for suffix, text in files.items():
         if wanted[suffix]:
             path = Path(f"{name}.{suffix}")
-            with path.open("w", encoding="utf-8") as file:
+            with path.open("wb") as file:
                 file.writelines(text)
             paths.append(path)
     return paths

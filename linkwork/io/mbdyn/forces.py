@@ -16,7 +16,7 @@ from linkwork.io.mbdyn.abstract_forces import abstract_force
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck, ForceRecord, Node
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, read_law, read_terms
+from linkwork.io.mbdyn.drive_cards import TIME, read_law
 from linkwork.io.mbdyn.driven import switched
 from linkwork.io.mbdyn.geometry import (
     EYE,
@@ -28,6 +28,7 @@ from linkwork.io.mbdyn.geometry import (
     relative_vector,
     vector,
 )
+from linkwork.io.mbdyn.template_drives import Terms, read_terms
 
 
 def read_arm(

@@ -1,7 +1,7 @@
 """Expressions that depend on the time become formulas of linkwork's drives.
 
 `Time` is t, `Var` is x; what has a value when the file has been read is that value.  Integer
-operations stay integer: a/b of integers is cut towards zero.
+operations stay integer, but for powers: a/b of integers is cut towards zero.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Translator:
             return Part(f"({a.text} {operator} {b.text})", "bool")
         if operator in LOGIC:
             return Part(f"({LOGIC[operator].format(a.text, b.text)})", "bool")
-        integers = "real" not in (a.kind, b.kind)
+        integers = operator != "^" and "real" not in (a.kind, b.kind)
         kind = "integer" if integers else "real"
         if operator == "/" and integers:
             return Part(cut(f"({a.text}/{b.text})"), kind)

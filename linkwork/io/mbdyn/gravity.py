@@ -13,8 +13,9 @@ import numpy as np
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
 from linkwork.io.mbdyn.deck import Deck
-from linkwork.io.mbdyn.drive_cards import TIME, read_terms
+from linkwork.io.mbdyn.drive_cards import TIME
 from linkwork.io.mbdyn.geometry import ZERO, absolute_position, absolute_vector
+from linkwork.io.mbdyn.template_drives import read_terms
 from linkwork.model.drives import Constant, Drive
 
 SI = 6.67384e-11  # m³/(kg s²), what the keyword `si` stands for

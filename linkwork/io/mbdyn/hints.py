@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-STRINGS = re.compile(r'"(?:\\.|[^"\\])*"')
+STRINGS = re.compile(r'"(?:\\.|[^"\\])*"', re.S)
 CARD = re.compile(r"([A-Za-z][A-Za-z0-9]*(?: +[A-Za-z][A-Za-z0-9]*)*)\s*:(?!:)")
 DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 

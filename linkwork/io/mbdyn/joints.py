@@ -133,22 +133,21 @@ def finish(
     if (role := inverse_role(args)) is not None:
         deck.roles[label] = role
     args.end()
+    ends = (None if first.node is None else first.node.label, second.node.label)  # type: ignore[union-attr]
+    record = deck.joints[label] = JointRecord(  # known to all that read its motion, wherever it is
+        label, kind, [], ends, (first.offset, second.offset), (first.axes, second.axes),
+        columns, rotation_axes, output, **more,
+    )  # fmt: skip
 
     def build() -> None:
-        names: list[str] = []
-        friction = ""
+        names = record.items
         for item in make():
             name = f"joint {label}" if not names else f"joint {label} ({len(names) + 1})"
             if type(item).__name__ in ("Friction", "Brake"):
-                friction = name = f"friction of joint {label}"
+                record.friction = name = f"friction of joint {label}"
             else:
                 names.append(name)
             deck.model.add(name, item)
-        ends = (None if first.node is None else first.node.label, second.node.label)  # type: ignore[union-attr]
-        deck.joints[label] = JointRecord(
-            label, kind, names, ends, (first.offset, second.offset), (first.axes, second.axes),
-            columns, rotation_axes, output, friction=friction, **more,
-        )  # fmt: skip
 
     deck.build_later(args, build)
 

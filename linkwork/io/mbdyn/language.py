@@ -4,7 +4,8 @@ From weak to strong:  =   && || ~|   < <= == != >= >   + -   * / %   ^   unary -
 
 Operators of one strength group from the left, so that 1 || 1 && 0 is 0; ^ groups from the right.
 Signs bind tighter than the power, so -2^2 is 4, and !a == b compares !a (MBDyn input manual, table
-"Built-in mathematical operators").  1/3 of integers is 0.
+"Built-in mathematical operators").  1/3 of integers is 0, but a power is always a real, so that
+9^2/10^2 is 0.81.
 An integer that does not fit into 32 bits is a real.
 Several expressions in parentheses, with semicolons between them, have the value of the last.
 
@@ -25,7 +26,7 @@ TOKEN = re.compile(
     r"(?P<real>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)"
     r"|(?P<integer>\d+)"
     r"|(?P<name>[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*)"
-    r'|(?P<string>"(?:\\.|[^"\\])*")'
+    r'|(?P<string>"(?:\\[\s\S]|[^"\\])*")'
     r"|(?P<operator>~\||\|\||&&|<=|>=|==|!=|[-+*/%^<>=!()\[\],;])"
     r")"
 )
@@ -47,11 +48,11 @@ def text_of(quoted: str) -> str:
 
     def resolve(m: re.Match) -> str:
         found = m.group(1)
-        if found == "\n":
+        if found in ("\n", "\r\n"):
             return ""
         return chr(int(found, 16)) if len(found) == 2 else found
 
-    return re.sub(r"\\([0-9a-fA-F]{2}|.)", resolve, quoted[1:-1], flags=re.S)
+    return re.sub(r"\\(\r\n|[0-9a-fA-F]{2}|.)", resolve, quoted[1:-1], flags=re.S)
 
 
 def plain_name(name: str) -> str:

@@ -49,11 +49,11 @@ def linear(args: Arguments, n: int, elastic: bool, viscous: bool, isotropic: boo
 
 
 def time_variant(args: Arguments, n: int) -> LawRead:
-    """linear time variant viscoelastic generic, K, drive, C | proportional, factor, drive"""
+    """linear time variant viscoelastic generic, K, drive, C | proportional, factor, drive | same"""
     K = coefficients(args, n, "a stiffness")
     a = read_drive(args)
     D = viscosity(args, n, K)
-    b = read_drive(args)
+    b = a if args.keyword("same") else read_drive(args)
 
     def law(**pre: Any) -> Any:
         return laws.LinearViscoelastic(K, D, stiffness_scale=a(), viscosity_scale=b(), **pre)

@@ -13,10 +13,10 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, MbdynError
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.drive_cards import Terms, component, read_terms
 from linkwork.io.mbdyn.drive_cards import read_law as read_drive_law
 from linkwork.io.mbdyn.geometry import matrix, vector
 from linkwork.io.mbdyn.scalar_functions import inline_function
+from linkwork.io.mbdyn.template_drives import WORDS, Terms, component, read_terms
 from linkwork.model.drives import Constant, Drive
 
 
@@ -77,7 +77,7 @@ def made(args: Arguments, i: int, make: Callable[[], Any]) -> Any:
     except MbdynError:
         raise
     except LinkworkError as error:
-        raise args.failure(str(error), i) from None
+        raise args.translated(error, i) from None
 
 
 def pre(args: Arguments, n: int) -> Given:
@@ -96,7 +96,7 @@ def pre(args: Arguments, n: int) -> Given:
 
 def template(args: Arguments, n: int) -> Terms:
     """A template drive; for one component a drive may stand for it."""
-    if n == 1 and args.key() not in ("single", "component", "array", "reference", "null"):
+    if n == 1 and args.key() not in WORDS:
         return [(np.ones(1), read_drive_law(args))]
     return read_terms(args, lambda a: vector(a, n), n)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from linkwork.elements import laws
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.drive_cards import read_drive
+from linkwork.io.mbdyn.drive_cards import initial_status, read_drive
 from linkwork.io.mbdyn.geometry import vector
 from linkwork.io.mbdyn.law_cards import PLAIN
 from linkwork.io.mbdyn.law_reading import (
@@ -49,7 +49,10 @@ def read_law(args: Arguments, n: int) -> LawRead:
     for beginning, reason in REFUSED.items():
         if key.startswith(beginning) and args.key() not in KEYS:
             args.unsupported(f"the constitutive law {args.shown()} is not supported: it {reason}")
-    return args.entry(LAWS, "constitutive law")[1](args, n)
+    card = args.entry(LAWS, "constitutive law")[1]
+    if args.keyword("help"):  # MBDyn then prints what the law's arguments are, and reads on
+        args.deck.ignore("help of constitutive laws")
+    return card(args, n)
 
 
 # -------------------------------------------------------------------------- laws made of laws
@@ -66,10 +69,7 @@ def array(args: Arguments, n: int) -> LawRead:
 
 def switched(args: Arguments) -> Callable[[], dict[str, Any]]:
     """[initial status, inactive | active | status,] activating drive, deactivating drive"""
-    active = False
-    if args.keyword("initial status"):
-        word = args.keyword("inactive", "active")
-        active = word == "active" if word else args.flag("the initial status")
+    active = initial_status(args)
     on, off = read_drive(args), read_drive(args)
     step, start = run_step(args), args.deck.analysis.initial_time
     return lambda: dict(on=on(), off=off(), step=step, start=start, active=active)

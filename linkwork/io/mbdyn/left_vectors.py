@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+
+from linkwork.math import sparse as sp
 
 EQUAL = 1e-8  # eigenvalues that are one, relative to the largest
 BESIDE = 1e-9  # where the matrix is factorised, relative to the eigenvalue
@@ -49,7 +49,7 @@ def null_space(
     A = (at**2 * M + at * D + K).T
     weight = float(abs(A).max()) or 1.0  # rows of C count as those of A
     none = sp.csr_array((m, m))
-    lu = splu(sp.csc_matrix(sp.block_array([[A / weight, C.T], [C, none]]), dtype=complex))
+    lu = sp.splu(sp.csc_matrix(sp.block_array([[A / weight, C.T], [C, none]]), dtype=complex))
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n + m, count)) + 0j
     for _ in range(4):

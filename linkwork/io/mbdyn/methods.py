@@ -24,7 +24,8 @@ RADIUS = {  # methods with a spectral radius
     "msstc5": "MSSTC5", "mssth3": "MSSTH3", "mssth4": "MSSTH4", "mssth5": "MSSTH5",
 }  # fmt: skip
 METHODS: dict[str, str] = {
-    "crank nicolson": "CrankNicolson", "implicit euler": "ImplicitEuler", "bdf": "BDF",
+    "crank nicolson": "CrankNicolson", "crank nicholson": "CrankNicolson", "bdf": "BDF",
+    "implicit euler": "ImplicitEuler",
     "DIRK33": "DIRK33", "DIRK43": "DIRK43", "DIRK54": "DIRK54", **RADIUS,
 }  # fmt: skip
 LEAST = 20  # iterations that linkwork's own test may need
@@ -63,7 +64,7 @@ def method(args: Arguments) -> Callable[[], Any]:
         try:
             return getattr(linkwork, found)(**words)
         except LinkworkError as error:
-            args.fail(str(error), 0)
+            raise args.translated(error, 0) from None
 
     return make
 

@@ -6,37 +6,23 @@ are functions of the deck.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.drive_cards import TIME
+from linkwork.io.mbdyn.geometry import GLOBAL, Reference
 from linkwork.io.mbdyn.language import ExpressionError
+from linkwork.io.mbdyn.readings import FUNCTIONS
+from linkwork.math import rotations
 
 
 def add_model_functions(deck: Deck) -> None:
     functions = deck.symbols.functions
-
-    def node(label: Any) -> Any:
-        found = deck.nodes.get(label)
-        if found is None:
-            raise ExpressionError(f"there is no structural node {label}")
-        return found.reference
-
-    def between(a: Any, b: Any) -> np.ndarray:
-        return node(b).x - node(a).x
-
-    for k, axis in enumerate("xyz"):
-        functions[f"model::{axis}position"] = lambda a, k=k: float(node(a).x[k])
-        functions[f"model::{axis}distance"] = lambda a, b, k=k: float(between(a, b)[k])
-        functions[f"model::{axis}velocity"] = lambda a, k=k: float(node(a).v[k])
-        functions[f"model::{axis}angvel"] = lambda a, k=k: float(node(a).w[k])
-    for word, vector in (("position", lambda a: node(a).x), ("velocity", lambda a: node(a).v)):
-        functions[f"model::{word}"] = lambda a, v=vector: float(np.linalg.norm(v(a)))
-        functions[f"model::{word}2"] = lambda a, v=vector: float(v(a) @ v(a))
-    functions["model::distance"] = lambda a, b: float(np.linalg.norm(between(a, b)))
-    functions["model::distance2"] = lambda a, b: float(between(a, b) @ between(a, b))
+    for name, (quantity, kind, count) in FUNCTIONS.items():
+        functions[f"model::{name}"] = described(deck, name, quantity, kind, count)
 
     def drive(label: Any, x: Any = None, order: int = 0) -> float:
         if label not in deck.drives:
@@ -47,3 +33,33 @@ def add_model_functions(deck: Deck) -> None:
 
     functions["model::drive"] = drive
     functions["model::drivep"] = lambda label, x=None: drive(label, x, 1)
+
+
+def described(deck: Deck, name: str, quantity: str, kind: str, count: int) -> Callable[..., float]:
+    """A function of one node, or of the second relative to the first, where the file has them."""
+
+    def node(label: Any) -> Reference:
+        found = deck.nodes.get(label)
+        if found is None:
+            raise ExpressionError(f"there is no structural node {label}")
+        return found.reference
+
+    def function(*labels: Any) -> float:
+        if len(labels) != count:
+            raise ExpressionError(f"model::{name} takes {count} labels, found {len(labels)}")
+        a, b = (GLOBAL, node(labels[0])) if count == 1 else (node(labels[0]), node(labels[1]))
+        turn = rotations.logarithm(rotations.from_matrix(a.R.T @ b.R))
+        x = {"position": b.x - a.x, "velocity": b.v - a.v, "angular velocity": b.w - a.w,
+             "rotation": turn}[quantity]  # fmt: skip
+        size = float(np.linalg.norm(x))
+        if kind in ("norm", "square"):
+            return size if kind == "norm" else size**2
+        if kind in "xyz":
+            return float(x["xyz".index(kind)])
+        if size == 0:
+            raise ExpressionError(f"model::{name} has no value where the nodes coincide")
+        if kind == "rate":
+            return float(x @ (b.v - a.v)) / size
+        return float(x["xyz".index(kind[-1])]) / size
+
+    return function

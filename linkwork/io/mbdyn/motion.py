@@ -132,7 +132,7 @@ def angles(R: np.ndarray, kind: str) -> np.ndarray:
     if kind == "orientation matrix":
         return R.reshape(len(R), 9)
     if kind == "orientation vector":
-        return rotations.logarithm(np.array([rotations.from_matrix(X) for X in R]))
+        return rotations.logarithm(rotations.from_matrices(R))
     if kind == "euler313":
         a = np.arctan2(R[:, 0, 2], -R[:, 1, 2])
         ca, sa = np.cos(a), np.sin(a)

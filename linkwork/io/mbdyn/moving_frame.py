@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, component, constant, of, read_terms, total
+from linkwork.io.mbdyn.drive_cards import TIME, constant, of, total
 from linkwork.io.mbdyn.geometry import (
     EYE,
     absolute_orientation,
@@ -23,6 +23,7 @@ from linkwork.io.mbdyn.geometry import (
     length,
     vector,
 )
+from linkwork.io.mbdyn.template_drives import Terms, component, read_terms
 from linkwork.model.drives import Constant, Drive, Integral, Polynomial, TurnMatrix
 
 WORDS = ("position", "orientation", "velocity", "angular velocity", "acceleration",

@@ -160,7 +160,7 @@ IGNORED_THERE = (
     "use", "tolerance", "initial tolerance", "max iterations", "max initial iterations", "print",
     "make restart file", "select timeout", "default scale", "output units",
     "default beam output", "default aerodynamic output", "loadable path",
-    "finite difference jacobian meter", "epsilon", "read solution array",
+    "finite difference jacobian meter", "jacobian check", "epsilon", "read solution array",
     "use automatic differentiation", "output frequency meter",
     "initial assembly of deformable and force elements",
 )  # fmt: skip

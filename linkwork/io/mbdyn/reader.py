@@ -3,7 +3,8 @@
     begin: data; … end: data;   begin: initial value; …   control data   nodes   elements
 
 Inside a block a card is an entry of the block's table; the cards of `ANYWHERE` may stand in all of
-them.  What is not in a table stops the reader (or is collected, to list all of it at once).
+them.  What is not in a table stops the reader (or is collected, to list all of it at once).  What
+follows `end: elements;` is not read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from linkwork.errors import MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.deck import Deck, MissingNode, in_card
-from linkwork.io.mbdyn.drive_cards import drive_caller_card, template_drive_card
+from linkwork.io.mbdyn.drive_cards import drive_caller_card
 from linkwork.io.mbdyn.drivers import DRIVERS, file_of
 from linkwork.io.mbdyn.elements import COUNTED, ELEMENTS
 from linkwork.io.mbdyn.evaluation import Symbols, environment_of, shown
@@ -35,6 +36,7 @@ from linkwork.io.mbdyn.problem import (
     problem,
 )
 from linkwork.io.mbdyn.scalar_functions import scalar_function_card
+from linkwork.io.mbdyn.template_drives import template_drive_card
 from linkwork.io.mbdyn.text import Source, squeeze
 from linkwork.model.model import Model
 
@@ -91,6 +93,7 @@ class Reader:
         self.block = ""
         self.opened: list[str] = []
         self.depth = 0
+        self.ended = False  # with the elements; what follows is not read
         try:
             self.deck.symbols.take_environment(environment)
         except ExpressionError as error:
@@ -120,19 +123,22 @@ class Reader:
     def read_file(self, path: Path, name: str) -> None:
         source = Source.read(path, name)
         for statement in source.statements():
-            if not statement.name and not statement.arguments:
-                continue
-            args = Arguments(self.deck, source, statement)
-            try:
-                in_card(args, lambda: self.statement(args))  # noqa: B023
-            except UnsupportedCard as error:
-                if not self.collecting:
-                    raise
-                self.collected.append(error)
-            except MbdynError as error:
-                # what hangs on a card that was not read cannot be read either
-                if not self.collecting or not (self.collected or isinstance(error, MissingNode)):
-                    raise
+            if statement.name or statement.arguments:
+                self.read_statement(Arguments(self.deck, source, statement))
+            if self.ended:
+                return
+
+    def read_statement(self, args: Arguments) -> None:
+        try:
+            in_card(args, lambda: self.statement(args))
+        except UnsupportedCard as error:
+            if not self.collecting:
+                raise
+            self.collected.append(error)
+        except MbdynError as error:
+            # what hangs on a card that was not read cannot be read either
+            if not self.collecting or not (self.collected or isinstance(error, MissingNode)):
+                raise
 
     # ------------------------------------------------------------------------------ statements
     def statement(self, args: Arguments) -> None:
@@ -171,6 +177,7 @@ class Reader:
         if args.key() != squeeze(self.block) and not old:
             args.fail(f"the block '{self.block}' is open, but {args.shown()} ends; write end: "
                       f"{self.block};", 0)  # fmt: skip
+        self.ended = self.block == "elements"
         self.block = ""
 
     def card(self, args: Arguments, name: str) -> None:

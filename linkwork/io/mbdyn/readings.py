@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from linkwork.io.mbdyn.deck import Deck, JointRecord, Node, ground_frame
+from linkwork.io.mbdyn.evaluation import cast
 from linkwork.io.mbdyn.geometry import ZERO
 from linkwork.io.mbdyn.language import ExpressionError, parse
 from linkwork.io.mbdyn.scalar_nodes import ScalarNode
@@ -145,11 +146,6 @@ def element_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     """A private datum of an element: relative motion in a joint, or the momentum of a node."""
     if kind == "joint":
         record = deck.joints.get(label)
-        if record is None and label in deck.labels.get("joint", ()):
-            raise ExpressionError(
-                f"joint {label} is made later than what reads it here; elements that read "
-                "themselves, steps and methods that follow the motion are not supported"
-            )
         if record is None:
             raise ExpressionError(f"there is no joint {label}")
         return joint_datum(deck, record, name)
@@ -169,8 +165,8 @@ def joint_datum(deck: Deck, joint: JointRecord, name: str) -> Drive:
     first, second = joint.nodes
     frames = []
     for label, offset, axes in zip((first, second), joint.offsets, joint.axes):
-        node = ground_frame if label is None else deck.nodes[label].frame
-        frames.append(node(offset, axes))
+        frames.append(ground_frame(offset, axes) if label is None else
+                      made_frame(deck.nodes[label], offset, axes))  # fmt: skip
     a, b = frames
     word, axis = name[:-1], AXES["xyz".find(name[-1:])] if name[-1:] in "xyz" else None
     hinge = "hinge" in joint.columns
@@ -178,9 +174,7 @@ def joint_datum(deck: Deck, joint: JointRecord, name: str) -> Drive:
     if joint.columns in ("rod", "distance") and name in ("L", "d"):
         return distance(a, b)
     if joint.columns == "rod" and name == "LPrime":
-        d = {n: reads(b, "position", n, relative_to=a) for n in "xyz"}
-        v = {f"v{n}": reads(b, "velocity", n, relative_to=a) for n in "xyz"}
-        return formula("(x*vx + y*vy + z*vz)/sqrt(x^2 + y^2 + z^2)", **d, **v)
+        return distance_rate(a, b)
     if axis is not None and name == "rz" and hinge:
         return reads(b, "angle", axis, relative_to=a)
     if axis is not None and word == "r" and joint.columns in ("angles", "total"):
@@ -215,6 +209,12 @@ def distance(a: Frame, b: Frame) -> Drive:
     return norm("position", a, b)
 
 
+def distance_rate(a: Frame, b: Frame) -> Drive:
+    d = {n: reads(b, "position", n, relative_to=a) for n in "xyz"}
+    v = {f"v{n}": reads(b, "velocity", n, relative_to=a) for n in "xyz"}
+    return formula("(x*vx + y*vy + z*vz)/sqrt(x^2 + y^2 + z^2)", **d, **v)
+
+
 def norm(quantity: str, a: Frame, b: Frame, square: bool = False) -> Drive:
     parts = {n: reads(b, quantity, n, relative_to=a) for n in "xyz"}
     text = "x^2 + y^2 + z^2"
@@ -233,6 +233,8 @@ def model_function(deck: Deck, name: str, labels: list[int]) -> Drive | None:
     a, b = (Frame(GROUND), frames[0]) if count == 1 else (frames[0], frames[1])
     if kind in ("norm", "square"):
         return norm(quantity, a, b, kind == "square")
+    if kind == "rate":
+        return distance_rate(a, b)
     if kind.startswith("unit"):
         parts = {n: reads(b, quantity, n, relative_to=a) for n in "xyz"}
         return formula(f"{kind[-1]}/sqrt(x^2 + y^2 + z^2)", **parts)
@@ -253,6 +255,7 @@ def _functions() -> dict[str, tuple[str, str, int]]:
             found[f"{axis}{word}"] = (quantity, axis, count)
     for axis in "xyz":
         found[f"{axis}unitvec"] = ("position", f"unit {axis}", 2)
+    found["distancep"] = ("position", "rate", 2)
     return found
 
 
@@ -262,9 +265,9 @@ FUNCTIONS = _functions()
 def plugin(deck: Deck, words: tuple[str, ...]) -> Drive:
     """[dof, variable, label, kind, (index,) order] or [node | element, variable, label, kind, …]"""
     what, name, label_, *rest = words
-    label = deck.symbols.evaluate(parse(label_))
-    if not isinstance(label, int) or not rest:
+    if not rest:
         raise ExpressionError(f"the plugin of '{name}' needs a label and a kind")
+    label = cast(deck.symbols.evaluate(parse(label_)), "integer", f"label of {name}")
     kind, options = squeeze(rest[0]), rest[1:]
     back = any(option.startswith("prev=") and option[5:] != "false" for option in options)
     options = [option for option in options if not option.startswith("prev=")]

@@ -13,6 +13,7 @@ from linkwork.io.mbdyn.deck import Deck
 from linkwork.io.mbdyn.inverse_cards import COLLOCATED, KINDS, UNDER
 from linkwork.io.mbdyn.methods import default_method
 from linkwork.io.mbdyn.steps import made_strategy
+from linkwork.io.mbdyn.wording import words_of_decks
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ def run_deck(
     end, step = times(deck, t, h)
     if method is None:
         method = chosen_method(deck)
-    return linkwork.transient(
-        deck.model, end, step, method, start=assembled(deck).state, every=stored_every(deck),
-        progress=progress, strategy=None if h is not None else made_strategy(a),
-    )  # fmt: skip
+    with words_of_decks():
+        return linkwork.transient(
+            deck.model, end, step, method, start=assembled(deck).state, every=stored_every(deck),
+            progress=progress, strategy=None if h is not None else made_strategy(a),
+        )  # fmt: skip
 
 
 def run_still(
@@ -47,23 +49,42 @@ def run_still(
         return phase(deck)
     end, step = times(deck, t, h)
     made = equilibria if a.static else inverse_run
-    return made(deck, end, step, progress)
+    with words_of_decks():
+        return made(deck, end, step, progress)
 
 
 def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
     a = deck.analysis
     end, step = a.final_time if t is None else t, a.step if h is None else h
-    block = "initial value" if a.inverse is None else "inverse dynamics"
-    for word, value in (("final time", end), ("time step", step)):
-        if value is None:
-            raise MbdynError(f"the {block} block gives no {word}", str(deck.path))
-    assert end is not None and step is not None
+    if step is None:
+        raise missing_time(deck, "time step")
+    if a.last_step is not None and t is None:
+        last = a.initial_time + (a.last_step + a.startup) * step
+        end = last if end is None else min(end, last)
+    if end is None:
+        raise missing_time(deck, "final time")
     if end <= a.initial_time:
         raise MbdynError(
             f"the final time {end:g} is not after the initial time {a.initial_time:g}; nothing "
             "would move (abort after: derivatives; gives the first instant)", str(deck.path),
         )  # fmt: skip
     return end, step
+
+
+def missing_time(deck: Deck, word: str) -> MbdynError:
+    """What to do about a deck that does not say until when, or in which steps, it is run."""
+    a = deck.analysis
+    block = "initial value" if a.inverse is None else "inverse dynamics"
+    what, ends = f"the {block} block gives no {word}", word == "final time"
+    if ends and a.forever:
+        what = "the deck goes on forever (final time: forever;)"
+    said = ("final time: 10.", "-t 10", "t=10")
+    if not ends:
+        said = ("time step: 1e-3", "-s 1e-3", "h=1e-3")
+    return MbdynError(
+        f"{what}; write {said[0]}; into that block, or say it where the deck is run: {said[1]} on "
+        f"the command line, {said[2]} of run_deck", str(deck.path),
+    )  # fmt: skip
 
 
 def stored_every(deck: Deck) -> int:

@@ -34,7 +34,7 @@ def read_function(args: Arguments) -> Drive:
     except LinkworkError as error:
         if hasattr(error, "sentence"):
             raise
-        raise args.failure(str(error), i) from None
+        raise args.translated(error, i) from None
     return args.entry(FUNCTIONS, "scalar function")[1](args)  # says what there is
 
 
@@ -121,19 +121,12 @@ def chebychev(args: Arguments) -> Drive:
 
 
 def both(make: Callable[[Drive, Drive], Drive]) -> Callable[[Arguments], Drive]:
+    """Of two functions, each a name or a name and its definition."""
+
     def card(args: Arguments) -> Drive:
-        return make(named_function(args), named_function(args))
+        return make(inline_function(args), inline_function(args))
 
     return card
-
-
-def named_function(args: Arguments) -> Drive:
-    """The scalar function of a name in quotes."""
-    i = args.i
-    name = args.string("the name of a scalar function")
-    if name not in args.deck.functions:
-        args.fail(f"there is no scalar function \"{name}\"; define it before", i)
-    return args.deck.functions[name]
 
 
 def inline_function(args: Arguments) -> Drive:

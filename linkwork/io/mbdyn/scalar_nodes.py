@@ -116,7 +116,7 @@ def options(args: Arguments, node: ScalarNode) -> None:
 
 
 def bind(args: Arguments) -> None:
-    """bind: element, type, parameter node, string, "name" | index, number;"""
+    """bind: element, type, parameter node, string | name, "name" | index, number [, output, …];"""
     from linkwork.io.mbdyn.readings import element_datum
 
     label = args.label("the label of an element")
@@ -130,8 +130,10 @@ def bind(args: Arguments) -> None:
                   "(parameter: label, element;)", at)  # fmt: skip
     if args.keyword("index"):
         args.unsupported('data are read by their names here: string, "name"', args.i - 1)
-    args.keyword("string")
+    args.keyword("string", "name")
     name = args.string("the name of a datum")
+    if args.keyword("output"):
+        args.flag("whether it is written")
     args.end()
 
     def read() -> Drive:

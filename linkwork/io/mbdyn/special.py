@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, component, read_law, read_terms
+from linkwork.io.mbdyn.drive_cards import TIME, read_law
 from linkwork.io.mbdyn.friction import read_friction
 from linkwork.io.mbdyn.geometry import (
     ZERO,
@@ -34,6 +34,7 @@ from linkwork.io.mbdyn.joints import (
     seen_from,
     two_ends,
 )
+from linkwork.io.mbdyn.template_drives import Terms, component, read_terms
 from linkwork.model.drives import CarriedVelocity, Constant, Drive
 
 

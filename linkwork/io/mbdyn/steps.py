@@ -40,9 +40,10 @@ def initial_time(args: Arguments) -> None:
 
 
 def final_time(args: Arguments) -> None:
-    if args.keyword("forever"):
-        args.unsupported("a run that never ends is not supported; give a time", 0)
-    args.deck.analysis.final_time = args.real("the final time")
+    """final time: t | forever;  which of its steps are wanted is then said where it is run"""
+    a = args.deck.analysis
+    a.forever = bool(args.keyword("forever"))
+    a.final_time = None if a.forever else args.real("the final time")
 
 
 def time_step(args: Arguments) -> None:
@@ -193,6 +194,8 @@ def max_iterations(args: Arguments) -> None:
 
 
 def method_card(args: Arguments) -> None:
+    name = args.key(1) if args.key() == "hybrid" else args.key()
+    args.deck.analysis.startup = STARTUP.get(name, 0)
     args.deck.analysis.method = method(args)
 
 
@@ -209,9 +212,17 @@ def dummy_steps_number(args: Arguments) -> None:
         )
 
 
+STARTUP = {"ms": 1, "ms2": 1, "ms3": 2, "ms4": 3, "bdf": 1}
+
+
 def abort_after(args: Arguments) -> None:
+    """abort after: a phase of the start | regular step, n;"""
     phases = ("input", "assembly", "derivatives", "dummy steps", "fictitious steps")
-    args.deck.analysis.abort_after = args.one_of(phases, "a phase")
+    word = args.one_of((*phases, "regular step"), "a phase")
+    if word == "regular step":
+        args.deck.analysis.last_step = args.count("the number of the last step")
+    else:
+        args.deck.analysis.abort_after = word
 
 
 STEPS: dict[str, Card] = {

@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.arguments import Arguments
 from linkwork.io.mbdyn.bodies import output_flag
-from linkwork.io.mbdyn.drive_cards import TIME, Terms, component, read_law, read_terms
+from linkwork.io.mbdyn.drive_cards import TIME, read_law
 from linkwork.io.mbdyn.geometry import (
     EYE,
     ZERO,
@@ -46,6 +46,7 @@ from linkwork.io.mbdyn.joints import (
     two_ends,
     with_friction,
 )
+from linkwork.io.mbdyn.template_drives import Terms, component, read_terms
 from linkwork.model.drives import Constant, Drive, Integral, Turn
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")

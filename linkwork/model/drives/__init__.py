@@ -1,6 +1,7 @@
 """Drives: functions of time with their first and second derivatives.
 
     constant  ramp  sine  table  polynomial  expression  formula  function
+    quaternion  rotation_vector  rotation_table        (rotations over time)
 
 Further kinds are put together from these: pieces in time, chains, integrals, sampled values.
 """
@@ -12,6 +13,16 @@ from linkwork.model.drives.differences import differentiate
 from linkwork.model.drives.formula import Combined, Expression, Formula, expression, formula
 from linkwork.model.drives.function import Function, as_drive, function
 from linkwork.model.drives.pieces import Chain, Derivative, Integral, Periodic, Piecewise, Quotient
+from linkwork.model.drives.rotation import (
+    Quaternion,
+    RotationLaw,
+    RotationProduct,
+    RotationVector,
+    as_rotation,
+    quaternion,
+    rotation_table,
+    rotation_vector,
+)
 from linkwork.model.drives.sampled import (
     ClosestNext,
     DiscreteFilter,
@@ -55,9 +66,13 @@ __all__ = [
     "Piecewise",
     "Polynomial",
     "Product",
+    "Quaternion",
     "Quotient",
     "Ramp",
     "Random",
+    "RotationLaw",
+    "RotationProduct",
+    "RotationVector",
     "SampleAndHold",
     "Sine",
     "Sum",
@@ -66,6 +81,7 @@ __all__ = [
     "Turn",
     "TurnMatrix",
     "as_drive",
+    "as_rotation",
     "constant",
     "differentiate",
     "drive_from_dict",
@@ -73,7 +89,10 @@ __all__ = [
     "formula",
     "function",
     "polynomial",
+    "quaternion",
     "ramp",
+    "rotation_table",
+    "rotation_vector",
     "sine",
     "table",
 ]

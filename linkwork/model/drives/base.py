@@ -44,6 +44,7 @@ class Drive:
     kinds: ClassVar[dict[str, type[Drive]]] = {}
     follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
     remembers: ClassVar[bool] = False  # is asked for other times than now by itself
+    rotation: ClassVar[bool] = False  # has four components (drives.rotation)
     holds: ClassVar[bool] = False  # of those: needs to know its parts at the steps of a run alone
     __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 
@@ -241,8 +242,19 @@ def refuse_memory(drive: Drive) -> None:
         refuse_memory(part)
 
 
+def refuse_rotation(drive: Drive, what: str) -> None:
+    """A rotation is no function with one value."""
+    if drive.rotation:
+        raise DriveError(
+            f"{what or 'drive'}: expected a function of time with one value, found a rotation "
+            f'({drive._detail()}); rotations stand under "rotation" in a drive of a Lock'
+        )
+
+
 def _check_drives(parent: Drive, *parts: object) -> None:
     for a in parts:
+        if isinstance(a, Drive):
+            refuse_rotation(a, parent.label)
         if not isinstance(a, Drive):
             raise DriveError(
                 f"{parent.label}: expected drives as its parts, found {short(repr(a))}; make "

@@ -17,6 +17,7 @@ from linkwork.model.drives.base import (
     held_in,
     leaves_that_follow,
     refuse_memory,
+    refuse_rotation,
 )
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
 from linkwork.model.drives.simple import Constant
@@ -144,6 +145,21 @@ def refuse_held(drive: Drive) -> None:
         )
 
 
+def checked(x: Drive, what: str, follows: bool = False) -> Drive:
+    """The drive with the item's name in its messages; an error where it reads the motion and must
+    not, or would have to remember it."""
+    if not follows and leaves_that_follow(x):
+        raise DriveError(
+            f"{what or 'drive'}: expected a function of time alone, found one that reads the "
+            f"motion ({leaves_that_follow(x)[0]._detail()}); loads, pre-stresses and "
+            "pre-strains may follow the motion, motion laws and other numbers of laws may not"
+        )
+    refuse_memory(x)
+    if held_in(x):
+        refuse_held(x)
+    return x.named(what) if what else x
+
+
 def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
     """Make a drive of a drive, a number (constant) or a Python function of time.
 
@@ -152,16 +168,8 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
     Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
     """
     if isinstance(x, Drive):
-        if not follows and leaves_that_follow(x):
-            raise DriveError(
-                f"{what or 'drive'}: expected a function of time alone, found one that reads the "
-                f"motion ({leaves_that_follow(x)[0]._detail()}); loads, pre-stresses and "
-                "pre-strains may follow the motion, motion laws and other numbers of laws may not"
-            )
-        refuse_memory(x)
-        if held_in(x):
-            refuse_held(x)
-        return x.named(what) if what else x
+        refuse_rotation(x, what)
+        return checked(x, what, follows)
     if is_number(x):
         return Constant(x, what=what)
     if callable(x):

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
+from linkwork.math.compiled import announce
 from linkwork.math.eights import zeros8
+from linkwork.system.elimination.condensation import Condensed, find_condensed
 from linkwork.system.elimination.core import NO_CORE, find_core, original
 from linkwork.system.elimination.distant import SLOTS, addresses
 from linkwork.system.elimination.straight import AXES
@@ -46,16 +48,18 @@ def analyse(
     elimination of the same pattern.  two_sided: the columns of constraints are not their rows,
     they lie `pattern.left` behind these.  Raises SingularMatrix.
     """
+    announce(eliminate, "the elimination along the mechanism", 7)
     values = zeros8(pattern.size)
     values[:] = vals
-    peeling = Peeling(pattern, length, two_sided)
+    condensed, groups = find_condensed(pattern, values, None if pivots is None else pivots[5])
+    peeling = Peeling(pattern, length, two_sided, groups)
     if pivots is None:
         peeling.peel(values)
     else:
         peeling.repeat(values, *pivots[:5])
     core = find_core(
-        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[5:],
-        peeling.trial.left,
+        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[6:],
+        peeling.trial.left, groups,
     )  # fmt: skip
     n = len(peeling.nodes)
     sizes = [store_size(node.ints[ROWS], node.ints[WIDE], two_sided) for node in peeling.nodes]
@@ -81,6 +85,8 @@ def analyse(
         core_place=core.places,
         core_rhs=np.zeros(len(core.unknowns)),
         lu=core.lu,
+        condensed=condensed,
+        groups=groups,
         store=zeros8(int(stores.sum())),
         x=zeros8(STRIDE * pattern.bodies),
         out=np.zeros(pattern.unknowns + len(delayed)),
@@ -105,38 +111,51 @@ class Node:
 class Peeling:
     """Takes bodies with one neighbour off the mechanism, one after the other."""
 
-    def __init__(self, pattern: Pattern, length: float, two_sided: bool) -> None:
+    def __init__(
+        self, pattern: Pattern, length: float, two_sided: bool, condensed: np.ndarray
+    ) -> None:
         self.pattern = p = pattern
-        n = p.bodies
+        n, away = p.bodies, set(condensed.tolist())
         self.neighbours: list[set[int]] = [set() for _ in range(n)]
         self.groups: list[dict[int, None]] = [{} for _ in range(n)]  # of rows at each body
+        self.tied: set[int] = set()  # rows that hold vector nodes, too
         for row, column in p.blocks:
-            if row < n and row != column:
+            if row >= p.moving:
+                if column < n:
+                    self.groups[column][row] = None
+                else:
+                    self.tied.add(row)
+            elif row < n and row != column and column not in away:
                 self.neighbours[row].add(column)
-            elif row >= n:
-                self.groups[column][row] = None
         self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
         self.gone = np.zeros(n, bool)
         self.nodes: list[Node] = []
-        self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.unknowns - 6 * n)][::-1]
+        self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.rows)][::-1]
         self.unknowns = p.unknowns
         self.rest = np.zeros(p.unknowns)
         self.trial = single_node(p, length, two_sided)
 
     def peel(self, vals: np.ndarray) -> None:
         """Take off what can be taken off, bodies that delay no rows first."""
-        todo = deque(b for b in range(self.pattern.bodies) if len(self.neighbours[b]) <= 1)
+        todo = deque(b for b in range(self.pattern.bodies) if self.is_leaf(b))
         late: deque[int] = deque()  # bodies that would delay rows: when no other is left
         while todo or late:
             b = (todo or late).popleft()
-            if self.gone[b] or len(self.neighbours[b]) > 1:
+            if self.gone[b] or not self.is_leaf(b):
                 continue
             if todo and self.row_count(b) > 6:
                 late.append(b)
                 continue
             near = list(self.neighbours[b])
             if self.take(b, vals, None):
-                todo.extend(p for p in near if len(self.neighbours[p]) <= 1)
+                todo.extend(p for p in near if self.is_leaf(p))
+
+    def is_leaf(self, b: int) -> bool:
+        """Whether at most one body is left beside a body, and no vector node."""
+        near = self.neighbours[b]
+        if len(near) > 1 or any(other >= self.pattern.bodies for other in near):
+            return False
+        return not self.tied or self.tied.isdisjoint(self.groups[b])
 
     def row_count(self, b: int) -> int:
         return len(self.waiting[b]) + sum(len(self.pattern.members(g)) for g in self.groups[b])
@@ -229,6 +248,8 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         core_place=none,
         core_rhs=np.zeros(0),
         lu=NO_CORE,
+        condensed=Condensed(np.zeros(1, ints), none, np.zeros(0)),
+        groups=none,
         store=zeros8(store_size(MOST_ROWS, 2, two_sided)),
         x=zeros8(0),
         out=np.zeros(0),

@@ -31,6 +31,7 @@ class Core(NamedTuple):
 def find_core(
     pattern: Pattern, vals: np.ndarray, nodes: list[Any],
     waiting: list[list[tuple[int, int]]], pivots: tuple | None, columns: int,
+    condensed: np.ndarray,
 ) -> Core:  # fmt: skip
     """What the nodes left: bodies, their rows, and delayed rows; `vals` as the nodes left them.
 
@@ -38,9 +39,11 @@ def find_core(
     """
     p, n = pattern, pattern.bodies
     left = np.ones(len(p.first) - 1, bool)
+    left[condensed] = False
     for node in nodes:
         left[[node.ints[0], *node.groups]] = False
     bodies = np.flatnonzero(left[:n])
+    motions = int(left[: p.moving] @ np.diff(p.first)[: p.moving])
     if not left.any():
         return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), NO_CORE)
     mine = np.flatnonzero(left[p.groups])
@@ -54,7 +57,7 @@ def find_core(
     rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
     inside = (number[rows] >= 0) & (number[p.indices] >= 0)
     i, j = [number[rows[inside]]], [number[p.indices[inside]]]
-    above = (rows < 6 * n) & (p.indices >= 6 * n)
+    above = (rows < p.motions) & (p.indices >= p.motions)
     source = [(p.places + columns * above)[inside]]
     for r, (b, place, _) in enumerate(late):
         row, six = np.full(6, len(mine) + r), number[6 * b : 6 * b + 6]
@@ -68,7 +71,7 @@ def find_core(
     first = int(p.groups[-1]) + 1
     groups = np.concatenate([p.groups[mine], [first + b for b, _, _ in late]]).astype(np.int64)
     try:
-        lu = analyse(indptr, column, vals[where], groups, len(bodies), pivots)
+        lu = analyse(indptr, column, vals[where], groups, motions, pivots)
     except SingularMatrix as error:
         if error.unknown is not None:
             error.unknown = original(int(unknowns[error.unknown]), p.unknowns, nodes)

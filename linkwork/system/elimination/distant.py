@@ -1,5 +1,6 @@
 """What the elimination calls by address: models without it compile nothing for it, others once.
 
+    leave_first(e, vals, rhs, task)           vector nodes that leave first (`condensation`)
     factor_core(e, vals)  solve_core(e)       the sparse LU of the core (`core`)
     eliminate(e, vals, rhs, task)             everything, for all but loops over steps (`sweeps`)
 
@@ -14,12 +15,16 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.math.compiled import FLOATS, JIT, Far, call_address, generates, kernel_table
+from linkwork.math.compiled import FLOATS, JIT, Far, generates
+from linkwork.math.kernel import call_address, kernel_table
+from linkwork.system.elimination import condensation
 from linkwork.system.elimination.tables import Elimination
 from linkwork.system.sparse_lu import numeric as sparse
 
-FACTOR_CORE, SOLVE_CORE, ELIMINATE, SLOTS = range(4)
-CODE, LU, CORE_RHS = (Elimination._fields.index(name) for name in ("code", "lu", "core_rhs"))
+FACTOR_CORE, SOLVE_CORE, ELIMINATE, CONDENSE, SLOTS = range(5)
+CODE, LU, CORE_RHS, CONDENSED = (
+    Elimination._fields.index(name) for name in ("code", "lu", "core_rhs", "condensed")
+)
 
 
 def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
@@ -31,7 +36,11 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     if e.core.size:
         factor = Far(sparse.refactor, types.float64, e.lu, numbers)
         core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
-    return kernel_table([*core, Far(eliminate, types.float64, e, numbers, numbers, 0)])
+    whole = Far(eliminate, types.float64, e, numbers, numbers, 0)
+    first: Any = Nowhere()
+    if e.groups.size:
+        first = Far(condensation.condense, types.float64, e.condensed, numbers, numbers, 0)
+    return kernel_table([*core, whole, first])
 
 
 class Nowhere:
@@ -49,12 +58,26 @@ def solve_core(e):
     sparse.solve(e.lu, e.core_rhs)
 
 
+def leave_first(e, vals, rhs, task):
+    return condensation.condense(e.condensed, vals, rhs, task)
+
+
 def call_code(context, builder, signature, slot, e, args):
     """Code for a call of what is in a slot of `e.code`."""
     place = ir.Constant(ir.IntType(64), slot)
     return call_address(
         context, builder, signature, builder.extract_value(e, CODE), place, args
     )  # fmt: skip
+
+
+@generates(leave_first)
+def _leave_first(typing, e, vals, rhs, task):
+    def generate(context, builder, signature, args):
+        parts = [builder.extract_value(args[0], CONDENSED), *args[1:]]
+        return call_code(context, builder, called, CONDENSE, args[0], parts)
+
+    called = types.float64(e.types[CONDENSED], FLOATS, FLOATS, types.int64)
+    return types.float64(e, FLOATS, FLOATS, types.int64), generate
 
 
 @generates(factor_core)

@@ -12,7 +12,16 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
-from linkwork.system.elimination.distant import ELIMINATE, call_code, factor_core, solve_core
+from linkwork.system.elimination.condensation import BACK as CONDENSE_BACK
+from linkwork.system.elimination.condensation import FACTOR as CONDENSE_FACTOR
+from linkwork.system.elimination.condensation import FORWARD as CONDENSE_FORWARD
+from linkwork.system.elimination.distant import (
+    ELIMINATE,
+    call_code,
+    factor_core,
+    leave_first,
+    solve_core,
+)
 from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
 from linkwork.system.elimination.tables import (
@@ -76,6 +85,8 @@ def factor_nodes(e, vals, rhs):
 
 @spliced
 def eliminate_nodes(e, vals, rhs, fresh):
+    if e.groups.shape[0] > 0 and not leave_first(e, vals, rhs, CONDENSE_FACTOR) < np.inf:
+        return np.inf
     growth = go_in(borrowed(e), e.nodes.shape[0], borrow(vals), borrow(rhs), fresh)
     if not growth < np.inf:
         return np.inf
@@ -111,6 +122,8 @@ def solve_nodes(e, rhs):
     go_back(borrowed(e), e.nodes.shape[0])
     for i in range(e.unknowns):
         rhs[i] = e.out[i]
+    if e.groups.shape[0] > 0:
+        leave_first(e, rhs, rhs, CONDENSE_BACK)
 
 
 @far
@@ -183,6 +196,8 @@ def solve_other(e, vals, rhs):
     for i in range(e.unknowns):
         e.out[i] = rhs[i]
     e.out[e.unknowns :] = 0.0
+    if e.groups.shape[0] > 0:
+        leave_first(e, vals, e.out, CONDENSE_FORWARD)
     nodes, v, out = borrowed(e), borrow(vals), borrow(e.out)
     for number in range(e.nodes.shape[0]):
         forward_node(nodes, number, v, out)

@@ -10,6 +10,7 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import load8
+from linkwork.system.elimination.condensation import Condensed
 from linkwork.system.sparse_lu import LU
 
 # ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
@@ -40,6 +41,8 @@ class Elimination(NamedTuple):
     core_place: np.ndarray  # where nodes leave their right-hand sides for them, or −1
     core_rhs: np.ndarray
     lu: LU
+    condensed: Condensed  # vector nodes that leave first ...
+    groups: np.ndarray  # ... and their groups
     store: np.ndarray  # factors of the nodes
     x: np.ndarray  # eight numbers per body: the solution
     out: np.ndarray  # solution by unknowns, delayed rows behind
@@ -52,7 +55,8 @@ class Elimination(NamedTuple):
     def pivots(self) -> tuple[np.ndarray, ...]:
         """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
         nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
-        return (*nodes, self.straight.copy(), self.limit.copy(), *self.lu.pivots)
+        first = self.straight.copy(), self.limit.copy(), self.groups.copy()
+        return (*nodes, *first, *self.lu.pivots)
 
 
 class Borrowed(NamedTuple):

@@ -1,15 +1,29 @@
-"""Reactions over all rows: of all y with the same forces Cqᵀ y the one of least norm."""
+"""Reactions over all rows: of all y with the same forces Cqᵀ y the one of least norm.
+
+At one position by dense factors of each component, or those of a sparse matrix; over the stored
+times of a run by `normal_equations`, which leaves the few positions to the former at which a
+mechanism is singular.
+"""
 
 from __future__ import annotations
 
+import time as clock
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from linkwork.elements.layout import STRIDE
 from linkwork.math import sparse as sp
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
+from linkwork.system.redundancy.normal_equations import Plan, make_plan, reactions_over_time
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, canonical, row_of
 from linkwork.system.redundancy.selection import Redundancy
 
+if TYPE_CHECKING:
+    from linkwork.system.system import System
+
+CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 SETTLE = 1e-12  # ε of large components, against B of size one
 
 
@@ -30,6 +44,9 @@ class MinimumNorm:
         self.L = rows.L
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
+        self.rank = sum(len(part.kept) for part in redundancy.components)
+        self.fast: tuple[System, Plan] | None = None
+        self.seconds = 0.0  # that `over` has taken
         self.label = np.full(rows.Cq.shape[0], -1, np.intp)
         self.large = [part.rows for part in redundancy.components if len(part.rows) > LARGE]
         for number, component in enumerate(redundancy.components):
@@ -62,6 +79,34 @@ class MinimumNorm:
             result[batch.rows] = x[..., 0] / self.weight[batch.rows]
         return result
 
+    def over(self, alone: System, times: Floats, motion: Floats, gamma: Floats) -> None:
+        """Multipliers (T, rows) at stored motions, in place.
+
+        alone: the constraints of the model with all of their rows, always the same system
+        """
+        began = clock.perf_counter()
+        if self.fast is None or self.fast[0] is not alone:
+            self.fast = alone, make_plan(alone, self._inverse_squares(), self.rank)
+        good, y = np.zeros(len(times), np.bool_), np.zeros(gamma.shape[1])
+        units = np.eye(6, STRIDE).ravel()
+        for k in range(0, len(times), CHUNK):
+            part = slice(k, k + CHUNK)
+            reactions_over_time(
+                alone.kernels, alone.tables, alone.work, self.fast[1], times[part],
+                np.ascontiguousarray(motion[part]), alone.schedule(times[part]), gamma[part], y,
+                units, good[part],
+            )  # fmt: skip
+        left = np.flatnonzero(~good)
+        for i, Cq in zip(left, alone.jacobians(times[left], motion[left])):
+            gamma[i] = self(Cq, gamma[i])
+        self.seconds += clock.perf_counter() - began
+
+    def _inverse_squares(self) -> Floats:
+        """w⁻² of the rows of redundant components, 0 of the others."""
+        members = self.label >= 0
+        for rows in self.large:
+            members[rows] = True
+        return np.where(members, 1 / self.weight**2, 0.0)
 
     def _large(self, Cq: sp.csr_array, y: Floats, members: Ints) -> Floats:
         """For many rows: the x of least norm with Bᵀx = F = Bᵀx₀ is B z with BᵀB z = F,

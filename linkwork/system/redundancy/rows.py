@@ -59,7 +59,8 @@ class ConstraintRows:
         object.__setattr__(self, "spared", spared)
         self._check_sizes()
         self._check_bodies()
-        row, square, moves = row_of(Cq), Cq.data**2, Cq.indices % 6 < 3
+        row, moves = row_of(Cq), Cq.indices % 6 < 3
+        square = np.where(moves, Cq.data, Cq.data / self.L) ** 2
         translation = np.bincount(row[moves], square[moves], neq)
         object.__setattr__(self, "rotation", translation <= 1e-18 * np.bincount(row, square, neq))
 

@@ -27,6 +27,8 @@ from linkwork.system.redundancy.sentences import (
 from linkwork.system.sparse_rows import SparseRows
 
 TREE_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-3, 1e-4
+FAR = 1e4  # lengths of bodies this many times apart have scales of their own
+NOTHING = 1e-13  # an arm over L that is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +120,29 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
 
 
 def scaled(rows: ConstraintRows, tolerance: float) -> SparseRows:
-    """Cq with rotation columns over L and rows of length one (or zero)."""
+    """Cq with rotation columns over a length and rows of length one (or zero)."""
     Cq, row = rows.Cq, row_of(rows.Cq)
-    data = np.where(Cq.indices % 6 >= 3, Cq.data / rows.L, Cq.data)
+    turns = Cq.indices % 6 >= 3
+    data = np.where(turns, Cq.data / body_lengths(rows)[Cq.indices // 6], Cq.data)
     norm = np.sqrt(np.bincount(row, data**2, Cq.shape[0]))
-    something = norm > tolerance * np.median(norm[norm > 0]) if norm.any() else norm > 0
+    own = np.where(rows.rotation[row], Cq.data, data)  # angles are not compared with lengths
+    size = np.sqrt(np.bincount(row, own**2, Cq.shape[0]))
+    something = size > tolerance * np.median(size[size > 0]) if size.any() else size > 0
     factor = np.divide(1.0, norm, out=np.zeros_like(norm), where=something)
     return SparseRows(data * factor[row], Cq.indices, Cq.indptr, Cq.shape)
+
+
+def body_lengths(rows: ConstraintRows) -> Floats:
+    """L for every body, or its longest arm where that is of quite another size.
+
+    Scaling columns changes no rank, but beside arms of 10¹² m those of 1 m would be round-off.
+    """
+    Cq = rows.Cq
+    arms = (Cq.indices % 6 >= 3) & ~rows.rotation[row_of(Cq)]
+    longest = np.zeros(rows.nb)
+    np.maximum.at(longest, Cq.indices[arms] // 6, np.abs(Cq.data[arms]))
+    usual = (longest < FAR * rows.L) & (longest > rows.L / FAR)
+    return np.where(usual | (longest < NOTHING * rows.L), rows.L, longest)
 
 
 def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:

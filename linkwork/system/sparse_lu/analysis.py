@@ -6,19 +6,23 @@ rows and columns are about one; the factors are those of the matrix as it is.
 
 import numpy as np
 
+from linkwork.math.compiled import announce
 from linkwork.system.sparse_lu.fronts import build
+from linkwork.system.sparse_lu.numeric import refactor
 from linkwork.system.sparse_lu.pivots import SingularMatrix, choose_pivots
 
 
-def analyse(indptr, indices, vals, groups, n_body, pivots=None):
+def analyse(indptr, indices, vals, groups, motions, pivots=None):
     """Order, pivots and fronts for the CSR matrix (indptr, indices, vals); call refactor next.
 
     `groups` is the group number of every unknown: each body is a group, each joint's multipliers
-    are one, and unknowns of a group are consecutive; the first 6 `n_body` unknowns are bodies'.
+    are one, and unknowns of a group are consecutive; the first `motions` unknowns are of bodies and
+    vector nodes.
     Entries of a row are distinct; entries of `vals` beyond the pattern are ignored.  `pivots` is
     `lu.pivots` of an earlier LU of the same pattern, or only its (row_perm, col_perm): the factors
     then have the same digits, and without the third item just the growth is measured differently.
     """
+    announce(refactor, "the sparse LU factorisation", 4)
     n = len(indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(indptr))
     cols = np.asarray(indices[: len(rows)], dtype=np.int64)
@@ -34,7 +38,7 @@ def analyse(indptr, indices, vals, groups, n_body, pivots=None):
             )
         row_scale, col_scale = equilibrate(rows, cols, vals, n)
         scaled = vals * row_scale[rows] * col_scale[cols]
-        row_perm, col_perm = choose_pivots(rows, cols, scaled, np.asarray(groups), 6 * n_body)
+        row_perm, col_perm = choose_pivots(rows, cols, scaled, np.asarray(groups), motions)
     return build(rows, cols, np.array(row_perm), np.array(col_perm), np.array(row_scale))
 
 

@@ -1,0 +1,126 @@
+"""How a run begins: the model as it is now, a state that fits it, and the stepping object."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
+from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.starts import require_closed, require_state
+from linkwork.errors import LinkworkError, ModelError
+from linkwork.integrators.implicit import ImplicitRun
+from linkwork.integrators.methods import LinearMethod
+from linkwork.integrators.stepping import advance
+from linkwork.math.compiled import announce
+from linkwork.model import checks
+from linkwork.model.model import Model
+from linkwork.results.model_file import identity
+from linkwork.results.result import Result, snapshot
+from linkwork.system.redundancy import Redundancy
+from linkwork.system.state import State
+from linkwork.system.system import System, compile_model
+
+
+def beginning(
+    model: Model, start: Any, method: Any
+) -> tuple[System, System, State, Redundancy | None]:
+    """The full system, the one with independent rows, the state to start from, and which rows
+    repeat others, where that was looked for.
+
+    A state that comes from a run of the same method carries that run's numbers, and the new run
+    goes on with the same digits; not so when the model was changed since then, whose accelerations
+    and multipliers are others.
+    """
+    if start is None:
+        assembled = assemble_model(model)
+        warn_of_lost_velocities(assembled.full, assembled.state)
+        return assembled.full, assembled.system, assembled.state, assembled.redundancy
+    state = start.state() if isinstance(start, Result) else start
+    full = compile_model(model)
+    require_state(full, state, start, "start")
+    r = state.restart
+    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full):
+        return full, full, state, None
+    memory = state.memory
+    if memory is not None and len(memory) != len(full.memory_places):
+        memory = full.described_state().memory
+    state = replace(state, restart={}, acceleration=None, gamma=None, memory=memory)
+    require_closed(full, state, "start")
+    redundancy, system = choose_rows(full, state)
+    return full, system, state, redundancy
+
+
+def is_of(restart: dict[str, Any], method: Any) -> bool:
+    """Whether restart numbers are of this method; older files name every parameter."""
+    from linkwork.integrators.catalogue import method_from_text
+
+    text = np.asarray(restart["method"]).tobytes().decode(errors="replace")
+    try:
+        return text == repr(method) or repr(method_from_text(text)) == repr(method)
+    except LinkworkError:
+        return False
+
+
+def fits(restart: dict[str, Any], full: System) -> bool:
+    """Whether restart numbers are those of this model as it is now."""
+    known = restart.get("model")
+    return known is None or np.asarray(known).tobytes() == identity(full.model, snapshot(full))
+
+
+def method_run(
+    method: Any, full: System, system: System, state: State, h: float, stiffness: bool = True
+) -> Any:
+    """The stepping object of a method, also from restart numbers that are not what they should be;
+    stiffness=False leaves K_c out of its matrix.
+    """
+    if not state.restart:
+        return new_run(method, full, system, state, h, stiffness)
+    try:
+        return new_run(method, full, system, state, h, stiffness)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        if isinstance(error, LinkworkError):
+            raise
+        raise ModelError(
+            f"start has restart numbers that do not fit model '{full.model.name}' and {method!r} "
+            f"({type(error).__name__}: {checks.line(error)}); its file is damaged: start from one "
+            "of its states, start=run.state(0)"
+        ) from error
+
+
+def new_run(
+    method: Any, full: System, system: System, state: State, h: float, stiffness: bool
+) -> Any:
+    kind = implicit_run(method)
+    if kind is not None:
+        announce(advance, "the steps of implicit methods", 7)
+        if method.stabilized and not isinstance(method, LinearMethod):
+            what = f"{type(method).__name__} with stabilized=True"
+            refuse_velocity_rows(full, what, "give stabilized=False, or take lw.GeneralizedAlpha()")
+        return kind(
+            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1],
+            constraint_stiffness=stiffness, full=full,
+        )  # fmt: skip
+    if not stiffness:
+        raise ModelError(
+            f"constraint_stiffness=False is for implicit methods in absolute coordinates such as "
+            f"lw.GeneralizedAlpha(), but method is {type(method).__name__}; leave one of them out"
+        )
+    if hasattr(method, "run") and not isinstance(method, type):
+        return method.run(full, system, state, h)
+    raise ModelError(
+        f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
+    )
+
+
+def implicit_run(method: Any) -> Any:
+    """The kind of run of an implicit method in absolute coordinates."""
+    if isinstance(method, LinearMethod):
+        return ImplicitRun
+    from linkwork.integrators.staged import StagedMethod  # many methods, seldom used
+    from linkwork.integrators.staged_run import StagedRun
+
+    return StagedRun if isinstance(method, StagedMethod) else None
