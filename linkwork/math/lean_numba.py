@@ -57,8 +57,10 @@ def _stamp(dispatcher: Any) -> Any:
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, sources())
         file._load_index = functools.partial(_read_index, file._load_index)
-        if not dispatcher.targetoptions.get("_nrt", True):
-            cache.load_overload = functools.partial(_load, cache)
+        counted = dispatcher.targetoptions.get("_nrt", True)
+        load = cache.load_overload if counted else functools.partial(_load, cache)
+        cache.load_overload = functools.partial(_whole, load)
+        cache.save_overload = functools.partial(_whole, cache.save_overload)
     return dispatcher
 
 
@@ -72,6 +74,12 @@ def _load(cache: Any, signature: Any, context: Any) -> Any:
         return cache._load_overload(signature, context)
 
 
+def _whole(function: Any, *arguments: Any) -> Any:
+    """What a function gives; signals wait until it has ended."""
+    with undisturbed():
+        return function(*arguments)
+
+
 def _read_index(load: Any) -> Any:
     """Numba's list of code on disk; none where it names a class that an older version had."""
     try:
@@ -81,11 +89,23 @@ def _read_index(load: Any) -> Any:
 
 
 class WholeLibrary(JITCodeLibrary):
-    """Code that Ctrl-C does not leave half made."""
+    """Code that Ctrl-C does not leave half made.
 
-    def _finalize_final_module(self) -> None:
+    These methods hand modules over to LLVM, link them and make code.  An exception between a call
+    of LLVM and the note of who owns the module would free it twice.
+    """
+
+    def add_ir_module(self, module: Any) -> None:
         with undisturbed():
-            super()._finalize_final_module()
+            super().add_ir_module(module)
+
+    def add_llvm_module(self, module: Any) -> None:
+        with undisturbed():
+            super().add_llvm_module(module)
+
+    def finalize(self) -> None:
+        with undisturbed():
+            super().finalize()
 
 
 class LeanLibrary(WholeLibrary):
@@ -103,7 +123,7 @@ class LeanLibrary(WholeLibrary):
             found.run(self._final_module)
 
 
-class PartLibrary(JITCodeLibrary):
+class PartLibrary(WholeLibrary):
     """Code that is only ever part of other code, and is optimised and translated there alone."""
 
     @property
