@@ -9,7 +9,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.implicit import ImplicitRun, make_output
+from linkwork.integrators.second_order.run import ImplicitRun, make_output
 
 
 def chain(n: int) -> lw.Model:

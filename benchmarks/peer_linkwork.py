@@ -19,7 +19,7 @@ import linkwork as lw
 from benchmarks.cases import BUILDERS, GROUND, Case
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.analysis.independence import choose_rows
-from linkwork.integrators.implicit import ImplicitRun, make_output
+from linkwork.integrators.second_order.run import ImplicitRun, make_output
 from linkwork.system.state import State
 
 H = 1e-3

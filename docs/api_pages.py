@@ -16,19 +16,22 @@ from typing import Any
 import linkwork as lw
 
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.body")),
+    "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.bodies.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
-    "joints": ("Joints", ("elements.joints", "elements.distance", "elements.orthogonal",
-                          "elements.screw", "elements.gear", "elements.hinges",
-                          "elements.rigid_displacement",
-                          "elements.sensor", "elements.velocity_lock")),
-    "forces": ("Forces", ("elements.force", "elements.spring", "elements.torsion_spring",
-                          "elements.bushing", "elements.force_pair",
-                          "elements.moving_frame", "elements.central_gravity",
-                          "elements.variable_mass", "elements.user_force", "elements.rod",
-                          "elements.deformable", "elements.slide", "elements.viscous_body",
-                          "elements.stop", "elements.friction", "elements.friction_models",
-                          "elements.brake")),
+    "joints": ("Joints", (
+        "elements.joints.joints", "elements.joints.distance", "elements.joints.orthogonal",
+        "elements.joints.screw", "elements.joints.gear", "elements.joints.hinges",
+        "elements.joints.rigid_displacement", "elements.signals.sensor",
+        "elements.joints.velocity_lock",
+    )),
+    "forces": ("Forces", (
+        "elements.forces.force", "elements.forces.spring", "elements.forces.torsion_spring",
+        "elements.deformable.bushing", "elements.forces.force_pair", "elements.bodies.moving_frame",
+        "elements.bodies.central_gravity", "elements.bodies.variable_mass",
+        "elements.forces.user_force", "elements.deformable.rod", "elements.deformable.joints",
+        "elements.deformable.slide", "elements.deformable.viscous_body", "elements.forces.stop",
+        "elements.friction.friction", "elements.friction.models", "elements.friction.brake",
+    )),
     "laws": ("Constitutive laws", ("elements.laws",)),
     "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
     "analyses": ("Analyses", ("analysis.",)),
@@ -41,10 +44,10 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
                  "analysis.statics.equilibrium:Equilibrium",
-                 "analysis.motion.compare:Comparison", "recursive.topology:Topology",
+                 "analysis.motion.compare:Comparison", "recursive.tree.topology:Topology",
                  "recursive.joint_space:JointSpace"),
-    "results": ("results.views:View", "results.views:BodyView"),
-    "files": ("io.mbdyn.deck:Deck", "io.mbdyn.deck:Analysis"),
+    "results": ("results.outputs.views:View", "results.outputs.views:BodyView"),
+    "files": ("io.mbdyn.deck.deck:Deck", "io.mbdyn.deck.deck:Analysis"),
 }  # fmt: skip
 
 

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linkwork.io.mbdyn.drive_cards import DRIVES
-from linkwork.io.mbdyn.drivers import FILES
-from linkwork.io.mbdyn.eigen_cards import OPTIONS
-from linkwork.io.mbdyn.elements import ELEMENTS, JOINTS
-from linkwork.io.mbdyn.evaluation import FUNCTIONS as MATH
-from linkwork.io.mbdyn.forces import COUPLES, FORCES
-from linkwork.io.mbdyn.genels import GENELS
-from linkwork.io.mbdyn.inverse_cards import KINDS as KINDS_OF_INVERSE
-from linkwork.io.mbdyn.laws import LAWS
-from linkwork.io.mbdyn.methods import METHODS
-from linkwork.io.mbdyn.nodes import KINDS, NODES
-from linkwork.io.mbdyn.problem import (
+from linkwork.io.mbdyn.cards.elements import ELEMENTS, JOINTS
+from linkwork.io.mbdyn.cards.forces import COUPLES, FORCES
+from linkwork.io.mbdyn.cards.nodes import KINDS, NODES
+from linkwork.io.mbdyn.deck.reader import ANYWHERE
+from linkwork.io.mbdyn.drives.callers import DRIVES
+from linkwork.io.mbdyn.drives.files import FILES
+from linkwork.io.mbdyn.drives.scalar_functions import FUNCTIONS
+from linkwork.io.mbdyn.laws.laws import LAWS
+from linkwork.io.mbdyn.problem.blocks import (
     CONTROL_DATA,
     COUNTED_ELEMENTS,
     COUNTED_NODES,
@@ -26,8 +23,11 @@ from linkwork.io.mbdyn.problem import (
     INVERSE_DYNAMICS,
     without_effect,
 )
-from linkwork.io.mbdyn.reader import ANYWHERE
-from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
+from linkwork.io.mbdyn.problem.eigen import OPTIONS
+from linkwork.io.mbdyn.problem.inverse import KINDS as KINDS_OF_INVERSE
+from linkwork.io.mbdyn.problem.methods import METHODS
+from linkwork.io.mbdyn.scalars.genels import GENELS
+from linkwork.io.mbdyn.syntax.evaluation import FUNCTIONS as MATH
 
 PAGE = Path(__file__).parent / "howto" / "mbdyn.md"
 BEGIN, END = "<!-- cards: begin -->\n", "<!-- cards: end -->\n"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import linkwork as lw
 from linkwork.errors import LinkworkError
-from linkwork.io.mbdyn.reader import ANYWHERE, TABLES, unsupported_cards
+from linkwork.io.mbdyn.deck.reader import ANYWHERE, TABLES, unsupported_cards
 
 DECKS = sorted((Path(__file__).parent.parent / "examples" / "mbdyn").glob("*.mbd"))
 TOKEN = re.compile(r'"[^"]*"|[\w.]+(?:[eE][+-]\d+)?|\s+|.', re.S)
@@ -49,15 +49,12 @@ def alarm(*_: object) -> None:
 
 def keywords() -> list[str]:
     """Every word that a table of the reader has."""
-    from linkwork.io.mbdyn import (
-        drive_cards,
-        eigen_cards,
-        elements,
-        forces,
-        laws,
-        methods,
-        scalar_functions,
-    )
+    from linkwork.io.mbdyn.cards import elements, forces
+    from linkwork.io.mbdyn.drives import callers as drive_cards
+    from linkwork.io.mbdyn.drives import scalar_functions
+    from linkwork.io.mbdyn.laws import laws
+    from linkwork.io.mbdyn.problem import eigen as eigen_cards
+    from linkwork.io.mbdyn.problem import methods
 
     tables = (ANYWHERE, *TABLES.values(), elements.JOINTS, forces.FORCES, forces.COUPLES,
               drive_cards.DRIVES, laws.LAWS, methods.METHODS, eigen_cards.OPTIONS,

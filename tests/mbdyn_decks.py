@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.io.mbdyn.files import Tables
-from linkwork.io.mbdyn.running import run_deck
+from linkwork.io.mbdyn.deck.running import run_deck
+from linkwork.io.mbdyn.output.files import Tables
 
 DECKS = Path(__file__).parent.parent / "examples" / "mbdyn"
 G = 9.81

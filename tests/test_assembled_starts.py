@@ -7,7 +7,7 @@ from open_linkages import Z, link
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.elements.joints import NamedJoint
+from linkwork.elements.joints.joints import NamedJoint
 from linkwork.math import rotations
 from linkwork.model.registry import ITEMS
 

@@ -19,7 +19,7 @@ from sample_elements import moving, two_bodies
 
 import linkwork as lw
 from linkwork.analysis.linear.constraint_stiffness import stiffness_parts
-from linkwork.elements.lock import QA, QB, QT, UA, UB
+from linkwork.elements.joints.lock import QA, QB, QT, UA, UB
 from linkwork.math import rotations
 from linkwork.system.system import compile_model
 

@@ -31,7 +31,7 @@ from uncompiled import printed_numbers
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.implicit import GROWTH
+from linkwork.integrators.second_order.run import GROWTH
 from linkwork.math import rotations
 from linkwork.system import sparse_lu
 from linkwork.system.accelerations import unknown_scale

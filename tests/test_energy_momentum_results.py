@@ -10,8 +10,8 @@ from example_scripts import load_example
 import linkwork as lw
 from linkwork.math.kernel import Kernel
 from linkwork.model.registry import Entry, Family
-from linkwork.results import recording
-from linkwork.results.file_array import FileArray
+from linkwork.results.files import recording
+from linkwork.results.files.file_array import FileArray
 from linkwork.system.numbering import Element
 
 EM = lw.EnergyMomentum

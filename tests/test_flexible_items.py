@@ -11,7 +11,7 @@ import linkwork as lw
 import linkwork.elements.catalogue
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.model.registry import ITEMS
-from linkwork.results.model_file import model_from_dict, model_to_dict
+from linkwork.results.files.model_file import model_from_dict, model_to_dict
 from linkwork.system.system import compile_model
 from linkwork.view.drawing import draw
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.integrators import two_forms
+from linkwork.integrators.second_order import two_forms
 
 SOFT = lw.Section(EA=2e4, EIy=4.0, EIz=6.0, GJ=3.0, mass=1.5, Jx=2e-3, Jy=1e-3, Jz=1e-3)
 EULER = lw.Section(EA=1e7, EIy=4.0, EIz=4.0, GJ=1.0, mass=1.5, Jx=1e-3, Jy=0.0, Jz=0.0)

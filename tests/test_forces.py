@@ -199,7 +199,7 @@ def test_bushing_outputs_are_the_residual(seed):
 
 
 def test_rotation_coefficient_is_smooth_where_its_series_takes_over():
-    from linkwork.elements import bushing
+    from linkwork.elements.deformable import bushing
 
     kappa = getattr(bushing.kappa, "py_func", bushing.kappa)  # only compiled code calls it
 

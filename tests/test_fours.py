@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from linkwork.elements.layout import STRIDE
-from linkwork.elements.lock_tangent import (
+from linkwork.elements.joints.lock_tangent import (
     add3,
     add_turns,
     crossed,
@@ -16,6 +15,7 @@ from linkwork.elements.lock_tangent import (
     times,
     turned,
 )  # fmt: skip
+from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import compiled
 from linkwork.math.fours import load4, row4, store4, unit4, zeros4
 

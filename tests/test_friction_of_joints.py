@@ -21,7 +21,7 @@ TAKES = {  # what rubs in every registered joint, by motion; with a radius and a
 
 def joints():
     import linkwork.elements.catalogue  # noqa: F401
-    from linkwork.elements.joints import Joint
+    from linkwork.elements.joints.joints import Joint
     from linkwork.model.registry import ITEMS
 
     return sorted(n for n, c in ITEMS.items() if issubclass(c, Joint) and n != "Lock")

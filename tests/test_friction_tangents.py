@@ -7,7 +7,7 @@ import pytest
 from test_friction import check_tangents
 
 import linkwork as lw
-from linkwork.elements.friction_history import replay, replay_in_space
+from linkwork.elements.friction.history import replay, replay_in_space
 from linkwork.math import rotations
 from linkwork.results.result import Result
 from linkwork.system.system import compile_model

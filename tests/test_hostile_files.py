@@ -11,9 +11,9 @@ import pytest
 from test_recording import chain
 
 import linkwork as lw
-from linkwork.results import file as result_file
-from linkwork.results.journal import Journal, Pieces
-from linkwork.results.model_file import model_from_dict, model_to_dict
+from linkwork.results.files import file as result_file
+from linkwork.results.files.journal import Journal, Pieces
+from linkwork.results.files.model_file import model_from_dict, model_to_dict
 
 DEEP = 3000
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")

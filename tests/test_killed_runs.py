@@ -14,8 +14,8 @@ from small_mechanisms import double_pendulum, spatial_four_bar
 from test_recording import chain, door
 
 import linkwork as lw
-from linkwork.results import journal
-from linkwork.results.journal import Journal, Pieces
+from linkwork.results.files import journal
+from linkwork.results.files.journal import Journal, Pieces
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 
@@ -264,7 +264,7 @@ def test_killed_while_joining_it_is_joined_later(tmp_path, monkeypatch):
     def killed(*arguments, **words):
         raise Killed
 
-    monkeypatch.setattr("linkwork.results.recording.Recording.finish", killed)
+    monkeypatch.setattr("linkwork.results.files.recording.Recording.finish", killed)
     with pytest.raises(Killed):
         lw.transient(chain(), t=0.1, h=1e-3, progress=False, file=path)
     monkeypatch.undo()

@@ -31,7 +31,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 
 def part_of(module: str) -> str:
-    """The layer's name of 'linkwork.elements.lock': 'elements'."""
+    """The layer's name of 'linkwork.elements.joints.lock': 'elements'."""
     return module.partition(".")[2].partition(".")[0]
 
 

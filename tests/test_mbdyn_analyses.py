@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.cli import app
 from linkwork.errors import MbdynError
-from linkwork.io.mbdyn.eigen_analysis import eigen_analyses
-from linkwork.io.mbdyn.files import Tables
-from linkwork.io.mbdyn.running import run_deck
+from linkwork.io.mbdyn.deck.eigen_analysis import eigen_analyses
+from linkwork.io.mbdyn.deck.running import run_deck
+from linkwork.io.mbdyn.output.files import Tables
 
 G = 9.81
 runner = CliRunner()

@@ -207,12 +207,12 @@ def test_every_deck_is_tested():
 
 def test_decks_cover_every_card_there_is():
     """Joints, forces, drives, scalar functions and laws: each stands in some deck."""
-    from linkwork.io.mbdyn.drive_cards import DRIVES
-    from linkwork.io.mbdyn.elements import JOINTS
-    from linkwork.io.mbdyn.forces import COUPLES, FORCES
-    from linkwork.io.mbdyn.laws import LAWS
-    from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
-    from linkwork.io.mbdyn.text import Source, squeeze
+    from linkwork.io.mbdyn.cards.elements import JOINTS
+    from linkwork.io.mbdyn.cards.forces import COUPLES, FORCES
+    from linkwork.io.mbdyn.drives.callers import DRIVES
+    from linkwork.io.mbdyn.drives.scalar_functions import FUNCTIONS
+    from linkwork.io.mbdyn.laws.laws import LAWS
+    from linkwork.io.mbdyn.syntax.text import Source, squeeze
 
     words = set()
     for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):

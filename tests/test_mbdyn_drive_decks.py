@@ -7,7 +7,7 @@ from mbdyn_decks import DECKS, PI, ran, same
 from scipy.interpolate import CubicSpline
 
 import linkwork as lw
-from linkwork.io.mbdyn.running import run_deck
+from linkwork.io.mbdyn.deck.running import run_deck
 from linkwork.math import rotations
 
 

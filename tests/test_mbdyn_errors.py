@@ -13,7 +13,7 @@ from mbdyn_text import BODIES, BODY, HEAD, NODE, TWO, deck_text
 
 import linkwork as lw
 from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.reader import unsupported_cards
+from linkwork.io.mbdyn.deck.reader import unsupported_cards
 
 # --------------------------------------------------------------------------------------- errors
 

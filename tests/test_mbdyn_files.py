@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import linkwork as lw
 from linkwork.cli import app
-from linkwork.io.mbdyn.files import Tables
-from linkwork.io.mbdyn.geometry import TURNS, turns
-from linkwork.io.mbdyn.motion import angles
+from linkwork.io.mbdyn.output.files import Tables
+from linkwork.io.mbdyn.output.motion import angles
+from linkwork.io.mbdyn.syntax.geometry import TURNS, turns
 from linkwork.math import rotations
 
 runner = CliRunner()

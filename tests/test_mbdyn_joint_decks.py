@@ -8,8 +8,8 @@ from mbdyn_decks import DECKS, PI, G, ran, same
 from scipy.special import ellipj, ellipk
 
 import linkwork as lw
-from linkwork.io.mbdyn.elements import JOINTS
-from linkwork.io.mbdyn.text import Source, squeeze
+from linkwork.io.mbdyn.cards.elements import JOINTS
+from linkwork.io.mbdyn.syntax.text import Source, squeeze
 from linkwork.math import rotations
 
 

@@ -8,8 +8,8 @@ from mbdyn_text import BODIES, BODY, NODE, TWO
 
 import linkwork as lw
 from linkwork.errors import MbdynError
-from linkwork.io.mbdyn.files import Tables
-from linkwork.io.mbdyn.running import run_deck
+from linkwork.io.mbdyn.deck.running import run_deck
+from linkwork.io.mbdyn.output.files import Tables
 from linkwork.math import rotations
 
 AT, AXES = "position, .3, 0., .1, ", "euler123, .3, .2, .1"

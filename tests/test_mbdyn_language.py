@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.io.mbdyn.evaluation import Symbols
-from linkwork.io.mbdyn.formula import Translator
-from linkwork.io.mbdyn.language import ExpressionError, parse
+from linkwork.io.mbdyn.syntax.evaluation import Symbols
+from linkwork.io.mbdyn.syntax.formula import Translator
+from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
 
 # --------------------------------------------------------------------------------- expressions
 

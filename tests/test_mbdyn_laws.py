@@ -10,11 +10,11 @@ from test_laws import numbers_at
 import linkwork as lw
 from linkwork.elements.laws.base import KD, KE, STRESS, over_times
 from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.files import Tables
-from linkwork.io.mbdyn.laws import LAWS
-from linkwork.io.mbdyn.netcdf import write_netcdf
-from linkwork.io.mbdyn.reader import unsupported_cards
-from linkwork.io.mbdyn.running import run_deck
+from linkwork.io.mbdyn.deck.reader import unsupported_cards
+from linkwork.io.mbdyn.deck.running import run_deck
+from linkwork.io.mbdyn.laws.laws import LAWS
+from linkwork.io.mbdyn.output.files import Tables
+from linkwork.io.mbdyn.output.netcdf import write_netcdf
 from linkwork.math import rotations
 from linkwork.system.system import compile_model
 

@@ -10,9 +10,9 @@ from mbdyn_text import deck_text
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.io.mbdyn.elements import JOINTS
-from linkwork.io.mbdyn.log_file import JOINTS as LOGGED
-from linkwork.io.mbdyn.log_file import write_log
+from linkwork.io.mbdyn.cards.elements import JOINTS
+from linkwork.io.mbdyn.output.log_file import JOINTS as LOGGED
+from linkwork.io.mbdyn.output.log_file import write_log
 
 NODES = """
   structural: 1, dynamic, 1., 2., 3., euler123, .1, .2, .3, null, null;

@@ -9,8 +9,8 @@ from scipy.special import ellipj, ellipk
 
 import linkwork as lw
 from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.methods import METHODS, RADIUS
-from linkwork.io.mbdyn.running import assembled, chosen_method, run_deck
+from linkwork.io.mbdyn.deck.running import assembled, chosen_method, run_deck
+from linkwork.io.mbdyn.problem.methods import METHODS, RADIUS
 
 G, PI = 9.81, np.pi
 

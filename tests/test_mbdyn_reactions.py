@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.io.mbdyn.files import Tables
+from linkwork.io.mbdyn.output.files import Tables
 
 GROUND = "structural: 0, static, null, eye, null, null;"
 HANGING = GROUND + "structural: 1, dynamic, 0., 0., -1., eye, null, null;"

@@ -21,8 +21,8 @@ DATA = [
 
 def value_of(deck, text):
     """A drive of a deck, as the model is described."""
+    from linkwork.results.outputs.stored import signal_values
     from linkwork.results.result import Result
-    from linkwork.results.stored import signal_values
 
     system = lw.compile_model(deck.model)
     state = system.described_state()

@@ -255,7 +255,7 @@ def test_velocities_and_accelerations_of_prescribed_motions(read):
 def test_values_of_expressions(read, text, value):
     """As MBDyn's own tests of its parser have them, and moduli of elasticity without a dot."""
     deck = read(nodes=NODE, elements=BODY)
-    from linkwork.io.mbdyn.language import parse
+    from linkwork.io.mbdyn.syntax.language import parse
 
     found = deck.symbols.evaluate(parse(text))
     assert found == value and type(found) is type(value)

@@ -203,13 +203,13 @@ def test_decks_use_every_drive_function_node_genel_and_force():
     """Each keyword of these tables stands in some deck of examples/mbdyn."""
     from mbdyn_decks import DECKS
 
-    from linkwork.io.mbdyn.drive_cards import DRIVES
-    from linkwork.io.mbdyn.forces import COUPLES, FORCES
-    from linkwork.io.mbdyn.genels import GENELS
-    from linkwork.io.mbdyn.nodes import KINDS, NODES
-    from linkwork.io.mbdyn.readings import FUNCTIONS as MODEL
-    from linkwork.io.mbdyn.scalar_functions import FUNCTIONS
-    from linkwork.io.mbdyn.text import Source, squeeze
+    from linkwork.io.mbdyn.cards.forces import COUPLES, FORCES
+    from linkwork.io.mbdyn.cards.nodes import KINDS, NODES
+    from linkwork.io.mbdyn.drives.callers import DRIVES
+    from linkwork.io.mbdyn.drives.readings import FUNCTIONS as MODEL
+    from linkwork.io.mbdyn.drives.scalar_functions import FUNCTIONS
+    from linkwork.io.mbdyn.scalars.genels import GENELS
+    from linkwork.io.mbdyn.syntax.text import Source, squeeze
 
     words, names, text = set(), set(), ""
     for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):

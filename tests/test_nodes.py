@@ -195,7 +195,7 @@ def test_nodes_beside_a_body_leave_before_it():
         m.add(f"chamber{i}", Chamber(link, 1e-3, 1e-10, 1e5))
         before = link
     from linkwork.analysis.assembly.assemble import assemble_model
-    from linkwork.integrators.implicit import ImplicitRun
+    from linkwork.integrators.second_order.run import ImplicitRun
 
     a = assemble_model(m)
     stepping = ImplicitRun(a.system, lw.GeneralizedAlpha(), a.state, 1e-3, None)

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import linkwork as lw
-from linkwork.elements import signals
+from linkwork.elements.signals import signals
 from linkwork.math.pointers import PythonCallback
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.function import Function

@@ -6,7 +6,7 @@ from loops_in_space import four_bars, random_mechanism
 
 import linkwork as lw
 from linkwork.analysis.independence import constraint_rows
-from linkwork.results.violation import constraints_alone
+from linkwork.results.outputs.violation import constraints_alone
 from linkwork.system.redundancy import MinimumNorm, independent_rows, reactions
 from linkwork.system.redundancy.normal_equations import make_plan
 from linkwork.system.system import compile_model

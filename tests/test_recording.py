@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.results import file as result_file
-from linkwork.results import recording
-from linkwork.results.file_array import FileArray
+from linkwork.results.files import file as result_file
+from linkwork.results.files import recording
+from linkwork.results.files.file_array import FileArray
 
 
 def chain(n=3):
@@ -144,7 +144,7 @@ import sys
 sys.path.insert(0, {os.path.dirname(__file__)!r})
 import linkwork as lw
 from test_recording import chain
-from linkwork.results import recording
+from linkwork.results.files import recording
 recording.BLOCK, recording.CHUNK = 200_000, 30_000
 """
 

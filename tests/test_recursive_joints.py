@@ -13,7 +13,7 @@ from recursive_models import (
 
 import linkwork as lw
 from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.elements.joints import ROW_NAMES, NamedJoint
+from linkwork.elements.joints.joints import ROW_NAMES, NamedJoint
 from linkwork.model.registry import ITEMS
 
 # random velocities, of which joints leave what they allow

@@ -124,7 +124,7 @@ def test_wrong_shapes_are_refused():
 def test_import_stays_cheap():
     """xarray, pandas, matplotlib, h5netcdf come in only when used."""
     code = (
-        "import sys, linkwork.results.result, linkwork.results.file, linkwork.results.plots;"
+        "import sys, linkwork.results.result, linkwork.results.files.file, linkwork.results.plots;"
         "print([m for m in ('xarray', 'pandas', 'matplotlib', 'h5netcdf') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

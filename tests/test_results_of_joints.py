@@ -8,8 +8,8 @@ import linkwork as lw
 import linkwork.elements.catalogue
 from linkwork.math import rotations
 from linkwork.model.registry import ITEMS
+from linkwork.results.outputs.stored import lock_turn_change, reaction
 from linkwork.results.result import Result
-from linkwork.results.stored import lock_turn_change, reaction
 from linkwork.system.system import compile_model
 
 NAMES = sorted(n for n in ITEMS if n != "Body")

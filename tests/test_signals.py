@@ -10,8 +10,8 @@ import pytest
 import linkwork as lw
 from linkwork.math import rotations
 from linkwork.model.drives.pieces import Chain
-from linkwork.results.model_file import model_from_dict, model_to_dict
-from linkwork.results.stored import signal_values
+from linkwork.results.files.model_file import model_from_dict, model_to_dict
+from linkwork.results.outputs.stored import signal_values
 from linkwork.system.system import compile_model
 
 STEP = 1e-5

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from linkwork.integrators import multistep, tableaux
+from linkwork.integrators.first_order import multistep, tableaux
 
 # Zhang, Zhang, Xing, Masarati: On the optimization of n-sub-step composite time integration
 # methods, Nonlinear Dynamics 102 (2020), tables 4 and 5

@@ -7,8 +7,8 @@ import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import method_run
 from linkwork.elements.layout import COEFS, STRIDE
-from linkwork.integrators import stages as sg
-from linkwork.integrators import stepping as st
+from linkwork.integrators.first_order import stages as sg
+from linkwork.integrators.second_order import stepping as st
 from linkwork.math import rotations
 from linkwork.system.evaluate import evaluate
 

@@ -45,9 +45,10 @@ print(json.dumps(found | {"unknown": sorted(unknown), "libraries": sorted(librar
 NOT_NEEDED = (
     "scipy.sparse", "scipy.linalg", "networkx", "xarray", "matplotlib", "netCDF4",
     "numba.np.arraymath", "numba.typed.typeddict",  # what numba needs to compile
-    "linkwork.integrators.staged", "linkwork.integrators.ode", "linkwork.nullspace",
-    "linkwork.recursive", "linkwork.io", "linkwork.view", "linkwork.elements.friction",
-    "linkwork.elements.laws", "linkwork.elements.bushing", "linkwork.analysis.statics",
+    "linkwork.integrators.first_order.methods", "linkwork.integrators.explicit.ode",
+    "linkwork.nullspace",
+    "linkwork.recursive", "linkwork.io", "linkwork.view", "linkwork.elements.friction.friction",
+    "linkwork.elements.laws", "linkwork.elements.deformable.bushing", "linkwork.analysis.statics",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from small_mechanisms import double_pendulum
 from test_killed_runs import assert_same, killed_run, killing
 
 import linkwork as lw
-from linkwork.integrators import stepping
+from linkwork.integrators.second_order import stepping
 
 __all__ = ["killing"]  # a fixture
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")

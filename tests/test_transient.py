@@ -9,8 +9,8 @@ from small_mechanisms import double_pendulum, spatial_four_bar
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators import stepping as st
-from linkwork.integrators.implicit import ImplicitRun
+from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.system.evaluate import evaluate
 
 # ------------------------------------------------------------------------------------- conditioning
@@ -32,7 +32,7 @@ def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
 
 
 def empty(system):
-    from linkwork.integrators.implicit import make_output
+    from linkwork.integrators.second_order.run import make_output
 
     return make_output(system, 0)
 

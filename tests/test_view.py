@@ -123,7 +123,7 @@ def test_a_shape_that_cannot_be_drawn_loses_nothing(shape, expected, tmp_path, m
 def test_every_joint_has_a_symbol():
     """Walks the registry: a new joint is drawn without anybody adding it here."""
     import linkwork.elements.catalogue  # noqa: F401
-    from linkwork.elements.joints import Joint
+    from linkwork.elements.joints.joints import Joint
     from linkwork.model.registry import ITEMS
 
     rng = np.random.default_rng(1)

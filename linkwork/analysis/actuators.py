@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements import torsion_spring as ts
-from linkwork.elements.joints import Joint
-from linkwork.elements.stop import moves
+from linkwork.elements.forces import torsion_spring as ts
+from linkwork.elements.forces.stop import moves
+from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result
-from linkwork.results.violation import constraints_alone
 from linkwork.system.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.elements.lock import lock_coordinates
+from linkwork.elements.joints.lock import lock_coordinates
 from linkwork.system.state import State
 
 GROUND_POSE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])

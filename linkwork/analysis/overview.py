@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
-from linkwork.elements.body import Body
+from linkwork.elements.bodies.body import Body
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Model
-from linkwork.results.flexible import link_sums
+from linkwork.results.outputs.flexible import link_sums
 from linkwork.system.system import bodies_of, nodes_of
 
 if TYPE_CHECKING:

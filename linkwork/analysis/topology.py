@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
-from linkwork.recursive.topology import Topology, topology_of
+from linkwork.recursive.tree.topology import Topology, topology_of
 from linkwork.system.system import compile_model
 
 

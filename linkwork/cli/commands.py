@@ -155,13 +155,13 @@ def run(
     target = output_path(output if deck is None else save)
     picture = None
     if plot:
-        from linkwork.results.file import check_writable
+        from linkwork.results.files.file import check_writable
 
         picture = (target or Path(Path(model).name)).with_suffix(".png")
         check_writable(picture)
     integrator = defaults.get("method")
     if deck is not None and method is None and rho is None:
-        from linkwork.io.mbdyn.running import chosen_method
+        from linkwork.io.mbdyn.deck.running import chosen_method
 
         integrator = chosen_method(deck)
     if method is not None or rho is not None or integrator is None:
@@ -219,7 +219,7 @@ def move(
 
 def with_reactions(result: Result, target: Path) -> Result:
     """The file with the variables `force` and `torque` too, unless it is a large one."""
-    from linkwork.results.file import IN_MEMORY, load
+    from linkwork.results.files.file import IN_MEMORY, load
 
     if result.motion.nbytes > IN_MEMORY // 2:
         return result
@@ -233,8 +233,8 @@ def go_on(
 ) -> None:
     """Go on with the run of a result file."""
     from linkwork.integrators.catalogue import method_from_text
-    from linkwork.results.file import load
-    from linkwork.results.unfinished import newer_pieces
+    from linkwork.results.files.file import load
+    from linkwork.results.files.unfinished import newer_pieces
 
     if given:
         raise UsageError(

@@ -11,13 +11,13 @@ from linkwork.cli.speaking import UsageError, console
 
 if TYPE_CHECKING:
     from linkwork.analysis.assembly.assemble import Assembled
-    from linkwork.io.mbdyn.deck import Deck
+    from linkwork.io.mbdyn.deck.deck import Deck
     from linkwork.results.result import Result
 
 
 def print_unsupported(path: str) -> None:
     """All cards of a deck that linkwork does not have."""
-    from linkwork.io.mbdyn.reader import unsupported_cards
+    from linkwork.io.mbdyn.deck.reader import unsupported_cards
 
     if not is_deck(path):
         raise UsageError(f"--list-unsupported needs an MBDyn input file .mbd, found '{path}'")
@@ -42,7 +42,7 @@ def print_notes(deck: Deck) -> None:
 def write_deck(deck: Deck, result: Result, name: str | None) -> None:
     """NAME.mov and its like, where a name is given."""
     if name is not None:
-        from linkwork.io.mbdyn.results import write_mbdyn
+        from linkwork.io.mbdyn.output.results import write_mbdyn
 
         paths = write_mbdyn(deck, result, Path(name).with_suffix("") if name.endswith(".nc")
                             else name)  # fmt: skip
@@ -52,7 +52,7 @@ def write_deck(deck: Deck, result: Result, name: str | None) -> None:
 
 def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
     """Until when and in which steps; what neither the deck nor the command says is an error."""
-    from linkwork.io.mbdyn import running
+    from linkwork.io.mbdyn.deck import running
 
     return running.times(deck, t, h)
 
@@ -61,14 +61,15 @@ def in_its_words(deck: Deck | None) -> AbstractContextManager[None]:
     """What a run fails with, in the words of the deck where there is one."""
     if deck is None:
         return nullcontext()
-    from linkwork.io.mbdyn.wording import words_of_decks
+    from linkwork.io.mbdyn.syntax.wording import words_of_decks
 
     return words_of_decks()
 
 
 def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:
     """The assembled start, which steps to store, and the strategy (none for equal steps)."""
-    from linkwork.io.mbdyn import running, steps
+    from linkwork.io.mbdyn.deck import running
+    from linkwork.io.mbdyn.problem import steps
 
     strategy = None if equal else steps.made_strategy(deck.analysis)
     every = running.stored_every(deck) if every == 1 else every
@@ -79,7 +80,7 @@ def run_still(
     deck: Deck, name: str | None, save: str | None, t: float | None, h: float | None
 ) -> None:
     """A deck without integration: equilibria, inverse dynamics, or its first instant alone."""
-    from linkwork.io.mbdyn import running
+    from linkwork.io.mbdyn.deck import running
 
     target = output_path(save)
     result = running.run_still(deck, t=t, h=h)

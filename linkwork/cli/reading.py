@@ -67,7 +67,7 @@ def is_deck(path: str) -> bool:
 
 
 def read_deck_file(path: str) -> tuple[Model, dict[str, Any]]:
-    from linkwork.io.mbdyn.reader import read_deck
+    from linkwork.io.mbdyn.deck.reader import read_deck
 
     deck = read_deck(path)
     a = deck.analysis
@@ -112,7 +112,7 @@ def line_of(error: BaseException, file: Path) -> str:
 
 def output_path(name: str | None) -> Path | None:
     """The result file that -o names, known to be writable."""
-    from linkwork.results.file import check_writable
+    from linkwork.results.files.file import check_writable
 
     if name is None:
         return None

@@ -5,6 +5,6 @@ import pkgutil
 
 import linkwork.elements
 
-for _module in pkgutil.iter_modules(linkwork.elements.__path__):
-    if _module.name != "catalogue":
-        importlib.import_module(f"linkwork.elements.{_module.name}")
+for _module in pkgutil.walk_packages(linkwork.elements.__path__, "linkwork.elements."):
+    if _module.name != __name__:
+        importlib.import_module(_module.name)

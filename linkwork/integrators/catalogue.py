@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from linkwork.errors import ResultFileError
-from linkwork.integrators.methods import BDF2, HHT, GeneralizedAlpha, Newmark
-from linkwork.integrators import staged
-from linkwork.integrators.ode import ODE, RK4
+from linkwork.integrators.second_order.methods import BDF2, HHT, GeneralizedAlpha, Newmark
+from linkwork.integrators.first_order import methods as staged
+from linkwork.integrators.explicit.ode import ODE, RK4
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 

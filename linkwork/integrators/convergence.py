@@ -16,7 +16,7 @@ open joint: relnorm is the larger of two ratios.
 from __future__ import annotations
 
 from linkwork.elements.layout import OMEGA, TANGENT
-from linkwork.integrators.stepping import CA
+from linkwork.integrators.second_order.stepping import CA
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.kernel import Loads, Motion, call_kernel, view
 from linkwork.math.vectors import at, at9, cross, mv

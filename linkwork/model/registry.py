@@ -50,7 +50,7 @@ class Family:
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
-    signal: bool = False  # computes a number of another element (elements.signals)
+    signal: bool = False  # computes a number of another element (elements.signals.signals)
     inertial: bool = False  # its forces depend on accelerations
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one

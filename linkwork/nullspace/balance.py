@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS, VEL
 from linkwork.errors import SingularError
-from linkwork.integrators.ode import derivative
+from linkwork.integrators.explicit.ode import derivative
 from linkwork.math.compiled import compiled
 from linkwork.system.accelerations import accelerations, factorise
 from linkwork.system.evaluate import evaluate

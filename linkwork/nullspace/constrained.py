@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from linkwork.elements.layout import POS, QUAT, ROT
-from linkwork.integrators.stepping import DIVERGED, DONE, NO_CONVERGENCE
+from linkwork.integrators.second_order.stepping import DIVERGED, DONE, NO_CONVERGENCE
 from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.motion import Parts

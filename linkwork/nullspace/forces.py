@@ -24,8 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements import bushing, points, spring, torsion_spring
-from linkwork.elements.bushing import BUSHING, bend, kappa, law, rotation_vector
+from linkwork.elements import points
+from linkwork.elements.deformable import bushing
+from linkwork.elements.deformable.bushing import BUSHING, bend, kappa, law, rotation_vector
+from linkwork.elements.forces import spring, torsion_spring
+from linkwork.elements.forces.spring import SPRING
+from linkwork.elements.forces.torsion_spring import TORSION
+from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.layout import (
     AA,
     AB,
@@ -37,9 +42,6 @@ from linkwork.elements.layout import (
     STRIDE,
     TANGENT,
 )  # fmt: skip
-from linkwork.elements.lock import LOCK
-from linkwork.elements.spring import SPRING
-from linkwork.elements.torsion_spring import TORSION
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, KernelTable, kernel_table

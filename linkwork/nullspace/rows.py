@@ -24,11 +24,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linkwork.elements import layout, lock, points
-from linkwork.elements.distance import DISTANCE as DISTANCE_FAMILY
-from linkwork.elements.distance import LENGTH as DISTANCE_LENGTH
-from linkwork.elements.lock import LOCK
-from linkwork.elements.orthogonal import EA, EB, ORTHOGONAL
+from linkwork.elements import layout, points
+from linkwork.elements.joints import lock
+from linkwork.elements.joints.distance import DISTANCE as DISTANCE_FAMILY
+from linkwork.elements.joints.distance import LENGTH as DISTANCE_LENGTH
+from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.system.numbering import Element

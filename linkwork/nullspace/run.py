@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import ROT
-from linkwork.integrators.implicit import make_output, watch_left_out_rows
-from linkwork.integrators.repair import RepairedRun
-from linkwork.integrators.stepping import DONE, Output
+from linkwork.integrators.second_order.recovery import RepairedRun
+from linkwork.integrators.second_order.run import make_output, watch_left_out_rows
+from linkwork.integrators.second_order.stepping import DONE, Output
 from linkwork.math.compiled import announce
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns

@@ -15,8 +15,8 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
-from linkwork.integrators.repair import OTHER_ROWS
-from linkwork.integrators.stepping import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
+from linkwork.integrators.second_order.recovery import OTHER_ROWS
+from linkwork.integrators.second_order.stepping import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements import lock
+from linkwork.elements.joints import lock
+from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
-from linkwork.elements.lock import LOCK
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.rotations import qconj, qmul, rotation_matrix

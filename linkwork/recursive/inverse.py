@@ -9,8 +9,8 @@ from __future__ import annotations
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
 from linkwork.math.vectors import add, cross, scale, three
-from linkwork.recursive.general_joint import inertia_times, six_dot
-from linkwork.recursive.layout import (
+from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
+from linkwork.recursive.tree.layout import (
     BASE, BENDING, BIAS, DOF, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION, WRENCH,
     U, add3, put3,
 )  # fmt: skip

@@ -13,11 +13,16 @@ import numpy as np
 
 from linkwork.errors import ModelError, SingularError
 from linkwork.model import checks
-from linkwork.recursive import closing as cl
-from linkwork.recursive.doors import inverse, look_at_loops, many_forwards, place_bodies
+from linkwork.recursive.loops import closing as cl
+from linkwork.recursive.loops.entry_points import (
+    inverse,
+    look_at_loops,
+    many_forwards,
+    place_bodies,
+)
 from linkwork.recursive.inverse import newton_euler
-from linkwork.recursive.parts import Parts, Settings
-from linkwork.recursive.topology import Topology
+from linkwork.recursive.tree.parts import Parts, Settings
+from linkwork.recursive.tree.topology import Topology
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -1,7 +1,7 @@
 """Multipliers of the lock joints from the wrenches in the tree.
 
 A joint of the tree puts the wrench (n, f) on its body.  Seen from the lock joint's second body b,
-about the driven marker P and in the main marker's axes S (elements.lock),
+about the driven marker P and in the main marker's axes S (elements.joints.lock),
 
     γ_f = −R_Sᵀ f_b,      P(ρ) γ_m = −R_Sᵀ n_b,   P(ρ) = (s I + ṽ)/2
 
@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements.lock import LEVEL, LOCK, QA, QB, QT, REALS, UB
-from linkwork.elements.orthogonal import EA, EB, ORTHOGONAL
+from linkwork.elements.joints.lock import LEVEL, LOCK, QA, QB, QT, REALS, UB
+from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.math import rotations
 from linkwork.model.registry import Entry
-from linkwork.recursive.tables import markers
-from linkwork.recursive.topology import Step, Topology
+from linkwork.recursive.tree.tables import markers
+from linkwork.recursive.tree.topology import Step, Topology
 from linkwork.system.numbering import Element
 from linkwork.system.system import System
 

@@ -8,17 +8,17 @@ import numpy as np
 
 from linkwork.errors import SingularError
 from linkwork.integrators.friction import refuse_bristles
-from linkwork.integrators.implicit import StepFailure, make_output
-from linkwork.integrators.repair import blocked_motion, no_accelerations
-from linkwork.integrators.stepping import Output
+from linkwork.integrators.second_order.run import StepFailure, make_output
+from linkwork.integrators.second_order.recovery import blocked_motion, no_accelerations
+from linkwork.integrators.second_order.stepping import Output
 from linkwork.math.compiled import announce
-from linkwork.recursive import closing as cl
-from linkwork.recursive import dormand_prince as dp
-from linkwork.recursive import runge_kutta as rk
-from linkwork.recursive.dormand_prince import TOO_SMALL
-from linkwork.recursive.implicit import NO_CONVERGENCE, advance_implicit, weights_of
-from linkwork.recursive.layout import BALL, BODY, TURN
-from linkwork.recursive.parts import Parts, Settings
+from linkwork.recursive.loops import closing as cl
+from linkwork.recursive.stepping import dormand_prince as dp
+from linkwork.recursive.stepping import runge_kutta as rk
+from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
+from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
+from linkwork.recursive.tree.layout import BALL, BODY, TURN
+from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.lock import LOCK
+from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
-from linkwork.results import totals
-from linkwork.results.model_file import model_to_dict
-from linkwork.results.file_array import FileArray
-from linkwork.results.stored import counted_angle, memory_elements, memory_over_time
+from linkwork.results.outputs import totals
+from linkwork.results.files.model_file import model_to_dict
+from linkwork.results.files.file_array import FileArray
+from linkwork.results.outputs.stored import counted_angle, memory_elements, memory_over_time
 from linkwork.results.summary import summary
-from linkwork.results.variables import (
+from linkwork.results.files.variables import (
     diagnostic_dims,
     flat_variables,
     joints_of,
     time_variable,
 )
-from linkwork.results.views import View, view
+from linkwork.results.outputs.views import View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -179,13 +179,13 @@ class Result:
 
     @cached_property
     def _violations(self) -> tuple[np.ndarray, np.ndarray]:
-        from linkwork.results.violation import worst_of_joints
+        from linkwork.results.outputs.violation import worst_of_joints
 
         return worst_of_joints(self)
 
     def law_rates(self, rows: list[int]) -> np.ndarray:
         """C_t of these rows, (T, rows): how motion laws alone change the constraints."""
-        from linkwork.results.violation import violations
+        from linkwork.results.outputs.violation import violations
 
         found = np.zeros((len(self), len(rows)))
         parts = violations(self.system, self.time, self.motion, self.memory, still=True)
@@ -282,7 +282,7 @@ class Result:
 
         A run that keeps its steps in a file already is copied.
         """
-        from linkwork.results.file import save
+        from linkwork.results.files.file import save
 
         save(self, path)
 

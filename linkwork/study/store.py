@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import ResultFileError
-from linkwork.results.file import beside, cannot_write
+from linkwork.results.files.file import beside, cannot_write
 from linkwork.study.variant import Outcome
 
 FORMAT = "linkwork study 1"

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements.user_force import raise_if_failed
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.agreement import agreement
 from linkwork.system.consistent import consistent

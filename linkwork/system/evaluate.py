@@ -4,7 +4,7 @@
 
 Families whose forces depend on accelerations (`inertial`) come first.
 
-Numbers of elements that follow the motion (elements.signals) are put into the table before the
+Numbers of elements that follow the motion (signals.signals) are put into the table before the
 other families are asked; with y(q, v, t) such a number of an element with the residual f(q, v, y),
 
     K gains ∂f/∂y ∂y/∂q,   D gains ∂f/∂y ∂y/∂v,      ∂f/∂y by central differences of its kernel
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements.body import body_terms
+from linkwork.elements.bodies.body import body_terms
 from linkwork.elements.layout import (
     CD,
     CK,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.body import Body
+from linkwork.elements.bodies.body import Body
+from linkwork.elements.bodies.variable_mass import start_of
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
-from linkwork.elements.signals import signal_entries
-from linkwork.elements.variable_mass import start_of
+from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.body import BODY_REALS
+from linkwork.elements.bodies.body import BODY_REALS
 from linkwork.elements.flexible.inertia import FLEXIBLE
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError

@@ -14,41 +14,41 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.body import Body
-from linkwork.elements.brake import Brake
-from linkwork.elements.bushing import Bushing
-from linkwork.elements.central_gravity import CentralGravity
-from linkwork.elements.deformable import Deformable
-from linkwork.elements.deformable_axial import DeformableAxial
-from linkwork.elements.distance import Distance
+from linkwork.elements.bodies.body import Body
+from linkwork.elements.bodies.central_gravity import CentralGravity
+from linkwork.elements.bodies.moving_frame import MovingFrame
+from linkwork.elements.bodies.variable_mass import VariableMass
+from linkwork.elements.deformable.axial import DeformableAxial
+from linkwork.elements.deformable.bushing import Bushing
+from linkwork.elements.deformable.joints import Deformable
+from linkwork.elements.deformable.rod import Rod
+from linkwork.elements.deformable.slide import DeformableSlide
+from linkwork.elements.deformable.viscous_body import ViscousBody
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
-from linkwork.elements.force import Load
-from linkwork.elements.force_pair import ForcePair
-from linkwork.elements.friction import Friction
-from linkwork.elements.gear import Gear
-from linkwork.elements.joints import Joint
-from linkwork.elements.lock import LOCK
-from linkwork.elements.moving_frame import MovingFrame
-from linkwork.elements.orthogonal import Orthogonal
-from linkwork.elements.rigid_displacement import RigidBodyDisplacement
-from linkwork.elements.rod import Rod
-from linkwork.elements.sensor import StrapdownSensor
-from linkwork.elements.slide import DeformableSlide
-from linkwork.elements.spring import Spring
-from linkwork.elements.stop import Stop
-from linkwork.elements.torsion_spring import TorsionSpring
-from linkwork.elements.user_force import UserForce
-from linkwork.elements.variable_mass import VariableMass
-from linkwork.elements.velocity_lock import VelocityLock
-from linkwork.elements.viscous_body import ViscousBody
+from linkwork.elements.forces.force import Load
+from linkwork.elements.forces.force_pair import ForcePair
+from linkwork.elements.forces.spring import Spring
+from linkwork.elements.forces.stop import Stop
+from linkwork.elements.forces.torsion_spring import TorsionSpring
+from linkwork.elements.forces.user_force import UserForce
+from linkwork.elements.friction.brake import Brake
+from linkwork.elements.friction.friction import Friction
+from linkwork.elements.joints.distance import Distance
+from linkwork.elements.joints.gear import Gear
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.joints.orthogonal import Orthogonal
+from linkwork.elements.joints.rigid_displacement import RigidBodyDisplacement
+from linkwork.elements.joints.velocity_lock import VelocityLock
+from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.frame import Frame
-from linkwork.results.flexible import deformed
-from linkwork.results.relative import rotate
+from linkwork.results.outputs.flexible import deformed
+from linkwork.results.outputs.relative import rotate
+from linkwork.results.outputs.stored import body_motion, lock_place, reaction
 from linkwork.results.result import Result
-from linkwork.results.stored import body_motion, lock_place, reaction
 from linkwork.view.figures import figure, turned
 from linkwork.view.loads import applied, frames_of
 from linkwork.view.shapes import Part, parts_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.body import Body
+from linkwork.elements.bodies.body import Body
 from linkwork.math import rotations
 from linkwork.view.shapes import Part, rod
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.central_gravity import CentralGravity
-from linkwork.elements.force import Load
-from linkwork.elements.force_pair import ForcePair
-from linkwork.elements.moving_frame import MovingFrame
-from linkwork.elements.user_force import forget_failures
-from linkwork.elements.variable_mass import VariableMass
-from linkwork.elements.viscous_body import ViscousBody
+from linkwork.elements.bodies.central_gravity import CentralGravity
+from linkwork.elements.bodies.moving_frame import MovingFrame
+from linkwork.elements.bodies.variable_mass import VariableMass
+from linkwork.elements.deformable.viscous_body import ViscousBody
+from linkwork.elements.forces.force import Load
+from linkwork.elements.forces.force_pair import ForcePair
+from linkwork.elements.forces.user_force import forget_failures
 from linkwork.math import rotations
 from linkwork.model.frame import Frame, as_frame, carries_frames
-from linkwork.results.relative import rotate
+from linkwork.results.outputs.relative import rotate
 from linkwork.results.result import Result
 from linkwork.system.state import State
 from linkwork.system.system import System, build

@@ -110,7 +110,7 @@ def _clock_text(drawing: Drawing, i: int, speed: float) -> str:
 
 
 def _target(path: Any) -> Path | None:
-    from linkwork.results.file import check_writable
+    from linkwork.results.files.file import check_writable
 
     if path is None:
         return None

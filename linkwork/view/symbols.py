@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.motion_laws import ROTATION, driven_rows
-from linkwork.elements.orthogonal import Orthogonal, Universal
+from linkwork.elements.joints.motion_laws import ROTATION, driven_rows
+from linkwork.elements.joints.orthogonal import Orthogonal, Universal
 from linkwork.math import rotations
 from linkwork.view.shapes import Part
 

@@ -13,8 +13,8 @@ from linkwork.analysis.assembly.positions import find_positions
 from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
 from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
+from linkwork.elements.forces.user_force import forget_failures
 from linkwork.elements.layout import UNKNOWN
-from linkwork.elements.user_force import forget_failures
 from linkwork.errors import AssemblyError
 from linkwork.model import checks
 from linkwork.model.drives import polynomial

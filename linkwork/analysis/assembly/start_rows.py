@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
-from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.joints.joints import ROW_NAMES, Joint
 from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry

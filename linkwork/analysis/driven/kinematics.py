@@ -28,7 +28,7 @@ from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import given_state
-from linkwork.elements.joints import ROW_NAMES, Joint
+from linkwork.elements.joints.joints import ROW_NAMES, Joint
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import polynomial

@@ -21,13 +21,13 @@ from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
 from linkwork.analysis.scales import row_scale
-from linkwork.elements.user_force import raise_if_failed
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
-from linkwork.integrators.implicit import make_output
-from linkwork.integrators.stepping import Output
+from linkwork.integrators.second_order.run import make_output
+from linkwork.integrators.second_order.stepping import Output
 from linkwork.math.compiled import announce
+from linkwork.results.outputs.violation import constraints_alone, violations
 from linkwork.results.result import Result
-from linkwork.results.violation import constraints_alone, violations
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State

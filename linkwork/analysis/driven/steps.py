@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.analysis.saddle import GROWTH
 from linkwork.analysis.scales import CLOSED
-from linkwork.elements.body import INERTIA, MASS
+from linkwork.elements.bodies.body import INERTIA, MASS
 from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qexp, qmul

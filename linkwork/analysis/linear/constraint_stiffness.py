@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.linear.pencil import start
-from linkwork.elements.lock import LOCK, QA, QB, QT
+from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.model import Model

@@ -19,12 +19,12 @@ import numpy as np
 from linkwork.analysis.linear.pencil import Pencil, places
 from linkwork.analysis.linear.steady import STEADY
 from linkwork.analysis.linear.world_axes import body_blocks, world_axes
-from linkwork.elements.distance import LENGTH, Distance
-from linkwork.elements.force import FACTOR, Load
-from linkwork.elements.joints import Joint
+from linkwork.elements.forces.force import FACTOR, Load
+from linkwork.elements.joints.distance import LENGTH, Distance
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.lock import LEVEL
+from linkwork.elements.joints.motion_laws import ROTATION, frozen
 from linkwork.elements.layout import COEFS
-from linkwork.elements.lock import LEVEL
-from linkwork.elements.motion_laws import ROTATION, frozen
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow

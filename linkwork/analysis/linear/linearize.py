@@ -22,7 +22,7 @@ from linkwork.analysis.linear.first_order import massless, mixed_space
 from linkwork.analysis.linear.inputs import Input, make_input
 from linkwork.analysis.linear.outputs import Output, make_output
 from linkwork.analysis.linear.pencil import Pencil, linearised
-from linkwork.elements.user_force import raise_if_failed
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.model.model import Model
 from linkwork.system.state import State

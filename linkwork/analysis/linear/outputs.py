@@ -19,9 +19,9 @@ from linkwork.analysis.coordinates import joint_coordinates, twist_angle
 from linkwork.analysis.linear.pencil import Pencil
 from linkwork.analysis.linear.steady import STEADY
 from linkwork.analysis.linear.world_axes import body_blocks, world_axes
-from linkwork.elements.joints import Joint
-from linkwork.elements.lock import LEVEL, MOVING
-from linkwork.elements.motion_laws import ROW_NAMES, frozen
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.lock import LEVEL, MOVING
+from linkwork.elements.joints.motion_laws import ROW_NAMES, frozen
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import polynomial

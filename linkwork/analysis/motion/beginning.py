@@ -12,13 +12,13 @@ from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.errors import LinkworkError, ModelError
-from linkwork.integrators.implicit import ImplicitRun
-from linkwork.integrators.methods import LinearMethod
-from linkwork.integrators.stepping import advance
+from linkwork.integrators.second_order.methods import LinearMethod
+from linkwork.integrators.second_order.run import ImplicitRun
+from linkwork.integrators.second_order.stepping import advance
 from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.model import Model
-from linkwork.results.model_file import identity
+from linkwork.results.files.model_file import identity
 from linkwork.results.result import Result, snapshot
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -120,7 +120,7 @@ def implicit_run(method: Any) -> Any:
     """The kind of run of an implicit method in absolute coordinates."""
     if isinstance(method, LinearMethod):
         return ImplicitRun
-    from linkwork.integrators.staged import StagedMethod  # many methods, seldom used
-    from linkwork.integrators.staged_run import StagedRun
+    from linkwork.integrators.first_order.methods import StagedMethod  # many methods, seldom used
+    from linkwork.integrators.first_order.run import StagedRun
 
     return StagedRun if isinstance(method, StagedMethod) else None

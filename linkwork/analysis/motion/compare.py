@@ -19,7 +19,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import transient
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
-from linkwork.integrators.methods import GeneralizedAlpha, LinearMethod
+from linkwork.integrators.second_order.methods import GeneralizedAlpha, LinearMethod
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.model import Model

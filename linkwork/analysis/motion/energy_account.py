@@ -27,7 +27,7 @@ import warnings
 import numpy as np
 
 from linkwork.errors import LinkworkWarning
-from linkwork.results import totals
+from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 
 SAMPLES = 64  # stored times that are looked at

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
-from linkwork.elements.joints import Joint
-from linkwork.elements.motion_laws import driven_rows
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.motion_laws import driven_rows
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.model import checks
 from linkwork.system.state import State

@@ -32,7 +32,7 @@ def resume(
     Example: ``lw.resume("run.nc", t=20, file="run.nc")``
     """
     from linkwork.integrators.catalogue import method_from_text
-    from linkwork.results.file import load
+    from linkwork.results.files.file import load
 
     t = checks.number(t, "t, the end time,")
     stored = load(path, model=model, advice=False)
@@ -83,7 +83,7 @@ def warn_of_events(path: Any, stored: Result, options: dict[str, Any]) -> None:
 
 def ended(path: Any, stored: Result, file: Any, same: bool) -> Result:
     """A run with nothing left to do: its file is made whole, or written under another name."""
-    from linkwork.results.unfinished import make_whole
+    from linkwork.results.files.unfinished import make_whole
 
     if same:
         return make_whole(Path(path), Path(os.path.realpath(os.fspath(file))), stored)

@@ -2,8 +2,8 @@
 
 In memory all rows have their place from the beginning, so that nothing is moved at the end.  For a
 file that the user named, rows are collected in a block of some megabytes and go to its journal
-(results.journal), with every flush together with the numbers from which the run goes on; at the
-end the journal is joined to the file.  A temporary file (results.recording) is written at once.
+(files.journal), with every flush together with the numbers from which the run goes on; at the
+end the journal is joined to the file.  A temporary file (files.recording) is written at once.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
-from linkwork.integrators.stepping import Output
+from linkwork.integrators.second_order.stepping import Output
 from linkwork.math.undisturbed import undisturbed
-from linkwork.results import file as result_file
-from linkwork.results import unfinished
-from linkwork.results.journal import Journal
-from linkwork.results.model_file import identity
-from linkwork.results.recording import Extent, Recording
+from linkwork.results.files import file as result_file
+from linkwork.results.files import unfinished
+from linkwork.results.files.journal import Journal
+from linkwork.results.files.model_file import identity
+from linkwork.results.files.recording import Extent, Recording
+from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result, snapshot
-from linkwork.results.violation import constraints_alone
 from linkwork.system.redundancy import MinimumNorm, Redundancy, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.analysis.motion.energy_error import HIGHEST, EnergyError
 from linkwork.errors import ModelError
-from linkwork.integrators.implicit import ImplicitRun
+from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, drive_from_dict
 

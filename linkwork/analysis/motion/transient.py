@@ -40,12 +40,12 @@ from linkwork.analysis.motion.strategies import (
 )
 from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.elements.user_force import raise_if_failed
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
-from linkwork.integrators.implicit import make_output
-from linkwork.integrators.methods import GeneralizedAlpha
-from linkwork.integrators.repair import StepFailure
-from linkwork.integrators.stepping import Output
+from linkwork.integrators.second_order.methods import GeneralizedAlpha
+from linkwork.integrators.second_order.recovery import StepFailure
+from linkwork.integrators.second_order.run import make_output
+from linkwork.integrators.second_order.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result

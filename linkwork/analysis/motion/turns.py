@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.integrators.repair import StepFailure
+from linkwork.integrators.second_order.recovery import StepFailure
 
 
 def rounded_down(h: float) -> float:

@@ -19,9 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements.bristles import MU, POINTS, RADIUS, STATIC
-from linkwork.elements.friction_surface import MEMORY as IN_SPACE
-from linkwork.elements.friction_surface import TURNED
+from linkwork.elements.friction.bristles import MU, POINTS, RADIUS, STATIC
+from linkwork.elements.friction.surfaces import MEMORY as IN_SPACE
+from linkwork.elements.friction.surfaces import TURNED
 from linkwork.elements.layout import UNKNOWN
 from linkwork.system.state import State
 from linkwork.system.system import System

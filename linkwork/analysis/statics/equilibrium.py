@@ -12,8 +12,8 @@ from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
 from linkwork.analysis.statics.stability import stability
+from linkwork.results.outputs.views import View
 from linkwork.results.result import Result
-from linkwork.results.views import View
 from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System

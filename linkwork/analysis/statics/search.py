@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
 from linkwork.analysis.statics.stability import stability
-from linkwork.elements.joints import ROW_NAMES
+from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, SingularError
 from linkwork.system.agreement import agreement
 from linkwork.system.sparse_lu import SingularMatrix

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
-from linkwork.elements.joints import ROW_NAMES
+from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
 
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices

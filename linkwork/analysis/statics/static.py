@@ -30,7 +30,7 @@ from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
 from linkwork.analysis.statics.search import Search, Talk
-from linkwork.elements.user_force import raise_if_failed
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError
 from linkwork.model import checks
 from linkwork.model.model import Model

@@ -23,7 +23,7 @@ from linkwork.elements.flexible.parts import AMPLITUDES
 from linkwork.elements.layout import (
     CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, TANGENT, VEL, put6,
 )  # fmt: skip
-from linkwork.elements.lock_tangent import lock_stiffness, rotation_rows
+from linkwork.elements.joints.lock_tangent import lock_stiffness, rotation_rows
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel

@@ -36,7 +36,7 @@ from linkwork.elements.flexible.parts import (
     Part,
 )  # fmt: skip
 from linkwork.elements.flexible.section import Section
-from linkwork.elements.lock import LOCK, QA, QB, QT, REALS
+from linkwork.elements.joints.lock import LOCK, QA, QB, QT, REALS
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks

@@ -1,0 +1,1 @@
+"""Loads from a constitutive law between two frames."""

@@ -1,0 +1,147 @@
+"""A law of one component of the turn about an axis: a torsion spring of any kind.
+
+The angle is the twist φ of the frames about z, counted over turns, with its gradients m_b and m_a
+as in elements.forces.torsion_spring:
+
+    N = σ(φ, φ̇),   residual:  body b  N m_b,   body a  −N m_a,   φ̇ = m_b·ω_b − m_a·ω_a
+
+(MBDyn's manual, 9.2.5, where the other two rotations must be held; here they may be free.)
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.forces import torsion_spring as ts
+from linkwork.elements.deformable.joints import room
+from linkwork.elements.joints.joints import Joint, markers
+from linkwork.elements.laws import LinearViscoelastic
+from linkwork.elements.laws.base import (
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
+    respond,
+)  # fmt: skip
+from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
+from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import begin, shift
+from linkwork.math.vectors import accumulate, scale
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Family, Item
+
+LAW = 8  # behind the axes of both frames; the angle remembered comes last
+
+
+def axial_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    y = np.zeros(WORK)
+    last = reals.shape[1] - 1
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
+        y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
+        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        N, k, c = y[STRESS], y[KE], y[KD]
+        accumulate(f, b, 3, scale(N, mb))
+        accumulate(f, a, 3, scale(-N, ma))
+        power[0] += (N - y[STORED]) * rate
+        power[1] += y[SUPPLIED]
+        if coef[ACCEPT] != 0.0:
+            reals[i, last] = phi
+        if coef[TANGENT] != 0.0:
+            torsion_tangent(
+                vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
+                mb, wa, wb, N, k, c, coef[CK], coef[CD],
+            )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def as_torsion(reals: np.ndarray) -> np.ndarray:
+    """The numbers of a torsion spring of stiffness zero with the same axes and memory."""
+    out = np.zeros((len(reals), ts.REALS))
+    out[:, :LAW], out[:, ts.MEMORY] = reals[:, :LAW], reals[:, -1]
+    return out
+
+
+def axial_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """What the law stores."""
+    angle = ts.twist_angle(as_torsion(reals), q)
+    return over_times(reals[:, LAW:-1], angle[:, None])[:, ENERGY]
+
+
+def axial_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """`angle` (rad), its `rate` (rad/s) and the `torque` (N m) on b about z."""
+    out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
+    found = over_times(reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
+    return out | {"torque": -found[:, STRESS]}
+
+
+AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
+
+
+@functools.cache
+def axial_family(places: int) -> Family:
+    """Deformable axes whose laws have at most so many numbers; all share one kernel."""
+    return Family(
+        f"deformable axis of {places}", AXIAL_KERNEL, bodies=2, reals=LAW + places + 1, memory=True,
+        potential=axial_potential, outputs=axial_outputs,
+    )  # fmt: skip
+
+
+@dataclass(eq=False)
+class DeformableAxial(Item):
+    """A moment about an axis from a law of one component of the angle, counted over turns.
+
+    axis (or `orientation`, whose z axis it is) as for joints, or Frames in place of the bodies; or
+    a is a joint that turns about its z axis, and b is left out.  law gives the torque (N m) from
+    angle (rad) and rate (rad/s).  Outputs: angle, rate, torque (on b, about the axis).
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> door = lw.Body(10, (1, 1, 1), position=(0.5, 0, 0))
+    >>> hinge = lw.Revolute(lw.GROUND, door, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> closer = lw.DeformableAxial(hinge, law=lw.laws.CubicElastic(5, 0, 1, viscosity=2))
+    """
+
+    a: Any
+    b: Any = None
+    law: Any = None
+    axis: Any = None
+    orientation: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.a, Joint) and self.b is None:
+            ts.check_joint(self.a, self.label)
+            self.frames = self.a.frames
+        else:
+            self.frames = markers(
+                self.a, self.b, None, self.axis, self.orientation, self.label, False
+            )
+        law_numbers(self.law, 1, self.label, LAW)
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.a,) if self.b is None else ()
+
+    def entries(self) -> list[Entry]:
+        fa, fb = self.frames
+        numbers, laws = law_numbers(self.law, 1, self.label, LAW)
+        reals = np.zeros(LAW + room(numbers) + 1)
+        reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
+        reals[LAW : LAW + len(numbers)] = numbers
+        axes = [f.body.orientation[None] for f in (fa, fb)]
+        start = ts.twist_angle(as_torsion(reals[None]), axes)
+        reals[-1] = start[0] if self.b is not None else self.a.start()[0].get("rz", start[0])
+        return [Entry(axial_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> DeformableAxial:
+        law = LinearViscoelastic(rng.uniform(1, 5), rng.uniform(1, 2), prestrain=rng.normal())
+        return cls(a, b, law, axis=rng.normal(size=3))

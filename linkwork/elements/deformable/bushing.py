@@ -1,0 +1,344 @@
+"""The bushing: a linear spring and damper in all six directions between two frames.
+
+Main frame S on body a, frame P on body b.  With the strain
+
+    ε = (x, ψ),   x = R_Sᵀ (r_P − r_S),   exp(ψ̃) = R_Sᵀ R_P                 ψ the rotation vector
+
+the law is σ = K ε + C ε̇ = (n, μ), from the potential εᵀ K ε/2, so that forces are its exact
+gradient at any rotation below half a turn (where the rotation vector jumps); for small rotations
+these are six ordinary springs, and a rotation about one principal axis has the torque k ψ always.
+With T⁻¹ = I + ψ̃/2 + κ ψ̃², κ = (1 − φ/2 cot φ/2)/φ², φ = |ψ|,
+
+    δψ = T⁻ᵀ R_Sᵀ (φ_b − φ_a),   F = R_S n,   G = R_S T⁻¹ μ
+    residual:  body b  F, R_bᵀ(s_P × F + G);   body a  −F, −R_aᵀ(l × F + G),   l = r_P − r_a
+    ẋ = R_Sᵀ V,  V = v_b − v_a + w_b × s_P − w_a × l,   ψ̇ = T⁻ᵀ R_Sᵀ (w_b − w_a)
+
+The tangent differentiates these along each of the twelve increments; T⁻¹ by
+δ(T⁻¹ μ) = δψ × μ/2 + 2 κ' (ψ·δψ) ψ × (ψ × μ) + κ (δψ × (ψ × μ) + ψ × (δψ × μ)), κ' = dκ/dφ².
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.joints.joints import markers
+from linkwork.elements.layout import (
+    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, STRIDE, TANGENT, VEL, A, B,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.rotations import qconj, qmul, rotation_matrix
+from linkwork.math.vectors import (
+    accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
+)  # fmt: skip
+from linkwork.model import checks
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Family, Item
+
+# reals: the frames on their bodies; K and C as 3×3 blocks xx, xψ, ψx, ψψ
+UA, QA, UB, QB, KK, CC, REALS = 0, 3, 7, 10, 14, 50, 86
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def rotation_vector(rho):
+    """ψ of a unit quaternion, at most half a turn."""
+    s, v = rho[0], (rho[1], rho[2], rho[3])
+    if s < 0.0:
+        s, v = -s, scale(-1.0, v)
+    size = math.sqrt(dot(v, v))
+    factor = 2.0
+    if size > 0.0:
+        factor = 2.0 * math.atan2(size, s) / size
+    return scale(factor, v)
+
+
+@inlined
+def kappa(p2):
+    """κ and dκ/dφ² for φ² = p2; the series are Bernoulli's, relative error below 1e-12."""
+    if p2 < 0.25:
+        k = 1 / 74724249600.0 + p2 * (3617 / 10670622842880000.0)
+        k = 1 / 47900160.0 + p2 * (691 / 1307674368000.0 + p2 * k)
+        k = 1 / 12.0 + p2 * (1 / 720.0 + p2 * (1 / 30240.0 + p2 * (1 / 1209600.0 + p2 * k)))
+        d = 6 / 74724249600.0 + p2 * (7 * 3617 / 10670622842880000.0)
+        d = 4 / 47900160.0 + p2 * (5 * 691 / 1307674368000.0 + p2 * d)
+        d = 1 / 720.0 + p2 * (2 / 30240.0 + p2 * (3 / 1209600.0 + p2 * d))
+        return k, d
+    p = math.sqrt(p2)
+    sine = math.sin(0.5 * p)
+    cotangent = math.cos(0.5 * p) / sine
+    k = 1.0 / p2 - cotangent / (2.0 * p)
+    d = (-2.0 / (p2 * p) + cotangent / (2.0 * p2) + 1.0 / (4.0 * p * sine * sine)) / (2.0 * p)
+    return k, d
+
+
+@inlined
+def bend(half, psi, k, z):
+    """T⁻¹ z (half = ½) or T⁻ᵀ z (half = −½)."""
+    y = cross(psi, z)
+    return add(z, add(scale(half, y), scale(k, cross(psi, y))))
+
+
+@inlined
+def bend_change(half, psi, k, dk, z, d):
+    """Change of T⁻¹ z (half = ½) or T⁻ᵀ z (half = −½) for a change d of ψ."""
+    y, dy = cross(psi, z), cross(d, z)
+    bent = scale(k, add(cross(d, y), cross(psi, dy)))
+    return add(add(scale(half, dy), bent), scale(2.0 * dk * dot(psi, d), cross(psi, y)))
+
+
+@inlined
+def law(reals, i, c, x, psi):
+    """The six-by-six matrix at column c times (x, ψ)."""
+    n = add(mv(at9(reals, i, c), x), mv(at9(reals, i, c + 9), psi))
+    return n, add(mv(at9(reals, i, c + 18), x), mv(at9(reals, i, c + 27), psi))
+
+
+@inlined
+def add_column(vals, base, j, force, moment):
+    """Add a column of six to a block."""
+    p = base + j
+    for i in range(3):
+        vals[p + i * STRIDE] += force[i]
+        vals[p + (3 + i) * STRIDE] += moment[i]
+
+
+@inlined
+def moved_by(j, Ra, Rb, sb):
+    """Rotations of a and b in world axes and the change of l, for the unit of unknown j of 12."""
+    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+    if j < 3:
+        return ZERO, ZERO, scale(-1.0, e)
+    if j < 6:
+        return column(Ra, j % 3), ZERO, ZERO
+    if j < 9:
+        return ZERO, ZERO, e
+    turn = column(Rb, j % 3)
+    return ZERO, turn, cross(turn, sb)
+
+
+@inlined
+def put_wrench(f, a, b, Ra, Rb, sb, l, F, G):
+    """F at P and G into the residual of b, their opposites into that of a."""
+    accumulate(f, b, 0, F)
+    accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
+    accumulate(f, a, 0, scale(-1.0, F))
+    accumulate(f, a, 3, scale(-1.0, tv(Ra, add(cross(l, F), G))))
+
+
+@inlined
+def wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK):
+    """Column j of 12 of the tangent of `put_wrench`, with the changes of F, G and of the arms."""
+    moment_a, moment_b = add(cross(l, F), G), add(cross(sb, F), G)
+    da = add(cross(l, dF), scale(cK, sub(cross(dl, F), cross(pa, moment_a))))
+    db = add(cross(sb, dF), scale(cK, sub(cross(cross(pb, sb), F), cross(pb, moment_b))))
+    base_a, base_b = ints[i, AA], ints[i, BA]
+    if j >= 6:
+        base_a, base_b = ints[i, AB], ints[i, BB]
+    add_column(vals, base_a, j % 6, scale(-1.0, dF), scale(-1.0, tv(Ra, add(da, dG))))
+    add_column(vals, base_b, j % 6, dF, tv(Rb, add(db, dG)))
+
+
+@inlined
+def bushing_tangent(
+    vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G, cK, cD
+):  # fmt: skip
+    """Column by column: δr_a, θ_a, δr_b, θ_b."""
+    nb = cross(wb, sb)
+    for j in range(12):
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
+        turn = sub(pb, pa)
+        # strains, and their rates by the positions at fixed velocities
+        dx = tv(S, sub(dl, cross(pa, l)))
+        dpsi = bend(-0.5, psi, k, tv(S, turn))
+        dV = sub(cross(pb, nb), add(cross(cross(pa, wa), l), cross(wa, dl)))
+        dx1 = tv(S, sub(dV, cross(pa, V)))
+        dpsi1 = add(
+            bend(-0.5, psi, k, tv(S, cross(turn, wb))),
+            bend_change(-0.5, psi, k, dk, om, dpsi),
+        )
+        # stresses; the rates change with velocities as the strains do with positions
+        n1, m1 = law(reals, i, KK, dx, dpsi)
+        n2, m2 = law(
+            reals, i, CC,
+            add(scale(cK, dx1), scale(cD, dx)), add(scale(cK, dpsi1), scale(cD, dpsi)),
+        )  # fmt: skip
+        dF = add(mv(S, add(scale(cK, n1), n2)), scale(cK, cross(pa, F)))
+        dg = add(
+            bend(0.5, psi, k, add(scale(cK, m1), m2)),
+            scale(cK, bend_change(0.5, psi, k, dk, mu, dpsi)),
+        )
+        dG = add(mv(S, dg), scale(cK, cross(pa, G)))
+        wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
+
+
+def bushing_kernel(ints, reals, motion, loads):
+    nodes, coef = motion.nodes, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
+        S = rotation_matrix(qS)
+        psi = rotation_vector(qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB))))
+        k, dk = kappa(dot(psi, psi))
+        sb = mv(Rb, at(reals, i, UB))
+        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
+        x = tv(S, sub(l, mv(Ra, at(reals, i, UA))))
+        wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+        V = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, l)))
+        om = tv(S, sub(wb, wa))
+        x1, psi1 = tv(S, V), bend(-0.5, psi, k, om)
+        n, mu = law(reals, i, KK, x, psi)
+        nd, md = law(reals, i, CC, x1, psi1)
+        mu = add(mu, md)
+        F, G = mv(S, add(n, nd)), mv(S, bend(0.5, psi, k, mu))
+        put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
+        power[0] += dot(x1, nd) + dot(psi1, md)
+        if coef[TANGENT] != 0.0:
+            bushing_tangent(
+                vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G,
+                coef[CK], coef[CD],
+            )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def strain(reals: np.ndarray, r: Any, q: Any) -> tuple[np.ndarray, ...]:
+    """ε (T, 6), the axes of S (T, 3, 3), and the vectors s_P and l (T, 3)."""
+    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
+    qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
+    S = rotations.matrix(qS)
+    sb = np.einsum("tij,tj->ti", rotations.matrix(q[1]), reals[:, UB : UB + 3])
+    l = r[1] + sb - r[0]
+    arm = np.einsum("tij,tj->ti", rotations.matrix(q[0]), reals[:, UA : UA + 3])
+    x = np.einsum("tji,tj->ti", S, l - arm)
+    psi = rotations.logarithm(rotations.multiply(rotations.conjugate(qS), qP))
+    return np.concatenate([x, psi], axis=1), S, sb, l
+
+
+def six_by_six(reals: np.ndarray, c: int) -> np.ndarray:
+    """K or C as matrices (T, 6, 6)."""
+    blocks = reals[:, c : c + 36].reshape(-1, 2, 2, 3, 3)
+    return blocks.transpose(0, 1, 3, 2, 4).reshape(-1, 6, 6)
+
+
+def bushing_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """εᵀ K ε/2."""
+    e = strain(reals, r, q)[0]
+    return 0.5 * np.einsum("ti,tij,tj->t", e, six_by_six(reals, KK), e)
+
+
+def bushing_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """`force` (N) and `torque` (N m) on b at P, `displacement` and `rotation`, in the axes of S."""
+    e, S, sb, l = strain(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    x1 = np.einsum("tji,tj->ti", S, v[1] - v[0] + np.cross(w[1], sb) - np.cross(w[0], l))
+    om = np.einsum("tji,tj->ti", S, w[1] - w[0])
+    psi = e[:, 3:]
+    p = np.linalg.norm(psi, axis=1)
+    half = np.where(p < 1e-4, 1.0, p / 2)
+    k = np.where(p < 1e-4, 1 / 12, (1 - half / np.tan(half)) / np.where(p < 1e-4, 1.0, p) ** 2)
+    P = rotations.tilde(psi)
+    inverse = np.eye(3) + P / 2 + k[:, None, None] * (P @ P)
+    rate = np.concatenate([x1, np.einsum("tji,tj->ti", inverse, om)], axis=1)
+    stress = np.einsum("tij,tj->ti", six_by_six(reals, KK), e)
+    stress += np.einsum("tij,tj->ti", six_by_six(reals, CC), rate)
+    torque = -np.einsum("tij,tj->ti", inverse, stress[:, 3:])
+    return {
+        "force": -stress[:, :3], "torque": torque, "displacement": e[:, :3], "rotation": psi,
+    }  # fmt: skip
+
+
+BUSHING = Family(
+    "bushing", Kernel(bushing_kernel), bodies=2, reals=REALS, potential=bushing_potential,
+    outputs=bushing_outputs,
+)  # fmt: skip
+
+
+def six(value: Any, what: str) -> np.ndarray:
+    """A symmetric 6×6 matrix from six numbers or a matrix."""
+    X = checks.array(value)
+    if X is not None and X.shape == (6,):
+        X = np.diag(X)
+    if X is None or X.shape != (6, 6) or not np.all(np.isfinite(X)):
+        raise ModelError(
+            f"{what} must be 6 numbers (x y z rx ry rz) or a 6×6 matrix, all finite, but "
+            f"{checks.show(value)} was given"
+        )
+    scaled = X / (np.abs(X).max() or 1.0)
+    if np.abs(scaled - scaled.T).max() > 1e-9:
+        raise ModelError(f"{what} must be a symmetric matrix, but {checks.show(value)} was given")
+    return X / 2 + X.T / 2
+
+
+@dataclass(eq=False)
+class Bushing(Item):
+    """A linear elastic support in six directions, with damping, between two bodies.
+
+    at is the world point where both frames are in the described position, and `orientation` or
+    `axis` (the z axis) gives their axes, as for joints; Frames may take the place of bodies and
+    point, and then need not coincide.  stiffness and damping are six numbers, for x y z (N/m,
+    N s/m) and rx ry rz (N m/rad, N m s/rad), or symmetric 6×6 matrices, in the axes of the frame
+    on a.  Rotations are measured by the rotation vector, below half a turn.  Outputs: force and
+    torque on b at its frame, displacement, rotation, all in the axes of the frame on a.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> engine = lw.Body(100, (5, 5, 5), position=(0, 0, 0.3))
+    >>> mount = lw.Bushing(
+    ...     lw.GROUND, engine, at=(0, 0, 0), stiffness=[1e5, 1e5, 2e5, 1e3, 1e3, 1e3],
+    ...     damping=[100, 100, 200, 1, 1, 1],
+    ... )
+    """
+
+    a: Any
+    b: Any
+    at: Any = None
+    orientation: Any = None
+    stiffness: Any = None
+    damping: Any = None
+    axis: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.frames = markers(self.a, self.b, self.at, self.axis, self.orientation, what, True)
+        if self.stiffness is None:
+            raise ModelError(f"{what} needs stiffness=, six numbers for x y z rx ry rz")
+        self.stiffness = six(self.stiffness, f"stiffness of {what}")
+        damping = np.zeros(6) if self.damping is None else self.damping
+        self.damping = six(damping, f"damping of {what}")
+        largest = float(np.abs(self.damping).max()) or 1.0
+        least = float(np.linalg.eigvalsh(self.damping / largest)[0])
+        if least < -1e-9:
+            raise ModelError(
+                f"damping of {what} must not be negative in any direction, but is "
+                f"{least * largest:g} in one"
+            )
+
+    def entries(self) -> list[Entry]:
+        fa, fb = self.frames
+        reals = np.zeros(REALS)
+        reals[UA : UA + 3], reals[QA : QA + 4] = fa.position, fa.orientation
+        reals[UB : UB + 3], reals[QB : QB + 4] = fb.position, fb.orientation
+        for c, X in ((KK, self.stiffness), (CC, self.damping)):
+            reals[c : c + 36] = X.reshape(2, 3, 2, 3).transpose(0, 2, 1, 3).ravel()
+        return [Entry(BUSHING, (fa.body, fb.body), reals)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Bushing:
+        X, Y = rng.normal(size=(2, 6, 6))
+        return cls(
+            a, b, at=rng.normal(size=3), axis=rng.normal(size=3), stiffness=X @ X.T, damping=Y @ Y.T
+        )

@@ -1,0 +1,148 @@
+"""The rod: a law of one component along the line between two points.
+
+    ε = l/l₀ − 1,   ε̇ = l̇/l₀,   F = σ(ε, ε̇) e                    l, e, d as in elements.points
+
+    E = ∂F/∂d = σ/l (I − e eᵀ) + e (K/l₀ e + D/(l₀ l) (ḋ − l̇ e))ᵀ,   G = ∂F/∂ḋ = D/l₀ e eᵀ
+
+The law gives a force from a strain, so its energy and powers count l₀ times.  (MBDyn's manual,
+9.2.1; a stiffness k of a Spring is K/l₀ here.)
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.deformable.joints import room
+from linkwork.elements.laws import LinearViscoelastic
+from linkwork.elements.laws.base import (
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
+    respond,
+)  # fmt: skip
+from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
+from linkwork.elements.points import (
+    LINE_REALS, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import begin, shift
+from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
+from linkwork.model import checks
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Family, Item
+
+FREE, LAW = LINE_REALS, LINE_REALS + 1
+
+
+def rod_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    y = np.zeros(WORK)
+    for i in range(ints.shape[0]):
+        a, b, free = ints[i, A], ints[i, B], reals[i, FREE]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        sa, sb, na, nb, _, ddot, length, e = line(reals, i, nodes, a, b)
+        rate = dot(e, ddot)
+        y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, 0.0
+        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        force = y[STRESS]
+        F = scale(force, e)
+        line_force(f, a, b, Ra, Rb, sa, sb, F)
+        power[0] += (force - y[STORED]) * rate
+        power[1] += y[SUPPLIED] * free
+        if coef[TANGENT] != 0.0:
+            k, c, ee = y[KE] / free, y[KD] / free, outer(e, e)
+            E = mscale(k, ee)
+            if length > 0.0:
+                E = madd(E, mscale(force / length, madd(IDENTITY, mscale(-1.0, ee))))
+                E = madd(E, mscale(c / length, outer(e, sub(ddot, scale(rate, e)))))
+            G = mscale(c, ee)
+            line_tangent(vals, ints, i, Ra, Rb, sa, sb, na, nb, E, G, F, coef[CK], coef[CD])
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """l₀ times what the law stores."""
+    free = reals[:, FREE]
+    strain = line_over_time(reals, r, q)[2] / free - 1
+    return free * over_times(reals[:, LAW:], strain[:, None])[:, ENERGY]
+
+
+def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    sa, sb, length, e = line_over_time(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    free = reals[:, FREE]
+    found = over_times(reals[:, LAW:], (length / free - 1)[:, None], (rate / free)[:, None])
+    return {"force": found[:, STRESS], "length": length, "rate": rate}
+
+
+ROD_KERNEL = Kernel(rod_kernel, allocates=True)
+
+
+@functools.cache
+def rod_family(places: int) -> Family:
+    """Rods whose laws have at most so many numbers; all share one kernel."""
+    return Family(
+        f"rod of {places}", ROD_KERNEL, bodies=2, reals=LAW + places, potential=rod_potential,
+        outputs=rod_outputs,
+    )  # fmt: skip
+
+
+@dataclass(eq=False)
+class Rod(Item):
+    """A massless bar between a point of a and a point of b, with a law of its strain l/l₀ − 1.
+
+    at_a and at_b are world points in the described position (without them: the bodies' origins);
+    Frames may take the place of bodies and points.  law gives the tension (N) from strain and
+    strain rate; length is l₀ (m), without it the distance in the described position.  Outputs:
+    force (the tension), length, rate.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> mass = lw.Body(1, (1, 1, 1), position=(0, 0, -2))
+    >>> cable = lw.Rod(lw.GROUND, mass, law=lw.laws.LinearViscoelastic(1e3, 5.0))
+    >>> cable.length
+    2.0
+    """
+
+    a: Any
+    b: Any
+    at_a: Any = None
+    at_b: Any = None
+    law: Any = None
+    length: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.frames, described = end_frames(self)
+        if described == 0:
+            raise ModelError(
+                f"the two points of {what} coincide, so it has no direction; move one of them, or "
+                "use a DeformableDisplacement"
+            )
+        length = described if self.length is None else self.length
+        self.length = checks.number(length, f"length of {what}", positive=True)
+        law_numbers(self.law, 1, what, LAW)
+
+    def entries(self) -> list[Entry]:
+        fa, fb = self.frames
+        numbers, laws = law_numbers(self.law, 1, self.label, LAW)
+        reals = line_reals(self.frames, LAW + room(numbers))
+        reals[FREE] = self.length
+        reals[LAW : LAW + len(numbers)] = numbers
+        return [Entry(rod_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Rod:
+        law = LinearViscoelastic(rng.uniform(1, 5), rng.uniform(1, 2), prestress=rng.normal())
+        return cls(a, b, rng.normal(size=3), rng.normal(size=3), law, length=rng.uniform(1, 2))

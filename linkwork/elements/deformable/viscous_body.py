@@ -1,0 +1,141 @@
+"""The viscous body: a force and a moment on one body from its own velocity, by a law of six.
+
+Frame S on the body, at u in body axes with rotation Q = R(q_S):
+
+    ε̇ = (Qᵀ(Rᵀv + ω × u), Qᵀω),   σ = (n, μ)
+    force −R Q n in world axes,   moment −(Q μ + u × Q n) in body axes
+
+(MBDyn's manual, 9.3, with the sign of a resistance.)  Strain is zero.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.deformable.bushing import add_column
+from linkwork.elements.deformable.joints import CHANGE, CHANGE_RATE, CHANGE_STRESS, put3, room
+from linkwork.elements.deformable.joints import stress_change, take3
+from linkwork.elements.laws import LinearViscous
+from linkwork.elements.laws.base import (
+    RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
+)  # fmt: skip
+from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import begin, shift
+from linkwork.math.rotations import rotation_matrix
+from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
+from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.registry import Entry, Family, Item
+
+U, QS, LAW = 0, 3, 7
+BODY, BASE = 0, 1
+ZERO = (0.0, 0.0, 0.0)
+
+
+def viscous_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    y = np.zeros(WORK)
+    for i in range(ints.shape[0]):
+        b, u, Q = ints[i, BODY], at(reals, i, U), rotation_matrix(at4(reals, i, QS))
+        R, v, w = at9(nodes, b, ROT), at(nodes, b, VEL), at(nodes, b, OMEGA)
+        local = tv(R, v)
+        put3(y, RATE, tv(Q, add(local, cross(w, u))))
+        put3(y, RATE + 3, tv(Q, w))
+        for j in range(6):
+            y[STRAIN + j] = 0.0
+        y[WANTED] = 0.0
+        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        n, mu = mv(Q, take3(y, STRESS)), mv(Q, take3(y, STRESS + 3))
+        accumulate(f, b, 0, mv(R, n))
+        accumulate(f, b, 3, add(mu, cross(u, n)))
+        power[1] += y[SUPPLIED]
+        for j in range(6):
+            power[0] += y[STRESS + j] * y[RATE + j]
+        if coef[TANGENT] != 0.0:
+            cK, cD = coef[CK], coef[CD]
+            for j in range(6):
+                e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0,
+                     1.0 if j % 3 == 2 else 0.0)  # fmt: skip
+                turn, spin = ZERO, ZERO
+                if j < 3:
+                    move = scale(cD, tv(R, e))
+                else:
+                    turn, spin = e, scale(cD, e)
+                    move = add(scale(cK, cross(local, e)), cross(spin, u))
+                put3(y, CHANGE, ZERO)
+                put3(y, CHANGE + 3, ZERO)
+                put3(y, CHANGE_RATE, tv(Q, move))
+                put3(y, CHANGE_RATE + 3, tv(Q, spin))
+                stress_change(y, 0, 6)
+                dn, dmu = mv(Q, take3(y, CHANGE_STRESS)), mv(Q, take3(y, CHANGE_STRESS + 3))
+                force = mv(R, add(dn, scale(cK, cross(turn, n))))
+                add_column(vals, ints[i, BASE], j, force, add(dmu, cross(u, dn)))
+
+
+def viscous_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """`force` (N) and `torque` (N m) on the body at the frame, in its axes."""
+    Q = rotations.matrix(reals[:, QS : QS + 4])
+    local = np.einsum("tji,tj->ti", rotations.matrix(q[0]), v[0])
+    speed = local + np.cross(omega[0], reals[:, U : U + 3])
+    rate = np.concatenate([np.einsum("tji,tj->ti", Q, x) for x in (speed, omega[0])], axis=1)
+    stress = over_times(reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
+    return {"force": -stress[:, :3], "torque": -stress[:, 3:]}
+
+
+VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
+
+
+@functools.cache
+def viscous_family(places: int) -> Family:
+    """Viscous bodies whose laws have at most so many numbers; all share one kernel."""
+    return Family(
+        f"viscous body of {places}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
+        outputs=viscous_outputs,
+    )  # fmt: skip
+
+
+@dataclass(eq=False)
+class ViscousBody(Item):
+    """A resistance to the motion of a body: force and moment from its velocity, by a law of six.
+
+    frame is a body or a Frame on it; the law's rates are the velocity of the frame's origin and
+    the angular velocity, in the frame's axes, and its strain is zero.  Outputs: force and torque
+    on the body at the frame, in its axes.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> ball = lw.Body.sphere(0.1, density=1000)
+    >>> drag = lw.ViscousBody(ball, lw.laws.LinearViscous((2, 2, 2, 0.1, 0.1, 0.1)))
+    """
+
+    frame: Any
+    law: Any = None
+
+    def __post_init__(self) -> None:
+        if as_frame(self.frame, self.label).body is GROUND:
+            raise ModelError(f"{self.label} acts on GROUND, which cannot move; give it a body")
+        law_numbers(self.law, 6, self.label, LAW)
+
+    def entries(self) -> list[Entry]:
+        frame = as_frame(self.frame, self.label)
+        numbers, laws = law_numbers(self.law, 6, self.label, LAW)
+        reals = np.zeros(LAW + room(numbers))
+        reals[U : U + 3], reals[QS : QS + 4] = frame.position, frame.orientation
+        reals[LAW : LAW + len(numbers)] = numbers
+        return [Entry(viscous_family(room(numbers)), (frame.body,), reals, laws=laws)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> ViscousBody:
+        X, q = rng.normal(size=(6, 6)), rng.normal(size=4)
+        frame = Frame(a, rng.normal(size=3), q / np.linalg.norm(q))
+        return cls(frame, LinearViscous(X @ X.T, prestress=rng.normal(size=6)))

@@ -1,0 +1,1 @@
+"""Dry friction: models, bristles, and the surfaces of joints that rub."""

@@ -1,0 +1,78 @@
+"""A brake: dry friction between two bodies about an axis, pressed by a given force.
+
+    N = max(N(t), least),   torque −N c r about the z axis        (c as in friction.friction)
+
+The bodies turn on each other in another joint.  (MBDyn's input manual, joint `brake`.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.friction.friction import PRELOAD, TURNS, friction_entry
+from linkwork.elements.friction.models import Coulomb, FrictionModel
+from linkwork.elements.joints.joints import markers
+from linkwork.errors import ModelError
+from linkwork.model import checks
+from linkwork.model.drives import as_drive
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Item, Law
+
+
+@dataclass(eq=False)
+class Brake(Item):
+    """A friction torque about an axis, loaded by a force that is a function of time.
+
+    a and b are two bodies with `axis` as for joints, or Frames, whose z axes another joint keeps
+    together; model is lw.Coulomb(mu) or lw.LuGre(mu), radius (m) that of the surfaces, load (N) a
+    number or a function of time, which counts where it is above least (N).  Outputs: speed of the
+    surfaces, load, coefficient, and torque on b about the axis.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> wheel = lw.Body(1, (1, 1, 1))
+    >>> pads = lw.Brake(lw.GROUND, wheel, axis=(0, 0, 1), model=lw.Coulomb(0.4), radius=0.1,
+    ...                 load=lw.ramp(100))
+    """
+
+    a: Any
+    b: Any
+    at: Any = None
+    axis: Any = None
+    orientation: Any = None
+    model: Any = None
+    radius: Any = None
+    load: Any = 0.0
+    least: Any = 0.0
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.frames = markers(self.a, self.b, self.at, self.axis, self.orientation, what, False)
+        if not isinstance(self.model, FrictionModel):
+            raise ModelError(
+                f"{what} needs a model such as lw.Coulomb(0.3), but {checks.show(self.model)} was "
+                "given"
+            )
+        if self.radius is None:
+            raise ModelError(f"{what} needs radius=, of the surfaces that turn on each other")
+        self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
+        self.load = as_drive(self.load, what=f"load of {what}")
+        self.least = checks.number(self.least, f"least of {what}", minimum=0)
+
+    def entries(self) -> list[Entry]:
+        entry = friction_entry(self.frames, self.model, TURNS, self.radius, 0.0, self.least)
+        entry.laws = [Law(PRELOAD, lambda t: self.load.values(t)[:, None], 1)]
+        return [entry]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Brake:
+        from linkwork.model.drives import polynomial
+
+        model = Coulomb(0.3, 0.5, 2.0, stiffness=0.2, damping=0.1, viscous=0.05)
+        return cls(a, b, axis=rng.normal(size=3), model=model, radius=0.4,
+                   load=polynomial([2.0, 0.5]))  # fmt: skip

@@ -1,0 +1,320 @@
+"""Dry friction in joints that turn or slide, loaded by the joint's own reaction.
+
+What rubs in a joint says elements.friction_joints; where it moves in several directions at once,
+elements.friction.surfaces.  Here it is one direction, or those of a universal joint's two pins.
+With the path s of the surfaces (radius × angle, or travel along z; elements.forces.torsion_spring,
+deformable.slide), its speed v = ṡ, and the load N, the friction on b is −N c: c is the deflection z
+of bristles over what they bear at most.  With g(v) (elements.friction.models) and z_m = g/σ₀,
+
+    Coulomb   c = σ₀ z + σ₁ v while |c| ≤ g, with the bristles stuck: z = z₀ + Δs;
+              else they slip: c = ±g, z = c/σ₀                                        (+ σ₂ v)
+    LuGre     z = z₀ + Δs − α(z) |Δs| z/z_m,   ż = (1 − α sgn(v) z/z_m) v
+              c = σ₀ z + σ₁ ż + σ₂ v
+              α = 0 where |z| ≤ κ z_m or z and v differ in sign, 1 where |z| ≥ z_m, between
+              ½ + ½ sin(π (|z| − (1 + κ) z_m/2)/((1 − κ) z_m))
+
+z₀ and Δs since the last accepted step; both are implicit in the step, the second by Newton's
+method on a monotonic function.  (Dupont, Hayward, Armstrong, Altpeter, IEEE Trans. Automatic
+Control 47, 2002: bristles that are not near their limit stay elastic, so that a joint at rest does
+not creep, as it does with α = 1.)  c is found at the end of the step: first order in the switch
+between stick and slip, second in sliding.
+
+The load is N₀ + |F|, F the reaction force of a joint that turns, its part across the axis for one
+that slides, and not less than a least load; for a screw N₀ + |axial force| with
+c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at
+lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from the multipliers of the
+same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
+method converges linearly where friction changes its own load, as fast as that is little.  Where
+rows of the joint are redundant its reaction, and with it the friction, is not unique.
+
+The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
+that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its
+axes, each a pin of its own under N₀ + |F| + |M|/arm, M the torque that the joint transmits.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.forces import torsion_spring as ts
+from linkwork.elements.friction.bristles import (
+    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
+    friction_reals,
+)  # fmt: skip
+from linkwork.elements.friction.joints import (
+    PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
+)  # fmt: skip
+from linkwork.elements.friction.models import Coulomb, FrictionModel, LuGre
+from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, surface_entry
+from linkwork.elements.joints.joints import Cylindrical, Planar, Prismatic, Revolute, Spherical
+from linkwork.elements.layout import (
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+)  # fmt: skip
+from linkwork.elements.joints.orthogonal import Universal
+from linkwork.elements.joints.screw import Screw
+from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent, travel
+from linkwork.elements.forces.torsion_spring import TURN, torsion_tangent, twist_gradients
+from linkwork.errors import ModelError
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.rotations import qconj, qmul, rotation_matrix
+from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
+from linkwork.model import checks
+from linkwork.model.registry import Entry, Family, Item
+
+MEMORY = 2  # the path and the deflection
+ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's number
+
+
+@inlined
+def thread_friction(reals, i, sense, c):
+    """What c becomes on a thread, and its derivative by c."""
+    sec, tan = reals[i, SEC], reals[i, TAN]
+    top, below = sec * (1.0 + tan * tan), 1.0 - sense * sec * c * tan
+    return top * c / below, top / (below * below)
+
+
+@inlined
+def load_of(ints, reals, i, gamma):
+    """N, and for a screw whether moving along the axis (1) or back (−1) is against the load."""
+    x, y, z = gamma[ints[i, LOADS]], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]]
+    size, sense = math.sqrt(x * x + y * y + z * z), 1.0
+    if reals[i, MOTION] == SLIDES:
+        size = math.sqrt(x * x + y * y)
+    elif reals[i, MOTION] == SCREWS:
+        axial = gamma[ints[i, LOADS + 3]]
+        size, sense = abs(axial), (-1.0 if axial >= 0.0 else 1.0)
+    elif reals[i, MOTION] == PINS:
+        size += reals[i, ARM] * abs(gamma[ints[i, LOADS + 3]])
+    return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
+
+
+def friction_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    last = reals.shape[1]
+    for i in range(ints.shape[0]):
+        a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]
+        turns = reals[i, MOTION] != SLIDES
+        qA, qB = at4(reals, i, QA), at4(reals, i, QB)
+        rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
+        RA, RB = rotation_matrix(qA), rotation_matrix(qB)
+        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
+        gP, gS = twist_gradients(rho)
+        ma, mb = mv(RA, gS), mv(RB, gP)
+        e, sb, l, s, v, U = slide(nodes, a, b, qA, at(reals, i, UA), at(reals, i, UB))
+        before, z0 = reals[i, last - 2], reals[i, last - 1]
+        known = abs(before) < 1e200
+        if turns:
+            phi = 2.0 * math.atan2(rho[3], rho[0])
+            if known:
+                phi += TURN * math.floor((before / radius - phi) / TURN + 0.5)
+            s, v = radius * phi, radius * (dot(mb, wb) - dot(ma, wa))
+        step = s - before
+        N, sense = load_of(ints, reals, i, gamma)
+        c, z, cs, cv = bristles(reals, i, known, z0, step, v)
+        if reals[i, MOTION] == SCREWS:
+            c, slope = thread_friction(reals, i, sense, c)
+            cs, cv = cs * slope, cv * slope
+        power[0] += N * c * v
+        if turns:
+            M = N * c * radius
+            accumulate(f, b, 3, scale(M, mb))
+            accumulate(f, a, 3, scale(-M, ma))
+        else:
+            slide_force(f, nodes, a, b, e, sb, l, N * c)
+        if coef[ACCEPT] != 0.0:
+            reals[i, last - 2], reals[i, last - 1] = s, z
+        if coef[TANGENT] != 0.0:
+            cK, cD = coef[CK], coef[CD]
+            if turns:
+                r2 = N * radius * radius
+                torsion_tangent(
+                    vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB,
+                    ma, mb, wa, wb, N * c * radius, r2 * cs, r2 * cv, cK, cD,
+                )  # fmt: skip
+            else:
+                slide_tangent(
+                    vals, ints, i, nodes, a, b, e, sb, l, U, N * c, N * cs, N * cv, cK, cD
+                )
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def friction_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """The `speed` (m/s) of the surfaces on each other."""
+    if reals[0, MOTION] == SLIDES:
+        frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
+        return {"speed": travel(frames, r, q, v, omega)[1]}
+    torsion = np.zeros((len(reals), ts.REALS))
+    torsion[:, :8] = reals[:, :8]
+    return {"speed": reals[:, RADIUS] * ts.torsion_outputs(torsion, r, q, v, omega)["rate"]}
+
+
+FRICTION_KERNEL = Kernel(friction_kernel)
+
+
+@functools.cache
+def friction_family(points: int) -> Family:
+    """Friction whose g(v) has a table of so many points; all share one kernel."""
+    return Family(
+        f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
+        reals=TABLE + 3 * points + MEMORY, memory=MEMORY, reads=4, outputs=friction_outputs,
+    )  # fmt: skip
+
+
+def friction_entry(
+    frames: Any, model: FrictionModel, motion: int, radius: float, preload: float, least: float,
+    reads: tuple = (),
+) -> Entry:  # fmt: skip
+    """The element of a friction model between two frames."""
+    reals = friction_reals(frames, model, motion, radius, preload, least, MEMORY)
+    fa, fb = frames
+    return Entry(friction_family(int(reals[POINTS])), (fa.body, fb.body), reals, reads=reads)
+
+
+# ----------------------------------------------------------------------------- the user's words
+
+PARTS = {"all": (0, 1, 2), "axial": (2,), "radial": (0, 1), "none": ()}  # rows of the reaction
+
+
+@dataclass(eq=False)
+class Friction(Item):
+    """Dry friction in a joint, loaded by the joint's reaction.
+
+    joint is any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
+    two pins, a Screw.  Where it does both, `motion` says "turn", "slide" or "both" (a plane that it
+    also spins on, a rod that turns and slides in one bush; they share one limit).  model is
+    lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the bearing or the ball, of a plane the
+    one that turning about the normal has (2/3 of that of a disc; without it only sliding rubs), or
+    the mean one of a thread, whose half angle is thread (rad).  preload (N) is added to the
+    reaction, and the load is never below least (N).  `load` says which part of a reaction counts:
+    "all" or "none", of a pin also "axial" or "radial".  spin says how much a ball rubs about the
+    direction of its load, from 0 (it touches at a point) to 1.  arm (m) of a Universal is how far
+    its bearings are from the centre: the torque that it transmits, over it, adds to the load.
+
+    Outputs: speed of the surfaces; load, coefficient and force (of a joint that turns, torque) of
+    the friction on b, found from the stored steps: where some are left out, those of sticking are
+    approximate.  In several directions speed and coefficient are sizes, force and torque vectors in
+    the axes of the joint on a; of a Universal they are pairs, of the arms in a and in b.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> rod = lw.Body(1, (1, 1, 1), position=(1, 0, 0))
+    >>> pin = lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> bearing = lw.Friction(pin, lw.Coulomb(0.1), radius=0.02)
+    """
+
+    joint: Any
+    model: Any
+    radius: Any = None
+    preload: Any = 0.0
+    motion: Any = None
+    thread: Any = 0.0
+    least: Any = 0.0
+    load: Any = "all"
+    spin: Any = 1.0
+    arm: Any = None
+
+    def __post_init__(self) -> None:
+        what = self.label
+        check_joint(self.joint, what)
+        if not isinstance(self.model, FrictionModel):
+            raise ModelError(
+                f"{what} needs a model such as lw.Coulomb(0.3), but {checks.show(self.model)} was "
+                "given"
+            )
+        if self.radius is not None:
+            self.radius = checks.number(self.radius, f"radius of {what}", minimum=0)
+        rubs = rubbing(self.joint, self.motion, self.radius, what)
+        self.motion = rubs.motion
+        if rubs.motion != "slide" and not self.radius:
+            raise ModelError(f"{what} needs radius=, of the surfaces that turn on each other")
+        self.preload = checks.number(self.preload, f"preload of {what}", minimum=0)
+        self.least = checks.number(self.least, f"least of {what}", minimum=0)
+        self.thread = checks.number(self.thread, f"thread of {what}", minimum=0)
+        self.check_words(rubs, what)
+
+    def check_words(self, rubs: Rubbing, what: str) -> None:
+        """Refuse words that mean nothing where this friction acts."""
+        words = tuple(PARTS) if rubs.kind == TURNS else ("all", "none")
+        checks.choice(self.load, f"load of {what}", tuple(PARTS))
+        if self.load not in words or (rubs.kind == SCREWS and self.load != "all"):
+            raise ModelError(
+                f"load of {what} is for a joint that turns about one axis; leave it out"
+            )
+        if not 0 <= checks.number(self.spin, f"spin of {what}") <= 1:
+            raise ModelError(f"spin of {what} must be from 0 to 1, found {self.spin:g}")
+        if self.spin != 1 and rubs.kind != BALL:
+            raise ModelError(f"spin of {what} is for a ball; leave it out")
+        if self.arm is not None:
+            self.arm = checks.number(self.arm, f"arm of {what}", positive=True)
+            if rubs.kind != PINS:
+                raise ModelError(f"arm of {what} is for a Universal; leave it out")
+        pressed = rubs.kind == SCREWS or held_rows(self.joint) & {0, 1, 2}
+        if not pressed and not self.preload and not self.least:
+            raise ModelError(
+                f"{what} cannot act on {self.joint.label}, which holds no point: no reaction "
+                "presses its surfaces together; give preload= or least="
+            )
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.joint,)
+
+    def entries(self) -> list[Entry]:
+        joint = self.joint
+        rubs = rubbing(joint, self.motion, self.radius, self.label)
+        radius = 0.0 if rubs.motion == "slide" else self.radius
+        counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
+        reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
+        words = self.model, rubs.kind, radius, self.preload, self.least
+        if rubs.kind in (BALL, PLANE, BUSH):
+            return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
+        if rubs.kind == PINS:
+            return [self.pin(axis, words, reads) for axis in (0, 1)]
+        if rubs.kind == SCREWS:
+            reads = (*reads, (joint, len(joint.entries()) - 1, 0))
+        entry = friction_entry(rubs.frames(joint), *words, reads)
+        if rubs.kind == SCREWS:
+            lead = math.atan2(abs(joint.pitch), TURN * radius)
+            entry.reals[TAN] = math.copysign(math.tan(lead), joint.pitch)
+            entry.reals[SEC] = math.sqrt(1 + (math.cos(lead) * math.tan(self.thread)) ** 2)
+        return [entry]
+
+    def pressing(self, rubs: Rubbing) -> tuple[int, ...]:
+        """Which of the reaction's components in the element's frames press the surfaces."""
+        if rubs.kind == PLANE:
+            return PARTS["axial"] if self.load == "all" else ()
+        if rubs.kind in (SLIDES, BUSH):
+            return PARTS["radial"] if self.load == "all" else ()
+        return PARTS[self.load]
+
+    def pin(self, axis: int, words: tuple[Any, int, float, float, float], reads: tuple) -> Entry:
+        """The arm of a Universal that turns in a (x of its frame) or in b (y)."""
+        reads = (*reads, (self.joint, 1, 0 if self.load == "all" and self.arm else -1))
+        entry = friction_entry(turned(self.joint.frames, axis), *words, reads)
+        entry.reals[ARM] = 1.0 / self.arm if self.arm else 0.0
+        return entry
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
+        kinds = (Revolute, Prismatic, Screw, Spherical, Planar, Cylindrical, Universal)
+        kind: Any = kinds[rng.integers(len(kinds))]
+        words = dict(at=rng.normal(size=3), axis=rng.normal(size=3))
+        joint = kind(a, b, **words, **({"pitch": 0.5} if kind is Screw else {}))
+        model = LuGre if rng.integers(2) else Coulomb
+        made = model(0.3, 0.5, 2.0, stiffness=0.2, damping=0.1, viscous=0.05)
+        more: dict[Any, dict[str, Any]] = {
+            Spherical: {"spin": 0.4}, Cylindrical: {"motion": "both"}, Universal: {"arm": 0.7},
+        }  # fmt: skip
+        rest = more.get(kind, {})
+        return [joint, cls(joint, made, radius=0.4, preload=0.5, thread=0.2, **rest)]

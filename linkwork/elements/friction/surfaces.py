@@ -1,0 +1,202 @@
+"""Dry friction of surfaces that move on each other in several directions.
+
+With the markers S on a (axes of everything here) and P on b of a joint, x the place of P, ω the
+relative angular velocity and ψ the rotation vector of the turn since the last accepted step,
+
+    Δs = W_t Δx + W_r ψ,   v = W_t ẋ + W_r ω,   on b at P: force −N W_tᵀ c, torque −N W_rᵀ c
+
+with the bristles' c(Δs, v) of friction.bristles_in_space, so the power −N c·v is dissipated:
+
+    ball         W_t = 0              W_r = r (1 − (1 − q) n nᵀ), n the direction of the load
+    plane        W_t = diag(1, 1, 0)  W_r = diag(0, 0, r)
+    rod in bush  W_t = diag(0, 0, 1)  W_r = r in row x, column z
+
+A ball rubs alike about all axes (q = 1: the socket fits), or less about the load's direction (q,
+`spin`; with 0 it touches at a point, and turning on the spot is free).  In a plane the friction
+force and the torque about the normal share one limit, F² + (M/r)² ≤ (g N)², and sliding is normal
+to that surface: S. Goyal, A. Ruina, J. Papadopoulos, Wear 143 (1991); the ellipsoid in place of the
+true limit surface is that of R. D. Howe, M. R. Cutkosky, Int. J. Robotics Research 15 (1996).  For
+a disc of radius R under even pressure r = 2R/3 gives the right torque of spinning alone.
+
+The bristles live in the axes of S.  N = max(N₀ + |reaction|, least) as in friction.friction, and
+likewise the tangent leaves ∂N/∂γ out.  With φ_a, φ_b turns of the bodies and T of
+deformable.bushing: δψ = T⁻ᵀ R_Sᵀ (φ_b − φ_a), δω = R_Sᵀ ((φ_b − φ_a) × w_b), and ∂ω/∂w likewise.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.friction.bristles import (
+    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB,
+    friction_reals,
+)  # fmt: skip
+from linkwork.elements.friction.bristles_in_space import bristles_in_space
+from linkwork.elements.deformable.bushing import (
+    bend, kappa, moved_by, put_wrench, rotation_vector, wrench_column,
+)  # fmt: skip
+from linkwork.elements.friction.models import FrictionModel
+from linkwork.elements.layout import (
+    ACCEPT, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+)  # fmt: skip
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.rotations import qconj, qmul, rotation_matrix
+from linkwork.math.vectors import (
+    IDENTITY, add, at, at4, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
+)  # fmt: skip
+from linkwork.model.registry import Entry, Family
+
+BALL, PLANE, BUSH = 10, 11, 12  # what moves
+# from the end of the reals: W_t and W_r; then the memory: x, the turn of P in S, the deflection
+WEIGHTS, MEMORY = 18, 10
+PLACE, TURNED, BENT = MEMORY, 7, 3  # so many before the end
+SPIN, AXIS = TAN, SEC  # in the places of a thread's numbers; AXIS of the joint is z here
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def load_and_arms(ints, reals, i, gamma):
+    """N and W_r."""
+    p = ints[i, LOADS]
+    F = (gamma[p], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]])
+    size = math.sqrt(dot(F, F))
+    W = at9(reals, i, reals.shape[1] - MEMORY - 9)
+    if reals[i, MOTION] == BALL and size > 0.0:
+        n = scale(1.0 / size, F)
+        less = mscale(-reals[i, RADIUS] * (1.0 - reals[i, SPIN]), outer(n, n))
+        W = madd(W, less)
+    return max(reals[i, PRELOAD] + size, reals[i, LEAST]), W
+
+
+@inlined
+def surface_tangent(
+    vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G, cK, cD
+):  # fmt: skip
+    """Column by column: δr_a, θ_a, δr_b, θ_b."""
+    nb = cross(wb, sb)
+    k = kappa(dot(psi, psi))[0]
+    for j in range(12):
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
+        turn = sub(pb, pa)
+        dx, dturn = tv(S, sub(dl, cross(pa, l))), tv(S, turn)
+        ds = add(mv(Wt, dx), mv(Wr, bend(-0.5, psi, k, dturn)))
+        # the velocity by the positions, and by the velocities
+        dV = sub(cross(pb, nb), add(cross(cross(pa, wa), l), cross(wa, dl)))
+        dv = add(mv(Wt, tv(S, sub(dV, cross(pa, V)))), mv(Wr, tv(S, cross(turn, wb))))
+        dv = add(scale(cK, dv), scale(cD, add(mv(Wt, dx), mv(Wr, dturn))))
+        dc = scale(N, add(scale(cK, mv(cs, ds)), mv(cv, dv)))
+        dF = add(mv(S, tv(Wt, dc)), scale(cK, cross(pa, F)))
+        dG = add(mv(S, tv(Wr, dc)), scale(cK, cross(pa, G)))
+        wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
+
+
+def surface_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    last = reals.shape[1]
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
+        rho = qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB)))
+        S = rotation_matrix(qS)
+        sb = mv(Rb, at(reals, i, UB))
+        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
+        x = tv(S, sub(l, mv(Ra, at(reals, i, UA))))
+        wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+        V = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, l)))
+        known = abs(reals[i, last - PLACE]) < 1e200
+        moved, psi = ZERO, ZERO
+        if known:
+            moved = sub(x, at(reals, i, last - PLACE))
+            psi = rotation_vector(qmul(rho, qconj(at4(reals, i, last - TURNED))))
+        N, Wr = load_and_arms(ints, reals, i, gamma)
+        Wt = at9(reals, i, last - MEMORY - WEIGHTS)
+        step = add(mv(Wt, moved), mv(Wr, psi))
+        v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
+        c, z, cs, cv = bristles_in_space(reals, i, known, at(reals, i, last - BENT), step, v)
+        F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
+        put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
+        power[0] += N * dot(c, v)
+        if coef[ACCEPT] != 0.0:
+            for j in range(3):
+                reals[i, last - PLACE + j], reals[i, last - BENT + j] = x[j], z[j]
+            for j in range(4):
+                reals[i, last - TURNED + j] = rho[j]
+        if coef[TANGENT] != 0.0:
+            surface_tangent(
+                vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,
+                coef[CK], coef[CD],
+            )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def arms_over_time(reals: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """W_t (3, 3), and W_r (T, 3, 3) from the reaction (T, 3) in the axes of S."""
+    own = reals[0, reals.shape[1] - MEMORY - WEIGHTS : reals.shape[1] - MEMORY].reshape(2, 3, 3)
+    Wr = np.tile(own[1], (len(reals), 1, 1))
+    if reals[0, MOTION] == BALL and reals[0, SPIN] != 1:
+        size = np.linalg.norm(load, axis=1)
+        n = load / np.where(size > 0, size, 1.0)[:, None]
+        less = reals[0, RADIUS] * (1 - reals[0, SPIN])
+        Wr -= less * n[:, :, None] * n[:, None, :]
+    return own[0], Wr
+
+
+def surface_motion(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """x and ẋ, the quaternion ρ of P in S, and ω, over time."""
+    R = [rotations.matrix(part) for part in q]
+    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
+    rho = rotations.multiply(
+        rotations.conjugate(qS), rotations.multiply(q[1], reals[:, QB : QB + 4])
+    )
+    S = rotations.matrix(qS)
+    arm, sb = (np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB)))
+    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
+    l = r[1] + sb - r[0]
+    V = v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], l)
+    x, x1, turn = (np.einsum("tji,tj->ti", S, y) for y in (l - arm, V, w[1] - w[0]))
+    return x, x1, rho, turn
+
+
+SURFACE_KERNEL = Kernel(surface_kernel)
+
+
+@functools.cache
+def surface_family(points: int) -> Family:
+    """Friction in several directions; g(v) has a table of so many points; all share one kernel."""
+    return Family(
+        f"friction in several directions, {points}", SURFACE_KERNEL, bodies=2,
+        reals=TABLE + 3 * points + WEIGHTS + MEMORY, memory=MEMORY, reads=4,
+    )  # fmt: skip
+
+
+def surface_entry(
+    frames: Any, model: FrictionModel, kind: int, radius: float, preload: float, least: float,
+    reads: tuple, spin: float = 1.0, axis: int = 2,
+) -> Entry:  # fmt: skip
+    """The element of a friction model between two frames that move in several directions."""
+    reals = friction_reals(frames, model, kind, radius, preload, least, MEMORY, WEIGHTS)
+    reals[SPIN], reals[AXIS] = spin, axis
+    Wt, Wr = np.zeros((2, 3, 3))
+    if kind == BALL:
+        Wr = radius * np.array(IDENTITY).reshape(3, 3)
+    elif kind == PLANE:
+        Wt[0, 0] = Wt[1, 1] = 1.0
+        Wr[2, 2] = radius
+    else:
+        Wt[2, 2], Wr[0, 2] = 1.0, radius
+    own = len(reals) - MEMORY - WEIGHTS
+    reals[own : own + WEIGHTS] = np.concatenate([Wt.ravel(), Wr.ravel()])
+    fa, fb = frames
+    return Entry(surface_family(int(reals[POINTS])), (fa.body, fb.body), reals, reads=reads)

@@ -1,0 +1,209 @@
+"""The gear: the turns of two joints are tied by a ratio.
+
+    C = φ₂ − i φ₁ − c,   φ the twist about z of each joint, counted over turns, c its first value
+
+with φ and its gradients m_b, m_a (body axes) as in forces.torsion_spring.  Each turn has a weight
+w (1 and −i), and the multiplier acts through it as a torsion spring of the torque N = w γ does:
+
+    C_q:  b  0, w m_bᵀ;   a  0, −w m_aᵀ
+    K_c:  that of two torsion springs with the torques γ and −i γ
+    Q_c = −Σ w (ṁ_b·ω_b − ṁ_a·ω_a)
+
+The torques on both joints do no work together; what holds the axes (housing, carrier) takes their
+sum, so that trains, differentials and planetary gears come from pairs of joints.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.joints.joints import Revolute
+from linkwork.elements.layout import ACCEPT, CK, KC, RATES, STRIDE, TANGENT
+from linkwork.elements.forces.torsion_spring import (
+    TURN, check_joint, quaternion_gradients, relative_quaternion, torsion_tangent, twist,
+    twist_bend,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.vectors import accumulate, scale
+from linkwork.model import checks
+from linkwork.model.registry import Entry, Family, Item
+
+# reals: both turns (second joint first), c, how many bodies, and the two angles
+# of a turn: which of the bodies are a and b, the markers' axes on them, and the weight w
+SLOT_A, SLOT_B, AXES, WEIGHT, SIZE = 0, 1, 2, 10, 11
+FIRST_VALUE, BODIES, MEMORY, REALS = 2 * SIZE, 2 * SIZE + 1, 2 * SIZE + 2, 2 * SIZE + 4
+
+
+@inlined
+def add_turn(vals, base, m):
+    """Add m to the rotations of a row of C_q."""
+    for i in range(3):
+        vals[base + 3 + i] += m[i]
+
+
+def gear_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    for k in range(ints.shape[0]):
+        n = int(reals[k, BODIES])
+        eq, m, rows = ints[k, n + n * n], ints[k, n + n * n + 1], n + n * n + 2
+        if m > 0:
+            C[eq] = -reals[k, FIRST_VALUE]
+            if coef[RATES] != 0.0:
+                Qc[eq] = 0.0
+            if coef[TANGENT] != 0.0:
+                for j in range(n):
+                    for c in range(STRIDE):
+                        vals[ints[k, rows + j] + c] = 0.0
+        for j in range(2):
+            p = SIZE * j
+            i_a, i_b, w = int(reals[k, p + SLOT_A]), int(reals[k, p + SLOT_B]), reals[k, p + WEIGHT]
+            a, b = ints[k, i_a], ints[k, i_b]
+            rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, _ = twist(
+                reals, k, p + AXES, MEMORY + j, nodes, a, b
+            )
+            if coef[ACCEPT] != 0.0:
+                reals[k, MEMORY + j] = phi
+            if m == 0:
+                continue
+            g = w * gamma[eq]
+            C[eq] += w * phi
+            accumulate(f, b, 3, scale(g, mb))
+            accumulate(f, a, 3, scale(-g, ma))
+            if coef[TANGENT] != 0.0:
+                add_turn(vals, ints[k, rows + i_b], scale(w, mb))
+                add_turn(vals, ints[k, rows + i_a], scale(-w, ma))
+                if coef[KC] != 0.0:
+                    torsion_tangent(
+                        vals, ints[k, n + n * i_a + i_a], ints[k, n + n * i_a + i_b],
+                        ints[k, n + n * i_b + i_a], ints[k, n + n * i_b + i_b], rho, gP, gS, RA, RB,
+                        ma, mb, wa, wb, g, 0.0, 0.0, coef[CK], 0.0,
+                    )  # fmt: skip
+            if coef[RATES] != 0.0:
+                Qc[eq] -= w * twist_bend(rho, gP, gS, RA, RB, wa, wb)
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def turn_of(reals: np.ndarray, p: int) -> tuple[int, int, np.ndarray, np.ndarray]:
+    """Which bodies a turn is between, and the markers' axes on them."""
+    slots = reals[0, p + SLOT_A], reals[0, p + SLOT_B]
+    axes = [rotations.matrix(reals[:, p + AXES + 4 * i : p + AXES + 4 * i + 4]) for i in (0, 1)]
+    return int(slots[0]), int(slots[1]), axes[0], axes[1]
+
+
+def gear_reaction(
+    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
+) -> tuple:
+    """The torque −γ R_b m_b on the second body of the second joint, in its main marker's axes."""
+    gP, _ = quaternion_gradients(relative_quaternion(reals[:, AXES:], (qa, qb)))
+    _, _, RA, RB = turn_of(reals, 0)
+    S, P = rotations.matrix(qa) @ RA, rotations.matrix(qb) @ RB
+    torque = -np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1]
+    return np.zeros_like(torque), torque, S, rb
+
+
+def gear_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """`angle_2`, `rate_2`, `angle_1` and `rate_1` of the second and the first joint."""
+    found = {}
+    for j, name in enumerate("21"):
+        a, b, RA, RB = turn_of(reals, SIZE * j)
+        rho = relative_quaternion(reals[:, SIZE * j + AXES :], (q[a], q[b]))
+        gP, gS = quaternion_gradients(rho)
+        angle = 2 * np.arctan2(rho[:, 3], rho[:, 0])
+        found[f"angle_{name}"] = angle + TURN * np.round((reals[:, MEMORY + j] - angle) / TURN)
+        found[f"rate_{name}"] = np.einsum("tij,tj,ti->t", RB, gP, omega[b]) - np.einsum(
+            "tij,tj,ti->t", RA, gS, omega[a]
+        )
+    return found
+
+
+GEAR_KERNEL = Kernel(gear_kernel)
+
+
+@functools.cache
+def gear_family(bodies: int) -> Family:
+    """Gears between joints that have so many bodies together; all share one kernel."""
+    return Family(
+        f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=REALS, memory=2,
+        counts=("angle_2", "angle_1"), reaction=gear_reaction, outputs=gear_outputs,
+    )  # fmt: skip
+
+
+# ----------------------------------------------------------------------------- what the user says
+
+
+@dataclass(eq=False)
+class Gear(Item):
+    """Ties the turns of two joints: the second turns `ratio` times as much as the first.
+
+    first and second are joints that turn about their axes: Revolute, Cylindrical, Motor, …  ratio
+    is rate of second over rate of first: −z₁/z₂ for wheels with z₁ and z₂ teeth that mesh outside
+    and whose axes point the same way, z₁/z₂ inside or with a belt or chain; axes may also cross
+    (bevels).  For a planetary gear the joints of sun and ring are those on the carrier.  Turns are
+    counted from where the joints start.  Outputs: the reaction (torque on the second body of
+    `second`), angle_1, rate_1, angle_2, rate_2.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> pinion, wheel = (lw.Body(1, (1, 1, 1), position=(x, 0, 0)) for x in (0, 0.3))
+    >>> one = lw.Revolute(lw.GROUND, pinion, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> two = lw.Revolute(lw.GROUND, wheel, at=(0.3, 0, 0), axis=(0, 0, 1))
+    >>> mesh = lw.Gear(one, two, ratio=-20 / 40)
+    """
+
+    first: Any
+    second: Any
+    ratio: Any
+
+    def __post_init__(self) -> None:
+        what = self.label
+        for joint in (self.first, self.second):
+            check_joint(joint, what, driven=True)
+        if self.first is self.second:
+            raise ModelError(f"{what} needs two different joints, but both are {self.first.label}")
+        self.ratio = checks.number(self.ratio, f"ratio of {what}")
+        if self.ratio == 0:
+            raise ModelError(f"ratio of {what} must not be zero; use a Fixed joint to hold it")
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.first, self.second)
+
+    def entries(self) -> list[Entry]:
+        bodies: list[Any] = []
+        reals = np.zeros(REALS)
+        for j, (joint, weight) in enumerate([(self.second, 1.0), (self.first, -self.ratio)]):
+            p, frames = SIZE * j, joint.frames
+            for i, f in enumerate(frames):
+                if not any(f.body is known for known in bodies):
+                    bodies.append(f.body)
+                reals[p + SLOT_A + i] = next(n for n, x in enumerate(bodies) if x is f.body)
+                reals[p + AXES + 4 * i : p + AXES + 4 * i + 4] = f.orientation
+            reals[p + WEIGHT] = weight
+            S, P = (rotations.multiply(f.body.orientation, f.orientation) for f in frames)
+            rho = rotations.multiply(rotations.conjugate(S), P)
+            angle = joint.start()[0].get("rz", float(2 * np.arctan2(rho[3], rho[0])))
+            reals[MEMORY + j] = angle
+            reals[FIRST_VALUE] += weight * angle
+        reals[BODIES] = len(bodies)
+        return [Entry(gear_family(len(bodies)), tuple(bodies), reals, (0,), row_names=("ratio",))]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
+        from linkwork.elements.bodies.body import Body
+        from linkwork.model.frame import GROUND
+
+        c = Body(1, (1, 1, 1), position=rng.normal(size=3))
+        one = Revolute(a, b, at=rng.normal(size=3), axis=rng.normal(size=3))
+        other = GROUND if rng.random() < 0.3 else a
+        two = Revolute(other, c, at=rng.normal(size=3), axis=rng.normal(size=3))
+        return [c, one, two, cls(one, two, rng.uniform(-2, -0.5))]

@@ -1,0 +1,351 @@
+"""Lock and the joints that are rows of it; z is the joint's axis.
+
+A row x y z rx ry rz that is active is held (or driven), one that is not is free.  A new joint of
+this kind is one class statement with its rows.
+
+Motion laws are in motion_laws.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.elements.joints.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
+from linkwork.elements.joints.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+from linkwork.model.drives import Drive, as_drive
+from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.registry import Entry, Item, Law
+
+def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
+    """Row numbers of a text such as "x y z rx"."""
+    words = rows.split() if isinstance(rows, str) else rows
+    if isinstance(words, (list, tuple)) and words:
+        known = [w for w in words if isinstance(w, str) and w in ROW_NAMES]
+        if len(set(known)) == len(words):
+            return tuple(sorted(ROW_NAMES.index(w) for w in known))
+    raise ModelError(
+        f"rows of {what} must be some of 'x y z rx ry rz', each once, but {checks.show(rows)} was "
+        "given"
+    )
+
+
+def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, places: bool):
+    """The two coinciding markers of a joint: from a world point and axes, or from frames."""
+    fa, fb = as_frame(a, what), as_frame(b, what)
+    if fa.body is fb.body:
+        raise ModelError(
+            f"{what} joins {fa.body!r} with itself; give two different bodies (or GROUND)"
+        )
+    framed_a, framed_b = isinstance(a, Frame), isinstance(b, Frame)
+    described = at is not None or axis is not None or orientation is not None
+    if framed_a and framed_b:
+        if described:
+            raise ModelError(f"{what}: give frames, or at and axis with bodies, not both")
+        return fa, fb
+    if framed_a or framed_b:
+        if described:
+            raise ModelError(f"{what}: the frame says where the joint is; leave out at and axis")
+        given = fa if framed_a else fb
+        world = given.world()
+        return (given, place(fb.body, *world)) if framed_a else (place(fa.body, *world), given)
+    if at is None:
+        if places:
+            raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
+        at = fb.body.position
+    point = checks.vector(at, f"at of {what}")
+    axes = checks.axes(axis, orientation, what)
+    return place(fa.body, point, axes), place(fb.body, point, axes)
+
+
+class Joint(Item, abstract=True):
+    """What all joints of the lock family share; subclasses state their `rows`."""
+
+    rows: Any = ""
+    a: Any
+    b: Any
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        return parse_rows(self.rows, self.label)
+
+    def laws(self) -> dict[str, dict[str, Drive]]:
+        """Motion laws of the relative motion ('t') and of the markers ('a', 'b')."""
+        return {}
+
+    def start(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Where the joint starts: coordinates and rates of free rows that the user gave."""
+        return {}, {}
+
+    def entries(self) -> list[Entry]:
+        return [self.lock_entry(self.active, self.laws())]
+
+    def lock_entry(self, rows: tuple[int, ...], laws: dict[str, dict[str, Drive]]) -> Entry:
+        """The joint's element with these rows and motion laws."""
+        fa, fb = self.frames
+        reals = np.zeros(REALS)
+        reals[QT] = 1.0
+        reals[UA : UA + 3], reals[QA : QA + 4] = fa.position, fa.orientation
+        reals[UB : UB + 3], reals[QB : QB + 4] = fb.position, fb.orientation
+        entry = Entry(LOCK, (fa.body, fb.body), reals, rows, row_names=ROW_NAMES)
+        if any(laws.values()):
+            reals[MOVING] = 1.0
+            entry.laws = [Law(0, lambda t: self.poses(reals, laws, t), 3 * LEVEL)]
+            entry.driven = driven_rows(laws.get("t", {}), rows)
+        return entry
+
+    def poses(self, reals: np.ndarray, laws: dict, times: np.ndarray) -> np.ndarray:
+        """The first 63 reals at each time."""
+        out = np.zeros((len(times), 3, LEVEL))
+        for which, u, q in (("t", RT, QT), ("a", UA, QA), ("b", UB, QB)):
+            if not laws.get(which):
+                out[:, 0, u : u + 3], out[:, 0, q : q + 4] = reals[u : u + 3], reals[q : q + 4]
+                continue
+            move, turn = motion_jets(laws.get(which, {}), np.asarray(times, float))
+            if which != "t":  # marker laws are motions from the marker's place, in its axes
+                u0, q0 = reals[u : u + 3], reals[q : q + 4]
+                move = move @ rotations.matrix(q0).T
+                move[:, 0] += u0
+                turn = rotations.multiply(q0, turn)
+            out[:, :, u : u + 3], out[:, :, q : q + 4] = move, turn
+        return out.reshape(len(times), 3 * LEVEL)
+
+    frames: tuple[Frame, Frame]
+
+
+@dataclass(eq=False)
+class Lock(Joint):
+    """The one joint: any of the rows x y z rx ry rz between two markers, held or driven.
+
+    a carries the main marker (rows are in its axes), b the driven one.  `drive` maps rows to
+    functions of time; `drive_a`, `drive_b` move the markers on their bodies, in their own axes.
+    "rotation" in any of them is the whole rotation as a function of time (lw.quaternion,
+    lw.rotation_vector, lw.rotation_table) instead of laws on rx, ry and rz.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> body = lw.Body(1, (1, 1, 1))
+    >>> lift = lw.Lock(lw.GROUND, body, at=(0, 0, 0), rows="x y z", drive={"z": lw.ramp(0.1)})
+    """
+
+    a: Any
+    b: Any
+    at: Any = None
+    axis: Any = None
+    orientation: Any = None
+    rows: Any = "x y z rx ry rz"
+    drive: Any = None
+    drive_a: Any = None
+    drive_b: Any = None
+
+    def __post_init__(self) -> None:
+        rows = self.active
+        self.frames = markers(
+            self.a, self.b, self.at, self.axis, self.orientation, self.label, min(rows) < 3
+        )
+        for word, active in (("drive", rows), ("drive_a", range(6)), ("drive_b", range(6))):
+            laws = row_laws(getattr(self, word), active, word, self.label, whole=True)
+            setattr(self, word, laws)
+
+    def laws(self) -> dict[str, dict[str, Drive]]:
+        return {"t": self.drive or {}, "a": self.drive_a or {}, "b": self.drive_b or {}}
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Lock:
+        from linkwork.model.drives import polynomial, quaternion, rotation_vector
+
+        def law() -> Drive:
+            return polynomial(rng.uniform(-0.5, 0.5, 4))
+
+        def laws(rows: Any) -> dict[str, Drive]:
+            """On every row, or the rotation as a whole."""
+            if rng.random() < 0.4 or not set(rows) & set(ROW_NAMES[3:]):
+                return {r: law() for r in rows}
+            vector = rotation_vector(law(), law(), law())
+            turned = vector * quaternion(1 + law(), law(), law(), law())
+            return {r: law() for r in rows if r in "xyz"} | {"rotation": turned}
+
+        n = rng.integers(1, 7)
+        rows = [ROW_NAMES[i] for i in sorted(rng.choice(6, n, replace=False))]
+        return cls(
+            a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), rows=rows,
+            drive=laws(rows), drive_a=laws(ROW_NAMES), drive_b=laws(ROW_NAMES),
+        )  # fmt: skip
+
+
+@dataclass(eq=False)
+class NamedJoint(Joint, abstract=True):
+    """A joint that is a row of the table below.
+
+    at is a world point and axis a world direction in the position the model is described in; a
+    and b are bodies (or frames, which then say where the joint is).  `angle`, `displacement` and
+    `rate` (of the angle where the joint turns, else of the displacement; `speed` is always that
+    of the displacement) say where it starts, and assembly honours them.
+    """
+
+    a: Any
+    b: Any
+    at: Any = None
+    axis: Any = None
+    orientation: Any = None
+    angle: Any = None
+    displacement: Any = None
+    rate: Any = None
+    speed: Any = None
+
+    def __init_subclass__(cls, rows: str = "", **keywords: Any) -> None:
+        cls.rows = rows
+        super().__init_subclass__(**keywords)
+
+    def __post_init__(self) -> None:
+        self.frames = markers(
+            self.a, self.b, self.at, self.axis, self.orientation, self.label, min(self.active) < 3
+        )
+        self.start()
+
+    def start(self) -> tuple[dict[str, float], dict[str, float]]:
+        turns, slides = 5 not in self.active, 2 not in self.active
+        if self.speed is not None and self.rate is not None and not turns:
+            raise ModelError(f"{self.label} has one rate; give rate or speed, not both")
+        given = [
+            ("angle", self.angle, turns, 0, "rz"),
+            ("displacement", self.displacement, slides, 0, "z"),
+            ("rate", self.rate, turns or slides, 1, "rz" if turns else "z"),
+            ("speed", self.speed, slides, 1, "z"),
+        ]
+        start: tuple[dict[str, float], dict[str, float]] = ({}, {})
+        for word, value, possible, level, row in given:
+            if value is None:
+                continue
+            if not possible:
+                raise ModelError(f"{self.label} has no {word} to start with: it is held")
+            start[level][row] = checks.number(value, f"{word} of {self.label}")
+        return start
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        return cls(a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3))
+
+
+class Fixed(NamedJoint, rows="x y z rx ry rz"):
+    """Holds everything: two bodies become one."""
+
+
+class Revolute(NamedJoint, rows="x y z rx ry"):
+    """A hinge: turns about its axis."""
+
+
+class Prismatic(NamedJoint, rows="x y rx ry rz"):
+    """A slide: moves along its axis."""
+
+
+class Cylindrical(NamedJoint, rows="x y rx ry"):
+    """Turns about and slides along its axis."""
+
+
+class Spherical(NamedJoint, rows="x y z"):
+    """A ball: holds a point."""
+
+
+class Planar(NamedJoint, rows="z rx ry"):
+    """Moves in the plane normal to its axis and turns about it."""
+
+
+class PointOnLine(NamedJoint, rows="x y"):
+    """Holds a point of b on a's line along the axis."""
+
+
+class PointOnPlane(NamedJoint, rows="z"):
+    """Holds a point of b on a's plane normal to the axis."""
+
+
+class Parallel(NamedJoint, rows="rx ry"):
+    """Holds the axes of both bodies parallel; positions are free."""
+
+
+class Align(NamedJoint, rows="rx ry rz"):
+    """Holds the orientation; positions are free."""
+
+
+class Oldham(NamedJoint, rows="z rx ry rz"):
+    """Moves in the plane normal to its axis without turning."""
+
+
+class Rzeppa(NamedJoint, rows="x y rz"):
+    """A plunging constant velocity joint: bends, slides along its axis, and transmits rotation."""
+
+
+class Homokinetic(NamedJoint, rows="x y z rz"):
+    """A constant velocity joint: bends and transmits rotation."""
+
+
+class DrivenJoint(Joint, abstract=True):
+    """A joint whose free row follows a function of time."""
+
+    row: ClassVar[str] = ""
+    at: Any
+    axis: Any
+    orientation: Any
+    angle: Any
+    displacement: Any
+
+    def __post_init__(self) -> None:
+        self.frames = markers(
+            self.a, self.b, self.at, self.axis, self.orientation, self.label, True
+        )
+        word = "angle" if self.row == "rz" else "displacement"
+        drive = getattr(self, word)
+        if drive is None:
+            raise ModelError(f"{self.label} needs {word}=, a function of time such as lw.ramp(1.0)")
+        setattr(self, word, as_drive(drive, what=f"{word} of {self.label}"))
+
+    def laws(self) -> dict[str, dict[str, Drive]]:
+        return {"t": {self.row: self.angle if self.row == "rz" else self.displacement}}
+
+
+@dataclass(eq=False)
+class Motor(DrivenJoint):
+    """A revolute joint whose angle (rad) is a function of time: Motor(a, b, at, axis, angle=)."""
+
+    rows = "x y z rx ry rz"
+    row: ClassVar[str] = "rz"
+    a: Any
+    b: Any
+    at: Any = None
+    axis: Any = None
+    angle: Any = None
+    orientation: Any = None
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Motor:
+        from linkwork.model.drives import sine
+
+        angle = sine(1.0, 0.3, rng.uniform(0, 3))
+        return cls(a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), angle=angle)
+
+
+@dataclass(eq=False)
+class Actuator(DrivenJoint):
+    """A prismatic joint whose displacement is a function of time."""
+
+    rows = "x y z rx ry rz"
+    row: ClassVar[str] = "z"
+    a: Any
+    b: Any
+    at: Any = None
+    axis: Any = None
+    displacement: Any = None
+    orientation: Any = None
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Actuator:
+        from linkwork.model.drives import sine
+
+        law = sine(1.0, 0.3, rng.uniform(0, 3))
+        return cls(a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), displacement=law)

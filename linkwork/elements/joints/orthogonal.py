@@ -1,0 +1,211 @@
+"""Perpendicular axes, and the universal joint that they make with a ball.
+
+    C = e_a · e_b,   e_a = R_a a, e_b = R_b b (unit vectors fixed in the bodies),   n = e_a × e_b
+
+    C_q:  θ_a  (R_aᵀ n)ᵀ,   θ_b  −(R_bᵀ n)ᵀ
+    K_c:  aa  γ R_aᵀ ẽ_a ẽ_b R_a,   ab  −γ R_aᵀ ẽ_a ẽ_b R_b,   bb  γ R_bᵀ ẽ_b ẽ_a R_b,   ba = abᵀ
+    Q_c = −(ë_a·e_b + 2 ė_a·ė_b + e_a·ë_b),   ė = w × e, ë = w × (w × e)
+
+The reaction on b is the torque γ n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.joints.joints import Joint, markers
+from linkwork.elements.layout import (
+    AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
+)  # fmt: skip
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.kernel import Kernel
+from linkwork.math.vectors import (
+    accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
+)  # fmt: skip
+from linkwork.model import checks
+from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.registry import Entry, Family, Item
+
+# reals: the axes on their bodies; for results the main marker's axes on a and the point on b
+EA, EB, QA, UB, REALS = 0, 3, 6, 10, 13
+ZERO = (0.0, 0.0, 0.0)
+
+
+def orthogonal_kernel(ints, reals, motion, loads):
+    nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
+    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    for k in range(ints.shape[0]):
+        if ints[k, M] == 0:
+            continue
+        a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        ea, eb = mv(Ra, at(reals, k, EA)), mv(Rb, at(reals, k, EB))
+        n = cross(ea, eb)
+        ta, tb = tv(Ra, n), scale(-1.0, tv(Rb, n))
+        C[eq] = dot(ea, eb)
+        accumulate(f, a, 3, scale(gamma[eq], ta))
+        accumulate(f, b, 3, scale(gamma[eq], tb))
+        if coef[TANGENT] != 0.0:
+            put_row(vals, ints, k, 0, ZERO, ta, ZERO, tb)
+            if coef[KC] != 0.0:
+                c = coef[CK] * gamma[eq]
+                X = mm(skew(ea), skew(eb))
+                ab = tm(Ra, mm(X, Rb))
+                add33(vals, ints[k, AA], 3, 3, c, tm(Ra, mm(X, Ra)))
+                add33(vals, ints[k, AB], 3, 3, -c, ab)
+                add33(vals, ints[k, BA], 3, 3, -c, transpose(ab))
+                add33(vals, ints[k, BB], 3, 3, c, tm(Rb, mm(transpose(X), Rb)))
+        if coef[RATES] != 0.0:
+            wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+            da, db = cross(wa, ea), cross(wb, eb)
+            Qc[eq] = -(dot(cross(wa, da), eb) + 2.0 * dot(da, db) + dot(ea, cross(wb, db)))
+
+
+def orthogonal_reaction(
+    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
+) -> tuple:
+    """Torque γ n on body b, in the main marker's axes; no force."""
+    Ra, Rb = rotations.matrix(qa), rotations.matrix(qb)
+    ea = np.einsum("tij,tj->ti", Ra, reals[:, EA : EA + 3])
+    eb = np.einsum("tij,tj->ti", Rb, reals[:, EB : EB + 3])
+    R = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
+    torque = np.einsum("tji,tj->ti", R, gamma[:, :1] * np.cross(ea, eb))
+    point = rb + np.einsum("tij,tj->ti", Rb, reals[:, UB : UB + 3])
+    return np.zeros_like(torque), torque, R, point
+
+
+ORTHOGONAL = Family(
+    "orthogonal", Kernel(orthogonal_kernel), bodies=2, rows=1, angles=(0,), reals=REALS,
+    reaction=orthogonal_reaction,
+)  # fmt: skip
+
+
+def cross_frames(
+    a: Any, b: Any, at: Any, axis_a: Any, axis_b: Any, axis: Any, orientation: Any, what: str,
+    places: bool,
+) -> tuple[Frame, Frame]:  # fmt: skip
+    """Markers of a and b: a's axis is the x axis of the first, b's the y axis of the second.
+
+    From the two axes, or as for every joint from axis, orientation or frames.
+    """
+    if axis_a is None and axis_b is None:
+        return markers(a, b, at, axis, orientation, what, places)
+    for word, given in (("axis_a", axis_a), ("axis_b", axis_b)):
+        if given is None:
+            raise ModelError(f"{what} needs {word}=, a world direction such as (0, 0, 1)")
+    if axis is not None or orientation is not None:
+        raise ModelError(f"{what}: give axis_a and axis_b, or axis, or orientation")
+    if isinstance(a, Frame) or isinstance(b, Frame):
+        raise ModelError(f"{what}: the frames give the axes; leave out axis_a and axis_b")
+    ea = checks.direction(axis_a, f"axis_a of {what}")
+    eb = checks.direction(axis_b, f"axis_b of {what}")
+    n = np.cross(ea, eb)
+    if np.linalg.norm(n) < 1e-6:
+        raise ModelError(
+            f"the two axes of {what} are parallel in the described position, so assembly would "
+            "not know which way to turn them; describe them nearly perpendicular"
+        )
+    z = n / np.linalg.norm(n)
+    body_a, body_b = as_frame(a, what).body, as_frame(b, what).body
+    if body_a is body_b:
+        raise ModelError(
+            f"{what} joins {body_a!r} with itself; give two different bodies (or GROUND)"
+        )
+    if at is None and places:
+        raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
+    point = body_b.position if at is None else checks.vector(at, f"at of {what}")
+    first = rotations.from_matrix(np.column_stack([ea, np.cross(z, ea), z]))
+    second = rotations.from_matrix(np.column_stack([np.cross(eb, z), eb, z]))
+    return place(body_a, point, first), place(body_b, point, second)
+
+
+def orthogonal_entry(frames: tuple[Frame, Frame]) -> Entry:
+    """The row e_a · e_b = 0 of the first frame's x axis and the second's y axis."""
+    fa, fb = frames
+    reals = np.zeros(REALS)
+    reals[EA : EA + 3] = rotations.matrix(fa.orientation)[:, 0]
+    reals[EB : EB + 3] = rotations.matrix(fb.orientation)[:, 1]
+    reals[QA : QA + 4], reals[UB : UB + 3] = fa.orientation, fb.position
+    return Entry(ORTHOGONAL, (fa.body, fb.body), reals, (0,), row_names=("perpendicular",))
+
+
+@dataclass(eq=False)
+class Orthogonal(Item):
+    """Holds an axis of b perpendicular to an axis of a; everything else is free.
+
+    axis_a and axis_b are world directions in the described position, each then fixed in its body.
+    They need not be perpendicular as described (assembly turns them), but must not be parallel.
+    Or, as for every joint, `axis` or `orientation` give the joint's axes, or frames do: then a's
+    axis is x and b's is y.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> fork, cross = lw.Body(1, (1, 1, 1)), lw.Body(1, (1, 1, 1))
+    >>> square = lw.Orthogonal(fork, cross, axis_a=(1, 0, 0), axis_b=(0, 1, 0))
+    """
+
+    a: Any
+    b: Any
+    axis_a: Any = None
+    axis_b: Any = None
+    axis: Any = None
+    orientation: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.frames = cross_frames(
+            self.a, self.b, None, self.axis_a, self.axis_b, self.axis, self.orientation,
+            self.label, False,
+        )  # fmt: skip
+
+    def entries(self) -> list[Entry]:
+        return [orthogonal_entry(self.frames)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Orthogonal:
+        return cls(a, b, rng.normal(size=3), rng.normal(size=3))
+
+
+@dataclass(eq=False)
+class Universal(Joint):
+    """A universal (Cardan, Hooke) joint: holds a point, and the cross's two arms perpendicular.
+
+    at is a world point.  axis_a is the arm of the cross that turns in a, axis_b the one that turns
+    in b, world directions in the described position.  Or, as for every joint, `axis` (along the
+    shaft) or `orientation` give the joint's axes, or frames do: then the arm in a is x and that in
+    b is y.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> shaft, driven = lw.Body(1, (1, 1, 1)), lw.Body(1, (1, 1, 1), position=(1, 0, 0))
+    >>> cross = lw.Universal(shaft, driven, at=(0.5, 0, 0), axis=(1, 0, 0))
+    """
+
+    rows = "x y z"
+    a: Any
+    b: Any
+    at: Any = None
+    axis_a: Any = None
+    axis_b: Any = None
+    axis: Any = None
+    orientation: Any = None
+    frames: tuple[Frame, Frame] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.frames = cross_frames(
+            self.a, self.b, self.at, self.axis_a, self.axis_b, self.axis, self.orientation,
+            self.label, True,
+        )  # fmt: skip
+
+    def entries(self) -> list[Entry]:
+        return [self.lock_entry(self.active, {}), orthogonal_entry(self.frames)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Universal:
+        return cls(a, b, rng.normal(size=3), rng.normal(size=3), rng.normal(size=3))

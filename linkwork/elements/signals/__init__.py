@@ -1,0 +1,1 @@
+"""Numbers that follow the motion, and what sensors show."""

@@ -1,0 +1,70 @@
+"""Signals over the stored times of a run, from the readings of its motion.
+
+The program of a signal is carried out once for every time, and its memory moves on as it did in the
+run.  Where steps were left out in storing, what is held is known at the stored ones alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.signals.signals import (
+    GRADIENT, REGISTERS, RESULT, carry_out, program_numbers,
+)  # fmt: skip
+from linkwork.math.compiled import compiled
+from linkwork.model.programs import translate
+from linkwork.model.readings import Signal
+
+
+@compiled
+def replay(
+    reals: Any, columns: Any, supplied: Any, turns: Any, times: Any, x: Any, values: Any,
+    memory: Any,
+) -> None:  # fmt: skip
+    """Values, and what is remembered behind each time; reals: the only row of a table.
+
+    turns: columns of angles in the memory and their readings, which are counted already.
+    """
+    head, m, n = GRADIENT, x.shape[1], memory.shape[1]
+    registers = int(reals[0, head + REGISTERS])
+    for k in range(times.size):
+        for i in range(m):
+            reals[0, registers + (1 + m) * i] = x[k, i]
+        for i in range(turns.shape[0]):
+            reals[0, turns[i, 0]] = x[k, turns[i, 1]]
+        reals[0, registers + (1 + m) * m] = times[k]
+        for i in range(columns.size):
+            reals[0, columns[i]] = supplied[k, i]
+        good = carry_out(reals, 0, head, m, False, True)
+        values[k] = reals[0, int(reals[0, head + RESULT])] if good else np.nan
+        for i in range(n):
+            memory[k, i] = reals[0, reals.shape[1] - n + i]
+
+
+def signal_history(
+    signal: Signal, times: np.ndarray, x: np.ndarray, begin: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """y (T,) and the memory (T, n) for readings x (T, m) with angles that are counted over turns.
+
+    begin : what is remembered at first
+    """
+    program = translate(signal)
+    if program is None or not program.memory:
+        return np.array([signal.value(t, row) for t, row in zip(times, x)]), np.zeros((len(x), 0))
+    reals, laws, n = program_numbers(signal, GRADIENT, np.zeros(0))
+    if begin is not None:
+        reals[len(reals) - n :] = begin
+    turns = np.array([(len(reals) - n + place, i) for place, i in program.turns], np.int64)
+    columns = np.array([law.column for law in laws], np.int64)
+    supplied = np.hstack([np.zeros((len(times), 0)), *(law.values(times) for law in laws)])
+    values, memory = np.empty(len(times)), np.empty((len(times), n))
+    x = np.ascontiguousarray(x)
+    times = np.asarray(times, float)
+    replay(reals[None], columns, supplied, turns.reshape(-1, 2), times, x, values, memory)
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        signal.value(float(times[k]), x[k])
+    return values, memory

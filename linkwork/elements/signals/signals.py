@@ -1,0 +1,345 @@
+"""Signals: numbers of elements that follow the motion (a force that depends on a position).
+
+    y(t, x₁ … x_m),   x_i readings of the motion (model.readings),   ∂y/∂q = Σ ∂y/∂x_i ∂x_i/∂q
+
+An element that has such a number, as the factor of a Force, is asked with the number in its place;
+system.evaluate puts it there and adds ∂f/∂y ∂y/∂(q, v) to the tangent.  A signal is an element of
+its own, beside the one it acts on, with that one's bodies first and then those that it reads.  Its
+kernel computes the readings and their derivatives, and carries out the drive's program
+(model.programs, math.programs).  What programs cannot do, and values that do not exist, are left
+to the drive itself, which is called in Python by its address.
+
+With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increments θ in body axes:
+
+    position           δ = d·δr + (u × g)·θ                            and for C  (e × R_CᵀΔ)·θ
+    velocity           δ = d·δv + (u × g)·δω + ((ω × u) × g)·θ                    "
+    angular velocity   δ = g·δω + (ω × g)·θ                                        "
+    cosine             δ = (n × g)·θ,  n in body axes                              "
+    rotation           e·φ:  A  (T⁻ᵀe)·θ,   B  −(T⁻¹e)·θ,   T = T(φ) (math.rotations)
+    angle              A  (η²e + η e × ε + (e·ε) ε)·θ/(η² + (e·ε)²),  B  minus that with ε × e
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import weakref
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import ACCEPT, OMEGA, POS, QUAT, ROT, TANGENT, VEL
+from linkwork.elements.forces.user_force import Failure
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import PythonCallback, call
+from linkwork.math.programs import (
+    DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
+)  # fmt: skip
+from linkwork.math.rotations import (
+    inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
+)  # fmt: skip
+from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
+from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.programs import Program, translate, values_or_nan
+from linkwork.model.readings import QUANTITIES, Signal
+from linkwork.model.registry import Entry, Family, Item, Law
+
+# reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
+# (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
+# its operations, its tables, what the callback is given and gives back, and last the memory
+Y, GRADIENT = 0, 1
+# of the head: the callback's address, how many readings, where registers and operations begin, how
+# many of these, how many more for accepted steps, where the result is, where the callback's numbers
+# begin
+ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, HEAD = range(9)
+# of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
+# direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
+KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
+POSITION, VELOCITY, SPIN, COSINE, TURN, ANGLE = range(6)
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def gain(reals, k, b, j, c, v):
+    """Add c v to the gradient by three of the twelve increments of a body."""
+    p = GRADIENT + 12 * b + j
+    for i in range(3):
+        reals[k, p + i] += c * v[i]
+
+
+@inlined
+def of_vector(ints, reals, k, r, nodes, kind, c, sign, u, slot, d):
+    """The vector (position, velocity or angular velocity) of A or B; c: slope, 0 for none."""
+    slot = int(slot)
+    b = ints[k, slot]
+    R, w, g = at9(nodes, b, ROT), at(nodes, b, OMEGA), ZERO
+    if c != 0.0:
+        g = tv(R, d)
+    c *= sign
+    if kind == POSITION:
+        if c != 0.0:
+            gain(reals, k, slot, 0, c, d)
+            gain(reals, k, slot, 3, c, cross(u, g))
+        return add(at(nodes, b, POS), mv(R, u))
+    if kind == VELOCITY:
+        z = cross(w, u)
+        if c != 0.0:
+            gain(reals, k, slot, 6, c, d)
+            gain(reals, k, slot, 9, c, cross(u, g))
+            gain(reals, k, slot, 3, c, cross(z, g))
+        return add(at(nodes, b, VEL), mv(R, z))
+    if c != 0.0:
+        gain(reals, k, slot, 9, c, g)
+        gain(reals, k, slot, 3, c, cross(w, g))
+    return mv(R, w)
+
+
+@inlined
+def of_turn(ints, reals, k, r, nodes, kind, c):
+    """Rotation or angle from B to A."""
+    a, b = int(reals[k, r + A]), int(reals[k, r + B])
+    qa, qb, e = at4(reals, k, r + QA), at4(reals, k, r + QB), at(reals, k, r + E)
+    q = qmul(
+        qconj(qmul(at4(nodes, ints[k, b], QUAT), qb)), qmul(at4(nodes, ints[k, a], QUAT), qa)
+    )
+    if q[0] < 0.0:
+        q = qscale(-1.0, q)
+    v, s = (q[1], q[2], q[3]), e[0] * q[1] + e[1] * q[2] + e[2] * q[3]
+    if kind == TURN:
+        phi = qlog(q)
+        T = inverse_tangent(phi)
+        y, of_a, of_b = dot(e, phi), tv(T, e), mv(T, e)
+    else:
+        y = 2.0 * math.atan2(s, q[0])
+        side, rest = cross(e, v), add(scale(q[0] * q[0], e), scale(s, v))
+        size = 1.0 / (s * s + q[0] * q[0])
+        of_a = scale(size, add(rest, scale(q[0], side)))
+        of_b = scale(size, sub(rest, scale(q[0], side)))
+    if c != 0.0:
+        gain(reals, k, a, 3, c, mv(rotation_matrix(qa), of_a))
+        gain(reals, k, b, 3, -c, mv(rotation_matrix(qb), of_b))
+    return y
+
+
+@inlined
+def reading(ints, reals, k, r, nodes, c):
+    """The reading at place r; with a slope c its derivatives times c are added to the gradient."""
+    kind = int(reals[k, r + KIND])
+    if kind >= TURN:
+        return of_turn(ints, reals, k, r, nodes, kind, c)
+    third, e = int(reals[k, r + C]), at(reals, k, r + E)
+    Rc = at9(nodes, ints[k, third], ROT)
+    d = mv(Rc, e)
+    if kind == COSINE:
+        slot = int(reals[k, r + A])
+        n, R = at(reals, k, r + N), at9(nodes, ints[k, slot], ROT)
+        delta = mv(R, n)
+        if c != 0.0:
+            gain(reals, k, slot, 3, c, cross(n, tv(R, d)))
+    else:
+        first = of_vector(ints, reals, k, r, nodes, kind, c, 1.0, at(reals, k, r + UA),
+                          reals[k, r + A], d)  # fmt: skip
+        second = of_vector(ints, reals, k, r, nodes, kind, c, -1.0, at(reals, k, r + UB),
+                           reals[k, r + B], d)  # fmt: skip
+        delta = sub(first, second)
+    if c != 0.0:
+        gain(reals, k, third, 3, c, cross(e, tv(Rc, delta)))
+    return dot(d, delta)
+
+
+@inlined
+def ask_python(reals, k, head, m, registers, time, slopes):
+    """The drive itself; where its value and slopes are then."""
+    x = int(reals[k, head + CALL])
+    for i in range(m):
+        reals[k, x + i] = reals[k, registers + (1 + m) * i]
+    reals[k, x + m] = slopes
+    out = x + m + 1
+    call(np.int64(reals[k, head + ADDRESS]), time, reals[k, x:out], reals[k, out : out + m + 1])
+    return out
+
+
+@inlined
+def carry_out(reals, k, head, m, slopes, accepted):
+    """Run the program, its last operations only for accepted steps; whether all went well."""
+    count = reals[k, head + OPERATIONS]
+    if accepted:
+        count += reals[k, head + ACCEPTED]
+    return run_program(reals, k, int(reals[k, head + PROGRAM]), int(count), m, slopes)
+
+
+def signal_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
+    head = GRADIENT + 12 * n
+    slopes = coef[TANGENT] != 0.0
+    for k in range(ints.shape[0]):
+        m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
+        for i in range(m):
+            r = head + HEAD + READING * i
+            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, 0.0)
+        reals[k, registers + (1 + m) * m] = time
+        y = int(reals[k, head + RESULT])
+        good = y > 0
+        if good:
+            good = carry_out(reals, k, head, m, slopes, coef[ACCEPT] != 0.0)
+            for i in range(1 + m if slopes else 1):
+                good = good and finite(reals[k, y + i])
+        if not good:
+            y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
+        reals[k, Y] = reals[k, y]
+        if slopes:
+            for j in range(12 * n):
+                reals[k, GRADIENT + j] = 0.0
+            for i in range(m):
+                c = reals[k, y + 1 + i]
+                if c != 0.0:
+                    reading(ints, reals, k, head + HEAD + READING * i, nodes, c)
+
+
+SIGNAL_KERNEL = Kernel(signal_kernel)
+
+
+@functools.cache
+def signal_family(n: int, size: int, memory: int) -> Family:
+    """Signals with n bodies and so many numbers; all share one kernel."""
+    name = f"signal of {size} on {n}" + f" with {memory} to remember" * (memory > 0)
+    return Family(name, SIGNAL_KERNEL, bodies=n, reals=size, memory=memory, signal=True)
+
+
+# ----------------------------------------------------------------------------- making entries
+
+
+def factor_law(column: int, drive: Drive) -> Law:
+    """The law of a factor that is a drive of time, or follows the motion."""
+    signal = drive if leaves_that_follow(drive) else None
+    return Law(column, lambda t: drive.values(t)[:, None], 1, signal=signal)
+
+
+def signal_entries(item: Item, entry: Entry) -> Iterator[Entry]:
+    """The signals that an entry's numbers follow."""
+    for law in entry.laws:
+        if law.signal is not None:
+            yield signal_entry(item, entry, law)
+
+
+def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
+    assert law.signal is not None
+    signal = Signal(law.signal)
+    bodies: list[Any] = []
+
+    def number(body: Any) -> int:
+        for i, known in enumerate(bodies):
+            if known is body:
+                return i
+        bodies.append(body)
+        return len(bodies) - 1
+
+    for body in entry.bodies:
+        number(body)
+    loaded = len(bodies)
+    parts = []
+    for x in signal.readings:
+        a, b, c = x.frames
+        row = np.zeros(READING)
+        row[KIND] = QUANTITIES.index(x.quantity)
+        row[[A, B, C]] = [number(f.body) for f in x.frames]
+        row[UA : UA + 3], row[UB : UB + 3] = a.position, b.position
+        row[QA : QA + 4], row[QB : QB + 4] = a.orientation, b.orientation
+        turns = x.quantity in ("rotation", "angle")
+        row[E : E + 3] = x.axis if turns else rotations.matrix(c.orientation) @ x.axis
+        row[N : N + 3] = rotations.matrix(a.orientation) @ x.along
+        parts.append(row)
+    callback = drive_callback(item, signal)
+    head = GRADIENT + 12 * len(bodies)
+    reals, laws, memory = program_numbers(signal, head, np.concatenate(parts))
+    reals[head + ADDRESS] = callback.address
+    return Entry(
+        signal_family(len(bodies), len(reals), memory), tuple(bodies), reals, laws=laws,
+        keep=callback, acts_on=(entry, law, loaded),
+    )  # fmt: skip
+
+
+def program_numbers(
+    signal: Signal, head: int, readings: np.ndarray
+) -> tuple[np.ndarray, list[Law], int]:
+    """The numbers of a signal, what time alone says of them, and how many are its memory."""
+    program = translate(signal)
+    if program is None:
+        signal.refuse_chains()
+        program = Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
+    signal.remembers = signal.remembers or bool(program.memory)
+    m, memory = len(signal.readings), rounded(len(program.memory), 2)
+    first = head + HEAD + readings.size
+    registers = np.zeros((program.registers, 1 + m))
+    registers[:m, 1:] = np.eye(m)
+    for register, value in program.constants.items():
+        registers[register, 0] = value
+    begin = first + registers.size
+    tables = begin + OPERATION * len(program.operations)
+    call = tables + len(program.tables)
+    size = rounded(call + 2 * m + 2 + memory, 64)
+    reals = np.zeros(size)
+    reals[head + HEAD : first], reals[first:begin] = readings, registers.ravel()
+    reals[begin:tables] = np.array([
+        placed(operation, first, 1 + m, tables, size - memory) for operation in program.operations
+    ], float).ravel()  # fmt: skip
+    reals[tables:call] = program.tables
+    reals[size - memory : size - memory + len(program.memory)] = program.memory
+    count = len(program.operations) - program.accepted
+    result = first + (1 + m) * program.result if program.result >= 0 else 0
+    reals[head + READINGS : head + HEAD] = (
+        m, first, begin, count, program.accepted, result, call
+    )  # fmt: skip
+    laws = [
+        Law(first + (1 + m) * register, partial(values_or_nan, drive), 1)
+        for register, drive in program.inputs.items()
+    ]
+    return reals, laws, memory
+
+
+def placed(
+    operation: tuple[int, ...], first: int, width: int, tables: int, memory: int
+) -> list[int]:
+    """An operation with columns of the row in place of the numbers of registers."""
+    code, to, *operands = operation
+    a, b, c = (first + width * register for register in operands)
+    to = first + width * to if code < DOUBLE else memory + to if code == STORE else to
+    if code == RECALL:
+        a = b = c = memory + operands[0]
+    elif code == TABLE:
+        b, c = tables + operands[1], a
+    return [code, to, a, b, c]
+
+
+def rounded(n: int, least: int) -> int:
+    """0 or the next of least, 2 least, 4 least …: few sizes, so that a model has few families."""
+    size = least if n else 0
+    while size < n:
+        size *= 2
+    return size
+
+
+def drive_callback(item: Item, signal: Signal) -> PythonCallback:
+    """The drive with an address: [x, whether slopes are wanted] → [value, slopes]."""
+    m, owner = len(signal.readings), weakref.ref(item)
+
+    def enter(t: float, x: np.ndarray, out: np.ndarray) -> None:
+        out[:] = np.nan
+        try:
+            if x[m] != 0.0:
+                out[0], out[1:] = signal.value_and_slopes(t, x[:m])
+            else:
+                out[0] = signal.value(t, x[:m])
+        except BaseException as error:
+            known = owner()
+            if known is not None and known.failure is None and np.isfinite(x).all():
+                message = f"has no value: {' '.join(str(error).split())}"
+                known.failure = Failure(t, error, message, "drive")
+
+    return PythonCallback(enter, m + 1, m + 1)

@@ -1,0 +1,1 @@
+"""Explicit methods on the augmented equations."""

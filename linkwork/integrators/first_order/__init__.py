@@ -1,0 +1,1 @@
+"""Methods for equations of first order, MBDyn's: multistep and multistage formulas."""

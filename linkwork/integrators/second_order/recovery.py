@@ -1,0 +1,216 @@
+"""Recovery from failed steps.
+
+    diverged      Newton's method went astray: the step is taken in 2, 4, … 256 pieces
+    pivots        the elimination loses too many digits: new pivots, then other rows, then pieces
+    no agreement  Newton's method ends without converging: as for pivots; independent rows can
+                  change in singular positions
+
+Before it goes to pieces, a run may have another way to solve the equations of the same step.
+An implicit run that steps in the form for smooth motion first tries the form for fast rotation.
+When nothing helps the run ends with the cause, as far as it shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import SingularError
+from linkwork.integrators.second_order.stepping import DIVERGED, DONE, PIVOTS
+
+OTHER_ROWS = 4  # a status beside those of `stepping`: only another choice of rows helps
+FAR_OFF = 1e6  # m, positions whose round-off may be what is left of a residual
+SMALLEST = 8  # a failing step is halved at most this often
+TOO_FAR = 1.0  # turn of a body in a step, radians, that explains a failure
+
+
+class StepFailure(Exception):
+    """A step that could not be taken: where Newton's method stood."""
+
+    def __init__(self, time: float, iterations: int, residual: float, where: str, what: str):
+        super().__init__(what)
+        self.time, self.iterations, self.residual, self.where = time, iterations, residual, where
+        self.what = what
+
+
+class RepairedRun:
+    """A run that recovers from failed steps.  It brings what differs from method to method:
+
+    _solving     the system it solves and its report (iterations, last correction, worst unknown,
+                 its residual)
+    _new_pivots  for the matrix where the step to a time failed
+    _other_rows  looks again which rows are independent, at the last good step
+    _take        steps to given times, storing none; the status
+    and `pivot`, `set_step`, `snapshot`, `recover` and `state`, as for every method.
+    """
+
+    time: float
+    h: float
+    repairs: int
+    pieces = 0  # steps that were taken in pieces
+    _solving: Any
+    _new_pivots: Any
+    _other_rows: Any
+    _take: Any
+    pivot: Any
+    set_step: Any
+    snapshot: Any
+    recover: Any
+    state: Any
+
+    def _other_form(self) -> bool:
+        """Change to a form of the step that can do more; false where there is none."""
+        return False
+
+    def _solve_otherwise(self, time: float) -> bool:
+        """Take the step to `time` by another way to solve it; false where none succeeds."""
+        return False
+
+    def _begin_pieces(self) -> Any:
+        """What `_join_pieces` must know of the beginning of the step."""
+
+    def _join_pieces(self, begin: Any) -> None:
+        """The history for the next whole step, after this one was taken in pieces."""
+
+    def _repair(self, status: int, tried: int, time: float) -> bool:
+        """Mend what made the step to `time` fail, after `tried` attempts from the same beginning;
+        true when it has been taken, in another way or in pieces."""
+        rows_alone = status == OTHER_ROWS
+        self.repairs += 1
+        if tried == 1 and not rows_alone and status != PIVOTS and self._other_form():
+            return False
+        if status != DIVERGED:
+            try:
+                if not rows_alone and (tried == 1 or (tried == 2 and status == PIVOTS)):
+                    self._new_pivots(time)
+                    return False
+            except SingularError:
+                tried = 3
+            try:
+                if tried <= (2 if rows_alone else 3):
+                    self._other_rows()
+                    return False
+            except SingularError:
+                pass
+        if rows_alone or not self._solve_otherwise(time):
+            self._substeps(time)
+        return True
+
+    def _substeps(self, time: float) -> None:
+        """Take the step in 2, 4, … pieces; with other rows where that does not help."""
+        begin, h = self.time, self.h
+        self.pieces += 1
+        joints = self._begin_pieces()
+        for attempt in range(2):
+            for halvings in range(1, SMALLEST + 1):
+                pieces = 2**halvings
+                snapshot = self.snapshot()
+                self.set_step(h / pieces)
+                try:
+                    self.pivot()
+                    parts = begin + (time - begin) * np.arange(1, pieces + 1) / pieces
+                    status = self._pieces(parts)
+                except SingularError:
+                    status = PIVOTS
+                if status == DONE:
+                    self.time = time
+                    self._join_pieces(joints)
+                    self.set_step(h)
+                    self.pivot()
+                    return
+                report = self._solving[1].copy()
+                self.recover(snapshot)
+                self._solving[1][:] = report
+            try:
+                if attempt == 0:
+                    self._other_rows()
+            except SingularError:
+                break
+        self._give_up(time)
+
+    def _pieces(self, times: np.ndarray) -> int:
+        """Steps to given times; new pivots, then other rows, then another way to solve, where the
+        old ones do not serve."""
+        tried = 0
+        while (status := self._take(times)) != DONE:
+            left = times[times > self.time]
+            tried = tried + 1 if len(left) == len(times) else 1
+            if status not in (PIVOTS, OTHER_ROWS) or tried > 2:
+                if status == OTHER_ROWS or not self._solve_otherwise(float(left[0])):
+                    break
+                left, tried = left[1:], 0
+                if not len(left):
+                    return DONE
+            elif status == PIVOTS and tried == 1:
+                self._new_pivots(float(left[0]))
+            else:
+                self._other_rows()
+            times = left
+        return status
+
+    def _give_up(self, time: float) -> None:
+        system, (iterations, _, place, residual) = self._solving
+        place, n = int(place), system.motions
+        if place >= n:
+            where = str(system.kept_rows[place - n])
+        else:
+            where = f"the equations of {system.layout.describe(place)}"
+        reach = float(np.abs(self.state().motion[:, :3]).max(initial=0.0))
+        if reach > FAR_OFF and residual < 64 * np.finfo(float).eps * reach:
+            raise StepFailure(
+                time, int(iterations), float(residual), where,
+                f"did not converge at t = {time:.6g}: the residual {residual:.2g} left in {where} "
+                f"is round-off of positions of {reach:.2g} m; place the origin near the parts that "
+                "move, or simulate parts of such different lengths apart",
+            )  # fmt: skip
+        raise StepFailure(
+            time, int(iterations), float(residual), where,
+            f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
+            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; "
+            f"{probable_cause(system, self.state(), self.h)}",
+        )  # fmt: skip
+
+
+def probable_cause(system: Any, state: Any, h: float) -> str:
+    """Why a step fails, as far as the last good one tells, and what to do."""
+    spins = np.linalg.norm(state.velocities[:, 3:], axis=1)
+    b = int(np.argmax(spins)) if len(spins) else 0
+    if len(spins) and not spins[b] * h <= TOO_FAR:
+        return (
+            f"body '{system.names[b]}' turns by {spins[b] * h:.3g} rad in a step of {h:g} s, more "
+            f"than a step resolves: take h = {0.1 / spins[b]:.1g} s or less, and if that speed is "
+            "not meant, look for what drives it"
+        )
+    if blocked := blocked_motion(system):
+        return (
+            f"{blocked}: compare it with the range that lw.kinematics finds, or take a smaller step"
+        )
+    return (
+        "the mechanism may lock here, two forces may balance only for smaller steps, or a force "
+        "may jump: try a smaller step"
+    )
+
+
+def blocked_motion(system: Any) -> str:
+    """Which prescribed motion may have become impossible; empty where there is none."""
+    driven = [row for row in system.kept_rows if row.driven]
+    if not driven:
+        return ""
+    names = ", ".join(f"'{name}'" for name in dict.fromkeys(row.owner for row in driven))
+    which = "motor" if "," not in names else "motors"
+    return (
+        f"the mechanism probably locks or cannot follow the prescribed motion of {which} {names} "
+        "beyond this position"
+    )
+
+
+def no_accelerations(system: Any, time: float) -> str:
+    """What to say where accelerations are not finite."""
+    cause = "the mechanism is in a singular position"
+    if blocked := blocked_motion(system):
+        cause = f"{blocked}: compare it with the range that lw.kinematics finds"
+    return (
+        f"has no finite accelerations at t = {time:.6g}: the step may be too large for an explicit "
+        f"method, or {cause}"
+    )

@@ -1,0 +1,434 @@
+"""A run with an implicit method: sets up the compiled stepper, restarts from a saved state.
+
+It has two forms of the step, for smooth motion and for fast rotation, and changes over by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import COEFS
+from linkwork.errors import SingularError
+from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators import values as vl
+from linkwork.integrators.second_order.change_over import TURN
+from linkwork.integrators.second_order.methods import LinearMethod
+from linkwork.integrators.second_order.recovery import StepFailure
+from linkwork.integrators.second_order.stepping import Output, Stepper
+from linkwork.integrators.second_order.two_forms import TwoForms
+from linkwork.math.eights import vectors, zeros8
+from linkwork.system.accelerations import accelerations, factorise, factorise_again
+from linkwork.system.evaluate import evaluate
+from linkwork.system.massless import first_rates
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+# growth of round-off in the elimination before pivots are chosen anew: so much of a correction is
+# lost, times 1e-16, that the next one makes up for it
+GROWTH = 1e10
+SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
+# of the stepper, over a restart
+REMEMBERED = ("base", "history", "flow", "gamma", "work", "kappa", "p")
+LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
+
+
+class ImplicitRun(TwoForms):
+    """Steps a system with a linear method.
+
+    choose_rows(state) gives a system with the rows that are independent in that state; full is
+    the system with all rows, to watch those left out.
+    """
+
+    turns = 1.05, 3.0  # radians in a step that are told of, and refused (motion.turns)
+
+    def __init__(
+        self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,
+        constraint_stiffness: bool = True, full: System | None = None,
+    ) -> None:  # fmt: skip
+        self.method, self.full = method, full
+        self.choose_rows = choose_rows
+        self.constraint_stiffness = constraint_stiffness
+        self.time = state.time
+        self.h = h
+        self.previous: float | None = None
+        self.origin = state.time  # steps are taken at origin + k h
+        self.repairs = 0  # failed attempts at steps, told in the result's info
+        self.core = 2**62  # the fewest unknowns so far that went to the sparse part
+        self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
+        if state.restart:
+            self._take_up(system, state)
+        else:
+            self._begin(system, state)
+
+    # ------------------------------------------------------------------------------- beginnings
+    def _allocate(self, system: System) -> None:
+        self.system = system
+        self._allocate_stepper(system, st.SETTINGS)
+        self._allocate_fast(self.method.coefficients(self.h, None).offset)
+
+    def _allocate_stepper(self, system: System, settings: int) -> None:
+        n, m = system.bodies, system.rows
+        base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
+        self.stepper = Stepper(
+            base=base,
+            history=vectors(st.HISTORY, n),
+            gamma=np.zeros((2, m + 1)),
+            p=vectors(n),
+            affine=vectors(2, n),
+            rhs=np.zeros(system.unknowns),
+            flow=vl.make_flow(system.layout.order, system.layout.value_scale),
+            weights=np.zeros((vl.WEIGHTS, st.HISTORY)),
+            settings=np.zeros(settings),
+            work=np.zeros(4),
+            kappa=np.ones(1),
+            report=np.zeros(st.REPORT),
+            kept=system.kept.astype(np.int64),
+            six=np.repeat([1.0, 0.0], [6, 2]),
+        )
+        s = self.stepper.settings
+        s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
+        s[st.LENGTH], s[st.MASS] = system.length, system.mass
+        s[st.MEMORY], s[st.MOST_TURN] = system.memory, np.inf
+        s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
+        s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
+        s[st.NOISE] = system.round_off
+
+    def _begin(self, system: System, state: State) -> None:
+        """From a state without a past: accelerations, their rate, and the first factorisation."""
+        self._allocate(system)
+        jerk = self._load_start(system, state)
+        c = self.method.coefficients(self.h, None)
+        H = self.stepper.history[..., :6]
+        # generalized-alpha keeps it at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015)
+        H[st.ALG] += c.offset * self.h * jerk
+        if self.stepper.flow.size:
+            first = self.method.first_order(self.h, None)
+            vl.start_algorithmic(self.stepper.flow, c.offset, first.offset)
+        fastest = np.linalg.norm(H[st.V, :, 3:], axis=1).max(initial=0.0)
+        if self.method.form or (self.method.form is None and self.h * fastest > TURN):
+            self._change_form(begins=True)
+        self.set_step(self.h)
+        self._set_powers()
+        self.pivot()
+
+    def _load_start(self, system: System, state: State) -> np.ndarray:
+        """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
+        full = state = accelerations(system, state)  # bodies without mass have got velocities
+        assert full.acceleration is not None and full.gamma is not None
+        # v̈ by a short move along the motion
+        v = state.velocities
+        speed = np.abs(v / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
+        epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
+        ahead = state.later(epsilon, full.acceleration)
+        ahead = accelerations(system, ahead)
+        gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
+        acceleration, jerk = first_rates(system, full, ahead, epsilon, self.h)
+        self._load(state, acceleration, full.gamma)
+        H = self.stepper.history[..., :6]
+        vl.past_of_start(self.stepper.flow, full.values, ahead.values, epsilon, self.h)
+        H[st.VDOTPREV] = acceleration - self.h * jerk
+        H[st.VPREV] = v - self.h * acceleration
+        self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
+        return jerk
+
+    def _load(self, state: State, acceleration: np.ndarray, gamma: np.ndarray) -> None:
+        system, s = self.system, self.stepper
+        system.load(replace(state, acceleration=acceleration, gamma=gamma))
+        s.base[:] = system.work.nodes
+        H = s.history[..., :6]
+        H[st.V] = state.velocities
+        H[st.VDOT] = H[st.ALG] = acceleration
+        vl.load_values(s.flow, state.values)
+        s.gamma[:, : system.rows] = gamma[system.kept]
+
+    def _set_powers(self) -> None:
+        """Dissipated and supplied power at the start."""
+        w, s = self.system.work, self.stepper
+        w.gamma[:] = s.gamma[0]
+        w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        w.Ct[:] = 0.0
+        evaluate(self.system.kernels, self.system.tables, w, self.time, 0.0)
+        s.work[2] = w.power[0]
+        s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
+
+    def _take_up(self, system: System, state: State) -> None:
+        """From the numbers of an earlier run: goes on with the same digits."""
+        r = state.restart
+        self._load_restart(system, state)
+        h, self.h = self.h, float(r["h"])
+        self.set_step(self.h, fresh=False)
+        self._stored_pivots(r)
+        if h != self.h:
+            self.set_step(h)
+
+    def _load_restart(self, system: System, state: State) -> None:
+        """The stepper as it was at the end of the earlier run, with the rows kept there."""
+        r = state.restart
+        keep = np.asarray(r["keep"], bool)
+        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
+        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
+        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
+        for name in REMEMBERED:
+            getattr(self.stepper, name)[:] = r[name]
+        self.turning = "shares" in r
+        if self.turning:
+            self._load_fast(r["shares"], r["moves"], r["quiet"])
+        self.stepper.settings[st.LEARN] = float(r["learn"])
+        self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
+
+    # --------------------------------------------------------------------------------- stepping
+    def set_step(self, h: float, fresh: bool = True) -> None:
+        """Coefficients for the next step; a change of step moves the algorithmic acceleration."""
+        s = self.stepper
+        if fresh and self.previous is not None and h != self.previous:
+            H = s.history
+            H[st.ALG] = H[st.VDOT] + (H[st.ALG] - H[st.VDOT]) * (h / self.previous)
+            H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
+            s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
+            vl.change_step(s.flow, h / self.previous)
+        c = self.method.coefficients(h, self.previous)
+        self.follows = self.previous
+        s.weights[: vl.FIRST_RATE] = c.weights
+        if s.flow.size:
+            first = self.method.first_order(h, self.previous)
+            s.weights[vl.FIRST_RATE :] = first.weights
+            vl.set_relations(s.flow, c, first, h)
+        s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
+        s.settings[st.STEP] = h
+        self.h = h
+        self.coefficients = c
+
+    def pivot(self) -> None:
+        """Choose pivots for the matrix of the next step."""
+        self.lu = self._factorise()
+        self.core = min(self.core, len(self.lu.core))
+
+    def _stored_pivots(self, restart: dict[str, Any]) -> None:
+        """Take up the pivots of an earlier run."""
+        names = sorted(name for name in restart if name.startswith("pivots"))
+        self.lu = self._factorise(tuple(np.asarray(restart[name]) for name in names))
+        self.core, self.pause, self.wait = (int(n) for n in restart["trials"])
+
+    def _until_trial(self) -> int:
+        """So many steps before new pivots are tried: after singular positions, where much goes to
+        the sparse part that goes elsewhere later."""
+        return self.wait if len(self.lu.core) > self.core else 2**62
+
+    def _after(self, steps: int) -> None:
+        """Try new pivots when it is time."""
+        if len(self.lu.core) <= self.core:
+            return
+        self.wait -= steps
+        if self.wait > 0:
+            return
+        try:
+            lu = self._factorise()
+        except SingularError:
+            lu = self.lu
+        better = len(lu.core) < len(self.lu.core)
+        self.lu, self.pause = lu, SHORTEST if better else min(2 * self.pause, LONGEST)
+        self.wait = self.pause
+
+    def _factorise(self, pivots: tuple | None = None) -> Any:
+        """Factors of the matrix at the predicted end of the next step."""
+        system, s = self.system, self.stepper
+        self._guess()
+        set_coefficients(s, system.work, self.turning)
+        evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[st.MASS])
+        return factorise(system, pivots)
+
+    def _guess(self) -> None:
+        """Put the prediction of the next step into the work arrays."""
+        s, work = self.stepper, self.system.work
+        if self.turning:
+            fr.predict(s, self.fast, work)
+            fr.place_bodies(s, self.fast, self.system.tables, work, True)
+        else:
+            st.predict(s, work)
+            st.place_bodies(s, work)
+
+    def advance(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+    ) -> None:
+        """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
+        done = tried = 0
+        while done < len(times):
+            before = done
+            status, done = self._march(times, schedule, saved, out, done)
+            if status != st.DONE:
+                tried = 1 if done > before else tried + 1
+                if self._repair(status, tried, float(times[done])):
+                    if saved[done] >= 0:
+                        st.store_row(self.stepper, self._vdot, out, saved[done])
+                        out.iterations[saved[done]] = self.iterations
+                    done += 1
+                    tried = 0
+        watch_left_out_rows(self.full, self.system, self.state)
+
+    def _march(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
+    ) -> tuple[int, int]:
+        """Compiled steps from number `done` on, until one fails or all are done."""
+        status, system = st.DONE, self.system
+        while done < len(times) and status == st.DONE:
+            if self.follows != self.previous:  # multistep coefficients know the step before
+                self.set_step(self.h, fresh=False)
+            before, last = done, len(times) if self.previous == self.h else done + 1
+            last = min(last, done + self._until_trial())
+            march = fr.advance_fast if self.turning else st.advance
+            parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
+            status, done = march(
+                system.kernels, system.tables, self.lu, system.work, *parts,
+                times, schedule, saved, out, done, last,
+            )  # fmt: skip
+            if done > before:
+                self.time, self.previous = float(times[done - 1]), self.h
+                self._after(done - before)
+            if status in (st.TURNS, st.WILD, fr.CALM):
+                self._change_form()
+                if status == st.WILD:
+                    self.stays = True
+                    self._allow_changes(True)
+                status = st.DONE
+        return status, done
+
+    # --------------------------------------------------------------------------------- mending
+    @property
+    def _solving(self) -> tuple[System, np.ndarray]:
+        return self.system, self.stepper.report[:4]
+
+    def _new_pivots(self, time: float) -> None:
+        if self.turning:  # the bodies' part of the matrix was used up
+            fr.place_bodies(self.stepper, self.fast, self.system.tables, self.system.work, True)
+        self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])
+
+    def _take(self, times: np.ndarray) -> int:
+        """Steps to given times; the report counts the iterations of all."""
+        out = make_output(self.system, len(times))
+        laws = self.system.schedule(times)
+        status, done = self._march(times, laws, np.arange(len(times)), out, 0)
+        if status == st.DONE:
+            self.stepper.report[0] = out.iterations[:done].sum()
+        return status
+
+    def _other_rows(self) -> None:
+        """Look again which rows are independent at the last good position."""
+        old, s = self.system, self.stepper
+        state = self.state()
+        system = self.choose_rows(state)
+        if np.array_equal(system.keep, old.keep):
+            self.pivot()
+            return
+        forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
+        Cq = system.evaluate(replace(state, acceleration=None, gamma=None)).Cq
+        gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
+        kept, fast, self.core = s, self.fast, 2**62
+        self._allocate(system)
+        for name in ("base", "history", "flow", "work", "kappa", "p"):
+            getattr(self.stepper, name)[:] = getattr(kept, name)
+        self.fast = fast._replace(holds=self.fast.holds)
+        self.stepper.gamma[:, : system.rows] = gamma
+        self.set_step(self.h, fresh=False)
+        self.pivot()
+
+    # ------------------------------------------------------------------------------------ state
+    @property
+    def iterations(self) -> int:
+        """Newton's iterations in the last step."""
+        return int(self.stepper.report[0])
+
+    @property
+    def work_done(self) -> np.ndarray:
+        """Dissipated and supplied work since the start."""
+        return self.stepper.work[:2]
+
+    def snapshot(self) -> tuple:
+        """All that a step changes (also the choice of rows and pivots, when it is repaired)."""
+        arrays = [np.copy(a) for a in (*self.stepper, *self.fast)]
+        parts = self.system, self.stepper, self.fast, self.turning, self.lu
+        return (
+            parts, arrays, self.system.tables.reals.copy(), self.time, self.previous, self.h,
+            self.follows,
+        )  # fmt: skip
+
+    def recover(self, snapshot: tuple) -> None:
+        parts, arrays, reals, self.time, self.previous, self.h, self.follows = snapshot
+        self.system, self.stepper, self.fast, self.turning, self.lu = parts
+        for mine, copy in zip((*self.stepper, *self.fast), arrays, strict=True):
+            mine[:] = copy
+        self.system.tables.reals[:] = reals
+        self.coefficients = self.method.coefficients(self.h, self.follows)
+
+    def state(self) -> State:
+        """The last good step."""
+        system, s = self.system, self.stepper
+        return State(
+            self.time, system.names, s.base[: system.bodies, :13].copy(),
+            self._vdot[:, :6].copy(), system.all_gamma(s.gamma[0]),
+            system.tables.reals[system.memory_places].copy(), self.restart(),
+            vl.stored_values(s.flow),
+        )  # fmt: skip
+
+    def restart(self) -> dict[str, Any]:
+        """All numbers needed to go on with the same digits."""
+        s = self.stepper
+        out: dict[str, Any] = {name: getattr(s, name).copy() for name in REMEMBERED}
+        out["keep"] = self.system.keep.copy()
+        out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
+        out["origin"] = np.array(self.origin)
+        out["memory"] = self.system.tables.reals[self.system.memory_places].copy()
+        out["learn"] = np.array(s.settings[st.LEARN])
+        out["h"] = np.array(self.h)
+        out["previous"] = np.array(self.previous or 0.0)
+        out["trials"] = np.array([self.core, self.pause, self.wait])
+        if self.turning:
+            out["shares"], out["quiet"] = self.fast.spins[:, fr.SHARE].copy(), self._quiet.copy()
+            out["moves"] = np.stack([self.fast.move, self.fast.vdot])
+        for i, part in enumerate(self.lu.pivots):
+            out[f"pivots{i}"] = np.array(part)
+        return out
+
+
+def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
+    """Redundant rows are not solved for, so make sure that they still hold."""
+    if full is None or system.keep.all():
+        return
+    now = state()
+    C = np.abs(full.evaluate(replace(now, acceleration=None), tangent=False).C)
+    C[system.kept] = 0.0
+    worst = int(np.argmax(C))
+    if C[worst] > LEFT_OUT * max(1.0, system.length):
+        row = full.all_rows[worst]
+        raise StepFailure(
+            now.time, 0, float(C[worst]), str(row),
+            f"came to a position at t = {now.time:.6g} where {row}, left out because other "
+            f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
+            "each other there, or the mechanism changed its branch in a singular position; "
+            "try a smaller step",
+        )  # fmt: skip
+
+
+def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:
+    s = stepper.settings
+    scale = s[st.CA] * s[st.MASS]
+    work.coef[:COEFS] = (
+        1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS], turning
+    )  # fmt: skip
+
+
+def make_output(system: System, rows: int, own: int = 0) -> Output:
+    """Room for stored steps, with `own` columns of the method's own."""
+    return Output(
+        motion=np.zeros((rows, system.bodies, 13)),
+        acceleration=np.zeros((rows, system.bodies, 6)),
+        gamma=np.zeros((rows, len(system.all_rows))),
+        work=np.zeros((rows, 2)),
+        iterations=np.zeros(rows),
+        values=np.zeros((rows, 3, system.layout.values)),
+        own=np.zeros((rows, own)),
+    )

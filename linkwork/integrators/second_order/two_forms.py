@@ -1,0 +1,142 @@
+"""A run whose step has two forms: for smooth motion, and for fast rotation (change_over.py).
+
+Both forms are compiled loops over steps (stepping.py, fast_rotation.py).  The first returns when a
+body has turned by more than TURN radians in a step, or when velocities violate the constraints, and
+the second when nothing has turned by half of that for PATIENCE steps (after a violation it stays);
+`form` of the method may fix one of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import VEL
+from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators import values as vl
+from linkwork.integrators.second_order.change_over import (
+    PATIENCE, TURN, fast_rotation, spin_rates, to_momenta, to_rates,
+)  # fmt: skip
+from linkwork.integrators.second_order.methods import Coefficients, LinearMethod
+from linkwork.integrators.second_order.recovery import RepairedRun
+from linkwork.integrators.second_order.stepping import Stepper
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+class TwoForms(RepairedRun):
+    """The form in use, the change to the other, and what both need around a step."""
+
+    method: LinearMethod
+    system: System
+    stepper: Stepper
+    coefficients: Coefficients
+    previous: float | None
+    fast: Any = None  # what the form for fast rotation needs, where a method has it
+    turning = False  # that form is in use
+    changes = 0  # of the form
+    stays = False  # the form for fast rotation is needed for other reasons, and not left again
+
+    def _allocate_fast(self, offset: float) -> None:
+        """Room for fast rotation; offset: α_m − α_f of the method."""
+        self.fast = fast_rotation(self.system, not self._multistep, offset)
+        self._allow_changes(True)
+
+    @property
+    def _multistep(self) -> bool:
+        """Whether the method remembers displacements, whose axes cannot turn."""
+        return bool(self.method.coefficients(self.h, self.h).weights[:, st.XPREV].any())
+
+    def _allow_changes(self, allowed: bool) -> None:
+        """Of the form of the step, by themselves."""
+        if self.fast is None:
+            return
+        free = allowed and self.method.form is None
+        self.stepper.settings[st.MOST_TURN] = TURN if free else np.inf
+        self.fast.limits[fr.PATIENCE] = PATIENCE if free and not self.stays else np.inf
+
+    def _change_form(self, begins: bool = False) -> None:
+        """From the form for smooth motion to that for fast rotation, or back."""
+        if self.turning:
+            to_rates(self.stepper, self.fast, self.h)
+        else:
+            to_momenta(self.stepper, self.fast, self.h, begins)
+        self.turning = not self.turning
+        self.changes += 1
+
+    @property
+    def _vdot(self) -> np.ndarray:
+        """Accelerations (bodies, 8) at the last good step."""
+        return self.fast.vdot if self.turning else self.stepper.history[st.VDOT]
+
+    def velocities_and_rates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Velocities and accelerations (bodies, 6) at the last good step."""
+        n = self.system.bodies
+        return self.stepper.base[:n, VEL : VEL + 6], self._vdot[:n, :6]
+
+    def _other_form(self) -> bool:
+        """The form for fast rotation, where a run may change by itself."""
+        if self.fast is None or self.turning or self.method.form is not None:
+            return False
+        self._change_form(begins=self.previous is None)
+        return True
+
+    def _begin_pieces(self) -> tuple:
+        """Motion, accelerations and multipliers at the beginning of a step; its form stays."""
+        self._allow_changes(False)
+        s, system = self.stepper, self.system
+        start = State(
+            self.time, system.names, s.base[: system.bodies, :13].copy(),
+            values=vl.stored_values(s.flow),
+        )  # fmt: skip
+        return start, self._vdot.copy(), system.all_gamma(s.gamma[0])
+
+    def _join_pieces(self, begin: tuple) -> None:
+        """A history as if one step had led here, so that nothing is extrapolated from pieces."""
+        start, vdot, gamma = begin
+        self._allow_changes(True)
+        s, end, now = self.stepper, self.state(), self._vdot.copy()
+        h, H = self.time - start.time, s.history
+        H[:] = 0.0
+        H[st.V, :, :6], H[st.VPREV, :, :6] = end.velocities, start.velocities
+        H[st.VDOT], H[st.VDOTPREV] = now, vdot
+        H[st.ALG] = now + self.coefficients.offset * (now - vdot)
+        H[st.XPREV, :, :6] = end.difference(start)
+        s.gamma[1, : self.system.rows] = gamma[self.system.kept]
+        if s.flow.size:
+            late = self.coefficients.offset, self.method.first_order(h, self.previous).offset
+            vl.join_values(s.flow, start.values, end.values, *late)
+        self.previous = h
+        if self.turning:
+            to_momenta(s, self.fast, h, begins=False)
+
+    @property
+    def _quiet(self) -> np.ndarray:
+        """Steps without fast rotation, how many end this form, the largest turn, and whose."""
+        return self.fast.limits[[fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE]]
+
+    def _load_fast(self, shares: np.ndarray, moves: np.ndarray, quiet: np.ndarray) -> None:
+        self.fast.spins[:, fr.SHARE] = shares
+        self.fast.move[:], self.fast.vdot[:] = moves
+        self.fast.limits[[fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE]] = quiet
+        self.stays = bool(np.isinf(quiet[1]))
+
+    def marker(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """What `local_error` must know of the beginning of a step."""
+        return self.changes, self.stepper.history[st.ALG].copy(), self.stepper.flow[vl.ALG].copy()
+
+    def local_error(self, before: tuple[int, np.ndarray, np.ndarray]) -> float:
+        """Estimated error of the last step in lengths over L and angles; before: its marker."""
+        changes, alg, flow = before
+        H = self.stepper.history
+        change = H[st.ALG] - alg
+        if self.turning or changes != self.changes:  # ALG has other axes and units now
+            change = H[st.VDOT] - H[st.VDOTPREV]
+        if self.turning:
+            change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])
+        change = np.abs(change)
+        change[:, :3] /= self.system.length
+        other = vl.change_of_values(self.stepper.flow, flow, self.h)
+        return float(self.coefficients.error * self.h**2 * max(change.max(initial=0.0), other))

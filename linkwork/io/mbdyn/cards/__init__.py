@@ -1,0 +1,1 @@
+"""Cards, a small function each, by what they describe."""

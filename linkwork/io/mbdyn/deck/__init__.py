@@ -1,0 +1,1 @@
+"""What a deck says, as one object, and how it is run."""

@@ -1,0 +1,36 @@
+"""Everything a deck's run leaves on disk, under one name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linkwork.errors import MbdynError
+from linkwork.io.mbdyn.deck.deck import Deck
+from linkwork.io.mbdyn.deck.eigen_analysis import eigen_analyses
+from linkwork.io.mbdyn.output.eigen import mode_lines, write_text_files
+from linkwork.io.mbdyn.output.files import Tables, write_text
+from linkwork.io.mbdyn.output.log_file import write_log
+from linkwork.io.mbdyn.output.netcdf import write_netcdf
+from linkwork.results.result import Result
+
+
+def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
+    """Write name.mov, .jnt, .out, .log, .nc, and .ine, .frc and .m where something is in them.
+
+    deck is what lw.read_deck gave, run a result of its model; returns the paths.
+
+    Example: ``lw.write_mbdyn(deck, lw.run_deck(deck), "pendulum")``
+    """
+    if run.system.model is not deck.model:
+        raise MbdynError("the result belongs to another model than the deck", str(deck.path))
+    tables = Tables(deck, run)
+    modes = eigen_analyses(deck, run)
+    try:
+        paths = write_text(tables, name, mode_lines(modes)) if deck.analysis.text else []
+        paths += write_text_files(deck, modes, name) if deck.analysis.text else []
+        return [*paths, write_log(deck, name), write_netcdf(tables, name, modes)]
+    except OSError as error:
+        raise MbdynError(
+            f"its results cannot be written to '{name}.*': {error.strerror or error}",
+            str(deck.path),
+        ) from None

@@ -1,0 +1,1 @@
+"""Cards on single numbers: abstract nodes, genels, filters."""

@@ -1,0 +1,62 @@
+"""Degrees of freedom that cards name: of an abstract node, or a coordinate of a structural one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.io.mbdyn.drives.readings import made_frame
+from linkwork.io.mbdyn.scalars.nodes import ScalarNode
+from linkwork.io.mbdyn.syntax.arguments import Arguments
+from linkwork.model.drives import Drive
+from linkwork.model.frame import Frame
+from linkwork.model.readings import reads
+
+AXES = np.eye(3)
+ORDERS = ("algebraic", "differential")
+
+
+class Dof(NamedTuple):
+    """A degree of freedom: its node, which coordinate, and whether its derivative is meant."""
+
+    node: Any  # a Node or a ScalarNode
+    axis: int = 0
+    derivative: bool = False
+
+    @property
+    def scalar(self) -> ScalarNode | None:
+        return self.node if isinstance(self.node, ScalarNode) else None
+
+    @property
+    def frame(self) -> Frame:
+        return Frame(self.node.body) if self.scalar else made_frame(self.node)
+
+    def read(self) -> Drive:
+        quantity = "velocity" if self.derivative else "position"
+        if self.scalar:
+            return self.scalar.read("xP" if self.derivative else "x")
+        return reads(self.frame, quantity, AXES[self.axis])
+
+
+def read_dof(args: Arguments) -> Dof:
+    """label, abstract | structural, [index,] [algebraic | differential]"""
+    i = args.i
+    label = args.label("the label of a node")
+    kind = args.one_of(("abstract", "structural", "parameter"), "a kind of node")
+    deck = args.deck
+    if kind == "structural":
+        args.i = i
+        node = deck.node(args)
+        args.i += 1
+        at = args.i
+        index = args.integer("the number of a degree of freedom")
+        if not 1 <= index <= 3:
+            args.unsupported(
+                f"degree of freedom {index} of a structural node is not supported, only its "
+                "position (1 to 3)", at,
+            )  # fmt: skip
+        return Dof(node, index - 1, args.keyword(*ORDERS) == "differential")
+    if (kind, label) not in deck.scalars:
+        args.fail(f"there is no {kind} node {label}", i)
+    return Dof(deck.scalars[kind, label], 0, args.keyword(*ORDERS) == "differential")

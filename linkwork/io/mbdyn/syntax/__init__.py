@@ -1,0 +1,1 @@
+"""The language of decks: text, expressions, arguments of a card."""

@@ -1,0 +1,1 @@
+"""Cut joints: their forces, Jacobians and correction."""

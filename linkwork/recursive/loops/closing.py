@@ -1,0 +1,366 @@
+"""Loops: the forces of the cut joints, and the correction of what violates them.
+
+On the acceleration level, with q̈₀ of the tree alone and X = M⁻¹ c_qᵀ from `responses`,
+
+    c_q q̈ + … = Q_c   ⇒   (c_q X) γ = C_q a₀ − Q_c,      q̈ = q̈₀ − X γ
+
+where C_q a₀ are the rows at the bodies' accelerations, and Q_c may contain Baumgarte's
+−2α (C_q v + C_t) − β² C.  After a step Newton's method puts positions and then velocities right,
+
+    Δq = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ c,        Δv = −W⁻¹ c_qᵀ (c_q W⁻¹ c_qᵀ)⁻¹ (C_q v + C_t)
+
+the least motion in the metric W: the mass matrix or the identity.  The accelerations of the last
+stage of a step have left X and the factors of c_q X at nearly the same place, and these serve for
+all corrections (simplified Newton iteration); they are computed anew where violations fall slowly.
+The iteration ends with an evaluation that the accelerations at the new place go on from.
+
+Rows that depend on others in a singular position are left out by pivots p of the Cholesky
+factorisation.  Beside it a violation ε moves the mechanism by ε/√p, which is a part ε/p of the
+distance to the singular position; so much do velocities and accelerations turn away from where
+they should point, and reactions, which grow like 1/√p, are lost.  Hence violations are kept below
+tolerance · (p/p₀)² there, p₀ = 0.01, and velocities are corrected after positions; rows are left
+out of accelerations for p < ε, and of corrections for p < 100 ε, where Newton's method need not
+find the nearest branch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements import layout as el
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import fused_inlined, inlined, spliced
+from linkwork.math.eights import load8, store8
+from linkwork.math.rotations import qexp, qmul
+from linkwork.math.vectors import four
+from linkwork.recursive.tree.layout import BODY, put4
+from linkwork.recursive.loops.loop_jacobian import BLOCK, EQ, PLACE, ROWS
+from linkwork.recursive.sweeps.nodes import add_forces, body_accelerations, fill_nodes
+from linkwork.system.evaluate import call_families
+
+# settings
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED,
+ SETTINGS) = range(10)  # fmt: skip
+NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
+MASS, PLAIN = range(2)  # METRIC
+MADE, OFF, FAST, TRIED, PIVOT, REPORT = range(6)  # report
+SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always
+NEAR = 1e-2  # smallest pivot below which violations are kept smaller
+LEAST = 1e-5  # of the tolerance
+SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
+
+
+class Loops(NamedTuple):
+    """The cut joints and room for their equations (m rows)."""
+
+    ends: np.ndarray  # (ends, 5)
+    J: np.ndarray  # (m, velocities)
+    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ
+    A: np.ndarray  # (m, m) its Cholesky factor
+    scale: np.ndarray  # (2, m) of the rows of A, and of the violation
+    largest: np.ndarray  # (2, m) diagonal of A in each metric
+    order: np.ndarray  # (m + 1,) pivots, and the rank
+    rhs: np.ndarray  # (2, m)
+    gamma: np.ndarray  # (m,)
+    derivatives: np.ndarray  # of direct differentiation
+    acceleration: np.ndarray  # (bodies + 1, 6)
+    settings: np.ndarray
+    balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
+    velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
+    report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
+    # steps, smallest pivot of the last accelerations
+
+
+@inlined
+def elements(kernels, tables, work, time):
+    """Forces and rows of all elements: work.f, C, Ct, Qc, vals, power."""
+    work.f[:] = 0.0
+    work.power[:] = 0.0
+    if work.coef[el.TANGENT] != 0.0:
+        work.sums[:] = 0.0
+    call_families(kernels, tables, work, time)
+
+
+@spliced
+def see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
+    """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
+    sweeps.outward(sweeps.ends, tree, s, q, v)
+    if tables.directory.shape[0] > 0:
+        fill_nodes(tree, s, work.nodes)
+        wanted = 1.0 if rows and loops.J.shape[0] > 0 else 0.0
+        work.coef[:] = 0.0
+        work.coef[el.TANGENT] = wanted
+        work.coef[el.RATES] = wanted
+        elements(kernels, tables, work, time)
+
+
+@fused_inlined
+def blocks_times(tree, ends, vals, motion, out):
+    """out += C_q times the motion (bodies, 6) of the bodies."""
+    v = borrow(vals)
+    for e in range(ends.shape[0]):
+        b = tree.ints[ends[e, PLACE], BODY]
+        for j in range(ends[e, ROWS]):
+            at = ends[e, BLOCK] + el.STRIDE * j
+            total = 0.0
+            for i in range(6):
+                total += v[at + i] * motion[b, i]
+            out[ends[e, EQ] + j] += total
+
+
+@fused_inlined
+def row_rates(tree, loops, work, out):
+    """C_q v + C_t of the cut joints' rows."""
+    for r in range(out.shape[0]):
+        out[r] = work.Ct[r]
+    v = borrow(work.vals)
+    for e in range(loops.ends.shape[0]):
+        b = tree.ints[loops.ends[e, PLACE], BODY]
+        for j in range(loops.ends[e, ROWS]):
+            at = loops.ends[e, BLOCK] + el.STRIDE * j
+            total = 0.0
+            for i in range(6):
+                total += v[at + i] * work.nodes[b, el.VEL + i]
+            out[loops.ends[e, EQ] + j] += total
+
+
+@spliced
+def jacobian(sweeps, tree, s, loops, work, how):
+    """c_q at the motion that was seen last."""
+    loops.J[:] = 0.0
+    if how == DIRECT:
+        sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
+    else:
+        sweeps.semi_analytic(
+            tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives
+        )
+
+
+@fused_inlined
+def factorise(sweeps, tree, s, loops, metric, drop):
+    """X = W⁻¹ c_qᵀ and the pivoted Cholesky factor of c_q X.
+
+    Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
+    singular position shows as a small pivot.
+    """
+    J, A, order = loops.J, loops.A, loops.order
+    m, nv = J.shape
+    for c in range(loops.X.shape[0]):
+        X = loops.X[c]
+        for i in range(nv):
+            for l in range(8):
+                r = 8 * c + l
+                X[i, l] = J[r, i] if r < m else 0.0
+        if metric == MASS:
+            sweeps.respond(tree, s, X)
+        x = borrow(X)
+        for r in range(m):
+            total = load8(x, 0) * J[r, 0]
+            for i in range(1, nv):
+                total = total + load8(x, 8 * i) * J[r, i]
+            store8(borrow(loops.derivatives), 0, total)
+            for l in range(min(8, m - 8 * c)):
+                A[r, 8 * c + l] = loops.derivatives[l]
+    for r in range(m):
+        largest = max(loops.largest[metric, r], A[r, r], 1e-300)
+        loops.largest[metric, r] = largest
+        loops.scale[0, r] = 1.0 / largest**0.5
+        order[r] = r
+    for r in range(m):
+        for c in range(m):
+            A[r, c] *= loops.scale[0, r] * loops.scale[0, c]
+    order[m] = pivoted_cholesky(A, order, drop)
+
+
+@fused_inlined
+def pivoted_cholesky(A, order, drop):
+    """Factor in place with diagonal pivots; returns the rank."""
+    m = A.shape[0]
+    for k in range(m):
+        best = k
+        for r in range(k + 1, m):
+            if A[r, r] > A[best, best]:
+                best = r
+        if not A[best, best] > drop:
+            return k
+        if best != k:
+            order[k], order[best] = order[best], order[k]
+            for c in range(m):
+                A[k, c], A[best, c] = A[best, c], A[k, c]
+            for r in range(m):
+                A[r, k], A[r, best] = A[r, best], A[r, k]
+        d = A[k, k] ** 0.5
+        A[k, k] = d
+        for r in range(k + 1, m):
+            A[r, k] /= d
+        for c in range(k + 1, m):
+            f = A[c, k]
+            for r in range(c, m):
+                A[r, c] -= A[r, k] * f
+            for r in range(c, m):
+                A[c, r] = A[r, c]
+    return m
+
+
+@fused_inlined
+def solve(loops, b, out, y):
+    """y += −X out with (c_q X) out = b; dependent rows get nothing."""
+    A, order, J = loops.A, loops.order, loops.J
+    m, rank = J.shape[0], order[J.shape[0]]
+    z = loops.rhs[1]
+    for k in range(rank):
+        total = b[order[k]] * loops.scale[0, order[k]]
+        for c in range(k):
+            total -= A[k, c] * z[c]
+        z[k] = total / A[k, k]
+    for k in range(rank - 1, -1, -1):
+        total = z[k]
+        for r in range(k + 1, rank):
+            total -= A[r, k] * z[r]
+        z[k] = total / A[k, k]
+    for r in range(m):
+        out[r] = 0.0
+    for k in range(rank):
+        out[order[k]] = z[k] * loops.scale[0, order[k]]
+    for r in range(m):
+        for i in range(y.shape[0]):
+            y[i] -= loops.X[r // 8, i, r % 8] * out[r]
+
+
+@inlined
+def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
+    """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
+
+    With the setting CLOSED the multipliers are known, and act as loads: accelerations of bodies
+    and wrenches in the tree are then those of the closed mechanism.
+    """
+    m, closed = loops.J.shape[0], loops.settings[CLOSED] != 0.0
+    for r in range(m):
+        work.gamma[r] = loops.gamma[r] if closed else 0.0
+    see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+    accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out)
+
+
+@inlined
+def accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out):
+    """Joint accelerations `out` at the motion that was seen last."""
+    if tables.directory.shape[0] > 0:
+        add_forces(tree, s, work.nodes, work.f)
+    sweeps.inward(tree, s, tau, stiff)
+    sweeps.accelerate(tree, s, out)
+    if cut is not None and loops.settings[CLOSED] == 0.0:
+        close(sweeps, tree, s, loops, work, out)
+
+
+@spliced
+def close(sweeps, tree, s, loops, work, out):
+    """Add the accelerations that the cut joints' forces make."""
+    m = loops.J.shape[0]
+    b = loops.rhs[0]
+    alpha, beta = loops.settings[ALPHA], loops.settings[BETA]
+    if alpha != 0.0 or beta != 0.0:
+        row_rates(tree, loops, work, b)
+        for r in range(m):
+            b[r] = 2.0 * alpha * b[r] + beta * beta * work.C[r] - work.Qc[r]
+    else:
+        for r in range(m):
+            b[r] = -work.Qc[r]
+    body_accelerations(tree, s, work.nodes, loops.acceleration)
+    blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
+    jacobian(sweeps, tree, s, loops, work, SEMI_ANALYTIC)
+    drop = min(SMALL, max(SMALLEST, worst(loops, work.C)))
+    factorise(sweeps, tree, s, loops, m * MASS, drop)
+    loops.report[PIVOT] = loops.A[m - 1, m - 1] ** 2 if loops.order[m] == m else 0.0
+    solve(loops, b, loops.gamma, out)
+
+
+@spliced
+def settle(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
+    """The tree once more with the multipliers just found."""
+    loops.settings[CLOSED] = 1.0
+    forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
+    loops.settings[CLOSED] = 0.0
+
+
+@fused_inlined
+def move(loops, q, d):
+    """q moved by joint velocities d over a unit of time."""
+    for i in range(q.shape[0]):
+        if loops.velocity_of[i] >= 0:
+            q[i] += d[loops.velocity_of[i]]
+    Q = borrow(q)
+    for k in range(loops.balls.shape[0]):
+        i, j = loops.balls[k, 0], loops.balls[k, 1]
+        put4(Q, i, qmul(four(Q, i), qexp((d[j], d[j + 1], d[j + 2]))))
+
+
+@fused_inlined
+def worst(loops, C):
+    """Largest violation among the cut joints' rows."""
+    most = 0.0
+    for r in range(loops.J.shape[0]):
+        size = abs(C[r]) * loops.scale[1, r]
+        if not size <= most:  # also when it is not a number
+            most = size
+    return most
+
+
+@spliced
+def factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop):
+    """c_q and its factors at the motion that was seen last, for corrections."""
+    metric = int(loops.settings[METRIC])
+    jacobian(sweeps, tree, s, loops, work, int(loops.settings[CORRECTION]))
+    if metric == MASS:
+        sweeps.inward(tree, s, tau, stiff)
+    factorise(sweeps, tree, s, loops, metric, drop)
+
+
+@inlined
+def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, tau, stiff):
+    """Put q and v back on the constraints; false when Newton's method does not get there.
+
+    The motion at the corrected q and v has been seen when it ends.
+    """
+    m, settings, b = loops.J.shape[0], loops.settings, loops.rhs[0]
+    tolerance, pivot = settings[TOLERANCE], loops.report[PIVOT]
+    wanted = tolerance * min(1.0, max(LEAST, (pivot / NEAR) ** 2))
+    near = pivot < NEAR
+    # the factors of the accelerations are those of the mass metric, with the semi-analytic Jacobian
+    usable = settings[METRIC] == MASS and settings[CORRECTION] == SEMI_ANALYTIC
+    placed, fresh = not near, False
+    work.gamma[:] = 0.0
+    off, fast, off_before, fast_before = 0.0, 0.0, 1e300, 1e300
+    for k in range(int(settings[ITERATIONS]) + 1):
+        see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+        row_rates(tree, loops, work, b)
+        off, fast = worst(loops, work.C), worst(loops, b)
+        if k == 0:
+            loops.report[OFF], loops.report[FAST] = off, fast
+        if off <= wanted and fast <= wanted:
+            return True
+        if not max(off, fast) < 1e300 or k == int(settings[ITERATIONS]):
+            break
+        moves = off > wanted and not (near and placed)
+        stuck = near and fresh and (off > 0.5 * off_before if moves else fast > 0.5 * fast_before)
+        if stuck and placed:
+            break
+        if not placed and (stuck or not moves):
+            placed, moves, fast_before = True, False, 1e300
+        slow = off > SLOW * off_before if moves else fast > SLOW * fast_before
+        drop = min(LARGE, max(SMALLEST, 100.0 * off))
+        if not usable or slow or pivot <= drop:
+            factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop)
+            usable, fresh, pivot = True, True, 1.0
+        if moves:
+            d[:] = 0.0
+            solve(loops, work.C, loops.gamma, d)
+            move(loops, q, d)
+        if placed:
+            solve(loops, b, loops.gamma, v)
+        loops.report[MADE] += 1.0
+        off_before, fast_before = off, 1e300 if moves else fast  # moving changes rates, too
+    # in a singular position nothing else can be asked for than that violations do not grow
+    singular = loops.order[m] < m
+    return (off <= tolerance and fast <= tolerance) or (singular and off <= 1e4 * tolerance)

@@ -1,0 +1,1 @@
+"""Sweeps along the tree, outward and inward."""

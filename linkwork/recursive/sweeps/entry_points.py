@@ -1,0 +1,85 @@
+"""The large functions behind doors: compiled once each, and only where a tree needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import int64, types
+
+from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, Door
+from linkwork.recursive.sweeps.articulated import accelerate, inward
+from linkwork.recursive.sweeps.bending import enter_link, leave_link
+from linkwork.recursive.tree.layout import Sweep, Tree
+from linkwork.recursive.loops.loop_jacobian import direct, semi_analytic
+from linkwork.recursive.sweeps.outward import outward
+from linkwork.recursive.sweeps.responses import respond
+
+
+def types_of(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
+    """Numba's type of a named tuple of arrays: of integers, of one axis; the others have two."""
+    fields = group._fields  # type: ignore[attr-defined]
+    kind = {name: int if name in ints else float for name in fields}
+    arrays = (np.zeros((1,) if name in flat else (1, 1), kind[name]) for name in fields)
+    return numba.typeof(group(*arrays))
+
+
+TREE = types_of(Tree, ("ints", "carriers", "places"), ("gravity", "links"))
+SWEEP = types_of(Sweep, (), ("columns", "halves", "link_bias"))
+END = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
+OUTWARD = types.void(
+    types.UniTuple(types.FunctionType(END), 2), TREE, SWEEP, FLOATS, FLOATS
+)
+INWARD = types.void(TREE, SWEEP, FLOATS, FLOATS)
+ACCELERATE = types.void(TREE, SWEEP, FLOATS)
+RESPOND = types.void(TREE, SWEEP, FLOATS2)
+JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
+
+
+def fused_door(function: Callable, signature: Any) -> Door:
+    return Door(function, signature, fastmath={"contract"}, _nrt=False)
+
+
+def no_end(tree, s, i, q, v):
+    pass
+
+
+def no_response(tree, s, y):
+    pass
+
+
+def no_jacobian(tree, s, nodes, vals, ends, J, derivatives):
+    pass
+
+
+class Sweeps(NamedTuple):
+    """What a tree is swept with; parts that it does not have are left out."""
+
+    ends: tuple[Door, Door]
+    outward: Door
+    inward: Door
+    accelerate: Door
+    respond: Door
+    semi_analytic: Door
+    direct: Door
+
+
+ENTER, LEAVE = Door(enter_link, END, _nrt=False), Door(leave_link, END, _nrt=False)
+NO_END = Door(no_end, END, _nrt=False)
+OUT = fused_door(outward, OUTWARD)
+IN = fused_door(inward, INWARD)
+BACK = fused_door(accelerate, ACCELERATE)
+ANSWER, NO_ANSWER = fused_door(respond, RESPOND), fused_door(no_response, RESPOND)
+PATHS, DERIVATIVES = fused_door(semi_analytic, JACOBIAN), fused_door(direct, JACOBIAN)
+NO_PATHS = fused_door(no_jacobian, JACOBIAN)
+
+
+def sweeps_for(links: bool, loops: bool, differentiates: bool) -> Sweeps:
+    """For trees with flexible links, with cut joints, and with direct differentiation of these."""
+    return Sweeps(
+        (ENTER, LEAVE) if links else (NO_END, NO_END), OUT, IN, BACK,
+        ANSWER if loops else NO_ANSWER, PATHS if loops else NO_PATHS,
+        DERIVATIVES if differentiates else NO_PATHS,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The mechanism as a tree: its graph, joints, tables, and its picture."""

@@ -1,0 +1,305 @@
+"""Everything of a model in joint coordinates: tree, elements outside the tree, cut joints, room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from linkwork.elements.forces.torsion_spring import TorsionSpring
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.recursive.loops import closing as cl
+from linkwork.recursive.loops.closing import Loops
+from linkwork.recursive.loops.entry_points import look_at_loops
+from linkwork.recursive.tree.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
+from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
+from linkwork.recursive.sweeps.entry_points import sweeps_for
+from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
+from linkwork.recursive.tree.topology import Topology, is_part, topology_of
+from linkwork.system.state import State
+from linkwork.system.numbering import Element, Row
+from linkwork.system.system import System, build
+
+RANK = 1e-8  # singular values of the cut joints' rows, against the largest
+
+
+class Motion(NamedTuple):
+    """Joint coordinates and velocities, and room for the stages of a step."""
+
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    qs: np.ndarray
+    vs: np.ndarray
+    q0: np.ndarray
+    v0: np.ndarray
+    a0: np.ndarray
+    d: np.ndarray
+    tau: np.ndarray
+    stiff: np.ndarray
+    stages: np.ndarray  # (8, velocities)
+    rates: np.ndarray  # (8, coordinates)
+    work: np.ndarray  # dissipated, supplied; their powers
+    before: np.ndarray
+    total: np.ndarray  # work of a step
+    wrench: np.ndarray  # (stored, bodies of the tree, 6)
+    gamma: np.ndarray  # (stored, rows of cut joints)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How loops are kept closed."""
+
+    correction: int = cl.SEMI_ANALYTIC
+    metric: int = cl.MASS
+    baumgarte: tuple[float, float] = (0.0, 0.0)
+    tolerance: float = 1e-10
+    max_iterations: int = 20
+
+
+PLAIN_SETTINGS = Settings()
+
+
+def refuse_unknown(full: System) -> None:
+    """Elements whose equations are not those of positions, or that read multipliers of joints."""
+    for e in full.elements:
+        family, item = e.entry.family, full.model[e.owner]
+        why = "holds velocities" if family.velocity else ""
+        why = "is loaded by the reactions of a joint" if e.entry.loaded else why
+        why = "has an inertia that changes" if family.inertial else why
+        if why:
+            raise ModelError(
+                f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
+            )
+
+
+class Parts:
+    """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
+
+    def __init__(
+        self, full: System, state: State, cuts: Sequence[str] = (),
+        settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.full, self.settings = full, settings
+        refuse_unknown(full)
+        self.topology: Topology = topology_of(full, cuts)
+        self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
+        self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
+        inside = {i for s in self.topology.steps if s.edge is not None for i in s.edge.elements}
+        self.outside = [
+            i for i, e in enumerate(full.elements) if i not in inside and not is_part(full, e)
+        ]
+        self.driven = [s for s in self.topology.steps if s.motion.law is not None]
+        rows = any(full.elements[i].entry.rows for i in self.outside)
+        direct = settings.correction == cl.DIRECT
+        self.sweeps = sweeps_for(bool(full.flexible), rows, direct)
+        self._choose_rows(state, keep)
+
+    # ------------------------------------------------------------------------------- coordinates
+    def own_laws(self, times: np.ndarray) -> np.ndarray:
+        """Motion laws of the tree's joints (T, 21 each)."""
+        if not self.driven:
+            return np.zeros((len(times), 0))
+        return np.ascontiguousarray(
+            np.hstack([s.motion.laws(np.asarray(times, float), s.turned) for s in self.driven])
+        )
+
+    def set_time(self, time: float) -> None:
+        self.sweep.laws[:] = self.own_laws(np.array([time])).reshape(-1, 21)
+        self.outer.set_time(time)
+
+    def read(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """Joint coordinates and velocities of an assembled state."""
+        self.sweep.laws[:] = self.own_laws(np.array([state.time])).reshape(-1, 21)
+        nq, nv = self.coordinates.nq, self.coordinates.nv
+        q = read_coordinates(self.full, self.topology, state.motion, self.sweep.laws, nq)
+        v = np.zeros(nv)
+        self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
+        self._read_velocities(state, v)
+        return q, v
+
+    def _read_velocities(self, state: State, v: np.ndarray) -> None:
+        """Velocities that make the relative twist of every joint, S v = what is left of it."""
+        twists, points = self._twists(state)
+        ints, at = self.tree.ints, 0
+        ground = len(ints)
+        parent = ints[:, 0]
+        u = points - np.vstack([points, np.zeros(3)])[parent]
+        known = np.vstack([twists, np.zeros(6)])
+        relative = twists - known[parent]
+        relative[:, 3:] -= np.cross(known[parent, :3], u)
+        for i in range(ground):
+            k = int(ints[i, DOF])
+            twist = relative[i]
+            if ints[i, KIND] == HINGE_JOINT:
+                v[at] = self.sweep.sweep[i, [ROT + 2, ROT + 5, ROT + 8]] @ twist[:3]
+            elif ints[i, KIND] == BENDING:
+                link = self.topology.steps[i].link
+                assert link is not None
+                v[at : at + k] = link.amplitudes(state.motion, 7)
+            elif k:
+                base = int(ints[i, BASE])
+                S = self.sweep.columns[base : base + 8 * k].reshape(k, 8)[:, :6]
+                v[at : at + k] = np.linalg.lstsq(S.T, twist - self._law_twist(i), rcond=None)[0]
+            at += k
+
+    def _law_twist(self, i: int) -> np.ndarray:
+        ints = self.tree.ints[i]
+        if self.topology.steps[i].motion.law is None:
+            return np.zeros(6)
+        k = int(ints[DOF])
+        at = int(ints[BASE]) + (16 * k + k * k + k + 7) // 8 * 8
+        return self.sweep.columns[at : at + 6].copy()
+
+    def _twists(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """Angular velocity and velocity of P (world axes) of all bodies of the tree, and P."""
+        n = len(self.topology.steps)
+        twists, points = np.zeros((n, 6)), np.zeros((n, 3))
+        for i, step in enumerate(self.topology.steps):
+            m = state.motion[step.body]
+            omega = rotations.matrix(m[3:7]) @ m[10:13]
+            _, there = markers(step, step.motion)
+            points[i], _ = world(state.motion, step.body, there)
+            twists[i, :3] = omega
+            twists[i, 3:] = m[7:10] + np.cross(omega, points[i] - m[:3])
+        return twists, points
+
+    # ---------------------------------------------------------------------------------- cut joints
+    def _choose_rows(self, state: State, keep: np.ndarray | None) -> None:
+        """Independent rows of the cut joints in joint space, at an assembled position."""
+        full = self.full
+        rows = [r for i in self.outside for r in full.elements[i].rows]
+        chosen = np.ones(len(rows), bool) if keep is None else np.asarray(keep, bool)[rows]
+        self._build(chosen)
+        if rows and keep is None:
+            J = self.scaled_jacobian(state)
+            _, R, order = scipy.linalg.qr(J.T, mode="economic", pivoting=True)
+            size = np.abs(np.diagonal(R))
+            rank = int(np.sum(size > RANK * max(size.max(initial=0.0), 1e-300)))
+            if rank < len(rows):
+                chosen = np.zeros(len(rows), bool)
+                chosen[order[:rank]] = True
+                self._build(chosen)
+        kept = np.ones(len(full.all_rows), bool)
+        kept[rows] = chosen
+        self.keep = kept
+        self.system = full if kept.all() else full.with_rows(kept)
+
+    def _build(self, chosen: np.ndarray) -> None:
+        full = self.full
+        elements: list[Element] = []
+        rows: list[Row] = []
+        for i in self.outside:
+            e = full.elements[i]
+            elements.append(replace(e, first_row=len(rows)))
+            rows += [replace(full.all_rows[r], element=len(elements) - 1) for r in e.rows]
+        self.outer = build(full.model, full.names, tuple(elements), tuple(rows), chosen)
+        self.loops = self._loops()
+        self.cut = 1 if self.loops.J.shape[0] else None  # None: nothing is compiled for loops
+
+    def scaled_jacobian(self, state: State) -> np.ndarray:
+        """c_q over all rows of the cut joints, lengths over L."""
+        q, v = self.read(state)
+        self.see(state, q, v)
+        L = self.full.length
+        rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
+        words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
+        columns = np.array([L if w in "xyz" else 1.0 for w in words])
+        return self.loops.J * columns / rows[:, None]
+
+    def see(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
+        """Elements, rows of the cut joints and their Jacobian at given coordinates."""
+        self.set_time(state.time)
+        o = self.outer
+        if state.memory is not None and state.memory.size:
+            o.tables.reals[o.memory_places] = state.memory
+        look_at_loops(
+            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
+            state.time, q, v, cl.SEMI_ANALYTIC, 1,
+        )  # fmt: skip
+
+    def _loops(self) -> Loops:
+        o, nv = self.outer, self.coordinates.nv
+        ends = self._ends()
+        m, n = o.rows, len(self.tree.ints)
+        velocity_of = np.full(self.coordinates.nq, -1, np.int64)
+        quaternion = np.zeros(self.coordinates.nq, bool)
+        for i, _ in self.coordinates.balls:
+            quaternion[i : i + 4] = True
+        in_balls = np.zeros(nv, bool)
+        for _, j in self.coordinates.balls:
+            in_balls[j : j + 3] = True
+        velocity_of[~quaternion] = np.flatnonzero(~in_balls)
+        s, settings = self.settings, np.zeros(cl.SETTINGS)
+        settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
+        settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
+        settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
+        settings[cl.MEMORY], settings[cl.LAWS] = o.memory, bool(self.driven) or o.moving
+        L = min(1.0, self.full.length)
+        scale = np.ones((2, m))
+        scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]
+        return Loops(
+            ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
+            np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
+            np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
+            self.coordinates.balls, velocity_of, np.zeros(cl.REPORT),
+        )  # fmt: skip
+
+    def _ends(self) -> np.ndarray:
+        """Both ends of every cut joint: rows, place in the tree, block of C_q, root of the loop."""
+        o, found = self.outer, []
+        pattern, group = o.pattern, o.bodies
+        number = 0
+        for e in o.elements:
+            kept = int(sum(o.keep[r] for r in e.rows))
+            if not kept:
+                continue
+            places = [self.place[b] for b in e.ends if b >= 0]
+            root = self._common(places) if all(b >= 0 for b in e.ends) else len(self.tree.ints)
+            for b, place in zip([b for b in e.ends if b >= 0], places, strict=True):
+                found.append([number, kept, place, pattern.block(group, b), root])
+            number += kept
+            group += 1
+        return np.array(found, np.int64).reshape(-1, ENDS)
+
+    def _common(self, places: list[int]) -> int:
+        """The body from which the paths to these bodies part (or the ground)."""
+        ground = len(self.tree.ints)
+        paths = []
+        for i in places:
+            path = [i]
+            while path[-1] != ground:
+                path.append(int(self.tree.ints[path[-1], 0]))
+            paths.append(path)
+        return next(i for i in paths[0] if all(i in p for p in paths))
+
+    # ------------------------------------------------------------------------------------- motion
+    def motion(self, stored: int = 0) -> Motion:
+        nq, nv = self.coordinates.nq, self.coordinates.nv
+        return Motion(
+            np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nq), np.zeros(nv), np.zeros(nq),
+            np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv),
+            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1), np.zeros(2),
+            np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
+        )  # fmt: skip
+
+    def stiffness(self) -> np.ndarray:
+        """K and D (2, velocities) of amplitudes and of torsion springs about hinges."""
+        out = np.zeros((2, self.coordinates.nv))
+        hinges = {}
+        for i, step in enumerate(self.topology.steps):
+            iv = int(self.tree.ints[i, IV])
+            if step.is_frame and step.link is not None:
+                modal, m = step.link.item.modal, step.link.shapes
+                out[:, iv : iv + m] = np.diag(modal.K), np.diag(modal.D)
+            elif step.edge is not None and step.motion.turn == ABOUT_Z and not step.motion.free:
+                hinges[step.edge.name] = iv
+        for item in self.full.model.items.values():
+            if isinstance(item, TorsionSpring) and item.joint.name in hinges:
+                iv = hinges[item.joint.name]
+                out[:, iv] += item.stiffness, item.damping
+        return out

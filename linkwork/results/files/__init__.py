@@ -1,0 +1,1 @@
+"""Results on disk: files, journals, and models as plain data."""

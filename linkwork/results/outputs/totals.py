@@ -1,0 +1,121 @@
+"""Energy and momentum of all bodies together.
+
+    T = Σ ½ m v² + ½ ωᵀJω,   V = −Σ m g·r + potentials of springs
+    p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
+    balance = T + V + dissipated − supplied − (its initial value)
+
+and what flexible links (outputs.flexible) and masses that change (outputs.variable_mass) add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.math import rotations
+from linkwork.results.files.file_array import blocks
+from linkwork.results.outputs.flexible import link_sums
+from linkwork.results.outputs.stored import potential_energy
+from linkwork.results.outputs.variable_mass import mass_sums
+
+if TYPE_CHECKING:
+    from linkwork.results.result import Result
+
+
+def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    table = result.system.tables.bodies
+    return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
+
+
+def over_times(result: Result, values: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A function of the motion (t, bodies, 13), block by block where the steps are in a file."""
+    return np.concatenate([values(result.motion[part]) for part in blocks(result.motion)])
+
+
+def energies(result: Result) -> dict[str, tuple[np.ndarray, str]]:
+    """Every energy with its name in words: T, V, T + V, and the balance where work is known."""
+    kinetic, potential = kinetic_energy(result), all_potential_energy(result)
+    total = kinetic + potential
+    out = {
+        "kinetic": (kinetic, "kinetic energy"),
+        "potential": (potential, "potential energy (gravity and springs)"),
+        "total": (total, "total energy"),
+    }
+    if result.work is not None:
+        dissipated, supplied = result.work.T
+        balance = total + dissipated - supplied
+        out["dissipated"] = (dissipated, "energy dissipated until then")
+        out["supplied"] = (supplied, "energy supplied by drives and forces until then")
+        out["balance"] = (balance - balance[0], "total + dissipated - supplied - initial value")
+    return out
+
+
+def kinetic_energy(result: Result) -> np.ndarray:
+    """Of the method's own velocities where it stores it, since these may not be rigid."""
+    if "kinetic_energy" in result.arrays:
+        return result.arrays["kinetic_energy"]
+    m, J = masses(result)
+
+    def energy(motion: np.ndarray) -> np.ndarray:
+        v, w = motion[:, :, 7:10], motion[:, :, 10:13]
+        spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
+        total = 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
+        for link in result.system.flexible:
+            total += link_sums(link, motion).kinetic
+        return total
+
+    found, heavy = over_times(result, energy), mass_sums(result)
+    return found if heavy is None else found + heavy.kinetic
+
+
+def all_potential_energy(result: Result) -> np.ndarray:
+    m, g = masses(result)[0], result.system.tables.gravity
+
+    def of_positions(motion: np.ndarray) -> np.ndarray:
+        total = -np.einsum("b,tbi,i->t", m, motion[:, :, :3], g, optimize=True)
+        for link in result.system.flexible:
+            sums = link_sums(link, motion)
+            total += sums.strain - sums.weight @ g
+        return total
+
+    energy, heavy = over_times(result, of_positions), mass_sums(result)
+    if heavy is not None:
+        energy = energy - heavy.weight @ g
+    for e in result.system.elements:
+        if e.entry.family.potential is not None:
+            energy = energy + potential_energy(result, e)
+    return energy
+
+
+def momentum(result: Result) -> np.ndarray:
+    m, _ = masses(result)
+
+    def of_all(motion: np.ndarray) -> np.ndarray:
+        p = np.einsum("b,tbi->ti", m, motion[:, :, 7:10])
+        for link in result.system.flexible:
+            p += link_sums(link, motion).momentum
+        return p
+
+    found, heavy = over_times(result, of_all), mass_sums(result)
+    return found if heavy is None else found + heavy.momentum
+
+
+def angular_momentum(result: Result) -> np.ndarray:
+    """Of the method's own velocities where it stores it."""
+    if "angular_momentum" in result.arrays:
+        return result.arrays["angular_momentum"]
+    m, J = masses(result)
+
+    def about_origin(motion: np.ndarray) -> np.ndarray:
+        r, v, w = (motion[:, :, i : i + 3] for i in (0, 7, 10))
+        R = rotations.matrix(motion[:, :, 3:7])
+        L = np.einsum("b,tbi->ti", m, np.cross(r, v))
+        L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
+        for link in result.system.flexible:
+            L += link_sums(link, motion).angular_momentum
+        return L
+
+    found, heavy = over_times(result, about_origin), mass_sums(result)
+    return found if heavy is None else found + heavy.angular_momentum

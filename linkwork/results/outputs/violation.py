@@ -1,0 +1,100 @@
+"""How well the constraints hold: C and C_q v + C_t of all rows, in the equations or left out.
+
+The stored states pass through the element kernels once more, in one compiled loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.elements.layout import ACCEPT, RATES, TANGENT, VEL
+from linkwork.math.compiled import compiled
+from linkwork.results.files.file_array import BLOCK
+from linkwork.results.outputs.stored import memory_elements, memory_place
+from linkwork.system.evaluate import evaluate, load_stored
+from linkwork.system.system import System, build
+
+if TYPE_CHECKING:
+    from linkwork.results.result import Result
+
+CHUNK = 4096  # times per call: bounds the table of the motion laws
+
+
+@compiled
+def constraint_errors(kernels, tables, work, times, motion, schedule, places, memory, C, rate):
+    """C and dC/dt of every row at every stored state.
+
+    places, memory: where in reals elements remember turns, and what at the first times; from there
+    on they count by themselves
+    """
+    nb = motion.shape[1]
+    for k in range(times.shape[0]):
+        load_stored(tables, work, motion, schedule, k)
+        if k < memory.shape[0]:
+            for i in range(places.size):
+                tables.reals[places[i]] = memory[k, i]
+        work.Ct[:] = 0.0
+        evaluate(kernels, tables, work, times[k], 0.0)
+        for r in range(C.shape[1]):
+            C[k, r] = work.C[r]
+            s = work.Ct[r]
+            for p in range(tables.indptr[6 * nb + r], tables.indptr[6 * nb + r + 1]):
+                c = tables.indices[p]
+                s += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
+            rate[k, r] = s
+
+
+def constraints_alone(system: System) -> System:
+    """The system without its forces: user functions are not called again to check joints."""
+    elements = tuple(e for e in system.elements if e.entry.rows)
+    keep = np.ones(len(system.all_rows), bool)
+    return build(system.model, system.names, elements, system.all_rows, keep)
+
+
+def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """The largest |C| and |C_q v + C_t| of each joint's rows, both (T, joints)."""
+    owners = [row.owner for row in result.system.all_rows]  # rows of a joint are neighbours
+    first = [k for k, owner in enumerate(owners) if k == 0 or owner != owners[k - 1]]
+    worst = np.zeros((2, len(result), len(result.joints)))
+    for part, C, rate in violations(result.system, result.time, result.motion, result.memory):
+        for k, error in enumerate((C, rate)):
+            worst[k, part] = np.maximum.reduceat(np.abs(error), first, axis=1)
+    return worst[0], worst[1]
+
+
+def violations(
+    system: System, time: np.ndarray, motion: Any, memory: np.ndarray | None, *,
+    still: bool = False,
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:  # fmt: skip
+    """C and C_q v + C_t at stored states, both (t, all rows), a part of the times at a time.
+
+    memory: `State.memory` at every time, or at the first alone (1, n)
+    still : as if nothing moved but the motion laws, which leaves C_t
+    """
+    rows = len(system.all_rows)
+    if not rows:
+        return
+    alone = constraints_alone(system)
+    work, counting = alone.work, memory_elements(alone)
+    columns = [np.arange(system.memory_places.size)[memory_place(system, e)] for e in counting]
+    turns = np.zeros((0, 0))
+    if columns and memory is not None:
+        turns = memory[:, np.concatenate(columns)]
+    work.coef[:] = 0.0
+    work.coef[TANGENT] = work.coef[RATES] = work.coef[ACCEPT] = 1.0
+    size = max(1, min(CHUNK, BLOCK // (8 * (13 * system.bodies + 2 * rows))))
+    for first in range(0, len(time), size):
+        part = slice(first, min(first + size, len(time)))
+        stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
+        if still:
+            stored[:, :, 7:] = 0.0
+        shape = len(stored), rows
+        C, rate = np.zeros(shape), np.zeros(shape)
+        constraint_errors(
+            alone.kernels, alone.tables, work, time[part], stored, alone.schedule(time[part]),
+            alone.memory_places, np.ascontiguousarray(turns[part]), C, rate,
+        )  # fmt: skip
+        yield part, C, rate
