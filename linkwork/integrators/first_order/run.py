@@ -58,6 +58,7 @@ class StagedRun(ImplicitRun):
     def _allocate(self, system: System) -> None:
         self.system = system
         system.refuse_nodes(type(self.method).__name__)
+
         n, method = system.bodies, self.method
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
