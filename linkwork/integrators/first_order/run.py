@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import ModelError
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepping as st
@@ -58,7 +59,7 @@ class StagedRun(ImplicitRun):
     def _allocate(self, system: System) -> None:
         self.system = system
         system.refuse_nodes(type(self.method).__name__)
-
+        refuse_links(system, type(self.method).__name__)
         n, method = system.bodies, self.method
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
@@ -329,6 +330,15 @@ class StagedRun(ImplicitRun):
         change = np.abs(change)
         change[:, :3] /= self.system.length
         return float(f.error * self.h**2 * change.max())
+
+
+def refuse_links(system: System, what: str) -> None:
+    """An error where amplitudes of flexible links would have to be stepped."""
+    for link in system.flexible:
+        raise ModelError(
+            f"lw.{what} steps bodies alone, but {link.item.label} has amplitudes; use "
+            "lw.GeneralizedAlpha(), lw.HHT(), lw.Newmark(), lw.BDF2() or lw.RK4()"
+        )
 
 
 def element_ends(system: System) -> np.ndarray:

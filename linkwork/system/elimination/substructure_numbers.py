@@ -1,8 +1,8 @@
-"""A substructure leaves the equations: a frame F and a vector node q with the bodies that follow them.
+"""A substructure leaves the equations: a frame F, a vector node q and the bodies that follow both.
 
-Every follower N has six rows C_N x_N + C_F x_F + C_q x_q = c with a regular C_N.  With z = (x_F, x_q)
+A follower N has six rows C_N x_N + C_F x_F + C_q x_q = c with a regular C_N.  With z = (x_F, x_q)
 
-    x_N = T z + d,    T = −C_N⁻¹ [C_F  C_q],    d = C_N⁻¹ c                    (all but one, the gate R)
+    x_N = T z + d,    T = −C_N⁻¹ [C_F  C_q],    d = C_N⁻¹ c            (all but one, the gate R)
     A = S_zz + Σ S_zN T + Tᵀ S_Nz + Tᵀ S_NN T,       r_z + Σ Tᵀ (r_N − S_NN d) − S_zN d
 
 Rows W x_N = ω that were delayed to a follower become V = W T.  The rows of the gate, through which
@@ -18,8 +18,8 @@ elimination; rows without such a part are delayed to the gate.  What remains,
 
 is solved densely, and its Schur complement is added to S_RR.  Multipliers follow from the equations
 of followers and frame.  So a chain of links with a few amplitudes each costs what a chain of bodies
-does.  Rows over z or over (x_R, x_q) are vectors of eight: six numbers of the body, the right-hand side in
-column 6, then q.  (Static condensation of a superelement, here with constraints; the order of elimination is
+does.  Rows over z or over (x_R, x_q) are vectors of eight: six numbers of the body with the
+right-hand side in column 6, then q.  (Static condensation of a superelement, here with constraints; the order of elimination is
 that of the articulated body, Featherstone 1983.)
 """
 
@@ -35,8 +35,8 @@ from linkwork.math.eights import any8, item8, last8, load8, spread8, store8, sum
 FACTOR, FORWARD, BACK = range(3)
 RHS = 6  # column of the right-hand side (elimination.tables)
 NONE, SURE = 1e-12, 1e-8  # parts of rows of size one for q: nothing, and something
-# ints of a substructure: values, width of their rows, of all rows; first unknowns of q, F and the gate
-# R; children, rows delayed to them, rank of these; blocks; rows of the gate; places in the store
+# ints of a substructure: values, width of their rows, of all rows; first unknowns of q, F and the
+# gate R; children, rows delayed to them, rank of these; blocks; rows of the gate; places in store
 (
     VALUES, WIDTH, WIDE, Q0, F0, R0, GATE, CHILDREN, ROWS, RANK, FF, FQ, QF, QQ, FR, RF, QR, RQ, RR,
     CF, CN, CQ, U0, A, GH, INVERSE, ALL, MIXED, MIX, REST, SADDLE, SWAP, ANSWER, GAIN, SPACE, CHILD,
@@ -220,7 +220,7 @@ def rank_rows(s, t, length):
                     best, row, column = abs(s[at + wide * r + j]), r, j
         if best * length < NONE:
             break
-        if not SURE < best * length:
+        if not best * length > SURE:
             return -1
         if row != rank:
             for j in range(wide):
