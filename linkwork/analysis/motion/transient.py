@@ -42,10 +42,8 @@ from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
+from linkwork.integrators.contract import Output, Run, StepFailure, make_output
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
-from linkwork.integrators.second_order.recovery import StepFailure
-from linkwork.integrators.second_order.run import make_output
-from linkwork.integrators.second_order.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
@@ -132,8 +130,7 @@ def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
         turns = TurnWatch(run, full.names)
         if strategy is None:
             turns.require_start(state.motion, h)
-        own = getattr(run, "own", {})  # names and widths of the method's own columns
-        plan = Plan((t - state.time) / h / every + 2, o.file, own, flush, {"end": t})
+        plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
         require_room(full, plan)
@@ -165,7 +162,7 @@ class TimeLoop:
     """One run: where it is, what it has stored, and how it ends."""
 
     def __init__(
-        self, full: System, run: Any, method: Any, end: float, h: float, every: int,
+        self, full: System, run: Run, method: Any, end: float, h: float, every: int,
         events: list[Event], strategy: Any, storage: Storage, turns: TurnWatch,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
@@ -176,12 +173,15 @@ class TimeLoop:
         self.storage, self.turns = storage, turns
         self.signals = Signals(storage.path is not None)
         self.steps = 0
+        self.rejected = 0  # steps that a strategy did not keep
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
         families = {e.entry.family for e in full.elements if e.entry.family.memory}
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
         if any(family.reads or family.signal for family in families):
-            self.first["first_memory"] = run.state().memory
+            memory = run.state().memory
+            assert memory is not None  # of a state that a run gives
+            self.first["first_memory"] = memory
         self.control: Control | None = None
         self.remembered: np.ndarray | None = None  # of a strategy, by the run before
         self.earlier: Earlier | None = None
@@ -271,11 +271,11 @@ class TimeLoop:
 
     def _origin(self) -> tuple[float, int]:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
-        origin = getattr(self.run, "origin", self.begin)
+        origin = self.run.origin
         k = (self.begin - origin) / self.h
         if abs(k - round(k)) > self.slack:
             origin, k = self.begin, 0.0
-        self.run.origin = origin
+        self.run.count_from(origin)
         return origin, round(k)
 
     def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
@@ -374,7 +374,7 @@ class TimeLoop:
             if not kept and step > smallest:
                 self.run.recover(snapshot)
                 control.next = wanted
-                self.run.repairs += 1
+                self.rejected += 1
                 continue
             if not control.limits_turns:
                 self.turns.require(self.run.state().motion[None], step, self.run.time)
@@ -433,9 +433,9 @@ class TimeLoop:
             "h": self.h,
             "every": self.every,
             "steps": self.steps,
-            "repairs": self.run.repairs,
-            "steps_in_pieces": getattr(self.run, "pieces", 0),
-            "constraint_stiffness": getattr(self.run, "constraint_stiffness", True),
+            "repairs": self.run.repairs + self.rejected,
+            "steps_in_pieces": self.run.pieces,
+            "constraint_stiffness": self.run.constraint_stiffness,
             "seconds": clock.perf_counter() - self.started,
             "cpu_seconds": clock.process_time() - self.started_cpu,
             "ended_by": self.ended_by or "",

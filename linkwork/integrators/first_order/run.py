@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.integrators.contract import Output
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepping as st
@@ -22,7 +23,6 @@ from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.first_order.stages import RATE, SPEED, XDOT, Stages, X
 from linkwork.integrators.first_order.methods import Past, StagedMethod
 from linkwork.integrators.first_order.advance import advance_stages
-from linkwork.integrators.second_order.stepping import Output
 from linkwork.math import rotations
 from linkwork.math.eights import vectors
 from linkwork.system.accelerations import accelerations
