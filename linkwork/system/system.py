@@ -112,8 +112,8 @@ class System:
         if self.layout.nodes:
             raise ModelError(
                 f"{what} knows bodies alone, but model '{self.model.name}' has "
-                f"{self.layout.nodes[0].label}; use lw.transient with lw.GeneralizedAlpha(), "
-                "lw.HHT(), lw.Newmark() or lw.BDF2(), or lw.static and lw.eigen"
+                f"{self.layout.nodes[0].label}; use lw.transient with lw.GeneralizedAlpha() or "
+                "another implicit method, or lw.static and lw.eigen"
             )
 
     def refuse_held(self, what: str) -> None:
