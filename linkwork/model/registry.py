@@ -51,8 +51,9 @@ class Family:
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations
+    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
 

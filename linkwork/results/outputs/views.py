@@ -176,19 +176,18 @@ class LinkView(BodyView):
         link = next(x for x in result.system.flexible if x.item.name == self._name)
         axis = tuple(range(1, link.shapes + 1))
 
-        def accelerations() -> np.ndarray:
-            rates = result.acceleration[:, list(link.carriers), :3]
-            return rates.reshape(len(result), -1)[:, : link.shapes]
+        def amplitudes(derivative: int) -> np.ndarray:
+            return link.amplitudes(result.values[:], derivative)
 
         return super()._make_outputs() | {
             "amplitudes": Output(
-                lambda: link.amplitudes(result.motion), axis, "m", "modal amplitudes"
+                lambda: amplitudes(0), axis, "m", "modal amplitudes"
             ),
             "amplitude_rates": Output(
-                lambda: link.amplitudes(result.motion, 7), axis, "m/s", "rates of amplitudes"
+                lambda: amplitudes(1), axis, "m/s", "rates of amplitudes"
             ),
             "amplitude_accelerations": Output(
-                accelerations, axis, "m/s²", "accelerations of amplitudes"
+                lambda: amplitudes(2), axis, "m/s²", "accelerations of amplitudes"
             ),
         }
 
@@ -199,7 +198,9 @@ class LinkView(BodyView):
         """
         link = next(x for x in self._result.system.flexible if x.item.name == self._name)
         place = checks.number(s, f"place on {link.item.label}")
-        world = deformed(link, self._result.motion[:], np.array([place]))[:, 0]
+        world = deformed(
+            link, self._result.motion[:], self._result.values[:], np.array([place])
+        )[:, 0]
         return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
