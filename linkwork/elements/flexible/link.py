@@ -41,6 +41,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
+from linkwork.model.given import VectorLike, VectorOrNone, given
 from linkwork.model.registry import Entry, Item
 
 MOST_SHAPES, MOST_ELEMENTS = 24, 200
@@ -91,16 +92,16 @@ class FlexibleLink(Item):
 
     start: Any
     end: Any
-    section: Any
-    modes: Any = 2
-    boundary: Any = CRAIG_BAMPTON
-    elements: Any = 20
-    up: Any = None
-    normal: Any = None
-    damping: Any = 0.0
-    velocity: Any = None
-    angular_velocity: Any = None
-    at: Any = ()
+    section: Section
+    modes: int = 2
+    boundary: str = CRAIG_BAMPTON
+    elements: int = 20
+    up: VectorLike | None = None
+    normal: VectorLike | None = None
+    damping: float | VectorLike = 0.0
+    velocity: VectorOrNone = given(None)
+    angular_velocity: VectorOrNone = given(None)
+    at: VectorLike = ()
     orientation: np.ndarray = field(init=False, repr=False)
     shapes: Shapes = field(init=False, repr=False)
     modal: Modal = field(init=False, repr=False)
