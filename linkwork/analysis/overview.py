@@ -88,7 +88,7 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
     for name, item in model.items.items():
         if isinstance(item, Body):
             place = item.position if assembled is None else assembled.state[name].position
-            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(item.inertia))
+            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(np.asarray(item.inertia)))
         elif isinstance(item, FlexibleLink):
             c = item.modal
             spread = c.P0 - np.outer(c.s0, c.s0) / c.mass

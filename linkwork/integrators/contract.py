@@ -12,12 +12,16 @@ these functions, and writes into none of a run's attributes.  mypy checks both s
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+if TYPE_CHECKING:
+    from linkwork.integrators.first_order.methods import StagedMethod
+    from linkwork.integrators.second_order.methods import LinearMethod
 
 
 class StepFailure(Exception):
@@ -155,6 +159,9 @@ class RunMethod(Protocol):
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         """A run of `system`, whose rows are independent in `state`; `full` has all rows."""
+
+
+MethodLike: TypeAlias = "LinearMethod | StagedMethod | RunMethod"
 
 
 class BasicRun:

@@ -93,7 +93,7 @@ class Entry:
         return any(row >= 0 for _, _, row in self.reads)
 
 
-class Made(type):
+class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
@@ -109,7 +109,7 @@ class Made(type):
         return made.replace(parameters=list(made.parameters.values())[1:])
 
 
-class Item(metaclass=Made):
+class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
     A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives

@@ -11,7 +11,7 @@ A strategy judges every step that was taken: whether it is kept, and how long th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from linkwork.errors import ModelError
 from linkwork.integrators.contract import ControlledRun, Run
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, drive_from_dict
+from linkwork.model.given import DriveLike
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class ChangeStrategy:
     -4.905
     """
 
-    step: Any
+    step: DriveLike
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", as_drive(self.step, "step of ChangeStrategy"))
@@ -118,6 +119,13 @@ class ErrorStrategy:
             )
         energy = EnergyError(run, self.tolerance) if method.order <= HIGHEST else None
         return ErrorControl(run, self.tolerance, 1 / (method.order + 1), energy)
+
+
+class Strategy(Protocol):
+    """A way to change the step during a run."""
+
+    def control(self, run: Run, method: Any) -> Control:
+        """What the strategy remembers during one run."""
 
 
 class Control:
@@ -225,7 +233,7 @@ class ChangeControl(Control):
     """Asks the drive before every step."""
 
     def __init__(self, strategy: ChangeStrategy) -> None:
-        self.drive = strategy.step
+        self.drive = as_drive(strategy.step)
 
     def first(self, time: float, h: float) -> float:
         h = float(self.drive(time))
@@ -239,7 +247,7 @@ class ChangeControl(Control):
         return True, self.first(run.time, step)
 
 
-def as_strategy(strategy: Any, tolerance: float | None) -> Any:
+def as_strategy(strategy: Strategy | None, tolerance: float | None) -> Strategy | None:
     """The strategy of a run, from the two words of `transient` for it; None for equal steps."""
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
@@ -271,7 +279,7 @@ def strategy_words(strategy: Any) -> dict[str, Any]:
         return {"strategy": {"FactorStrategy": vars(strategy)}}
     if isinstance(strategy, ChangeStrategy):
         try:
-            return {"strategy": {"ChangeStrategy": strategy.step.to_dict()}}
+            return {"strategy": {"ChangeStrategy": as_drive(strategy.step).to_dict()}}
         except ModelError as error:
             return {"strategy": str(error)}
     return {"strategy": repr(strategy)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time as clock
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,14 @@ from linkwork.analysis.motion.ending import (
     told_in_one_line,
 )
 from linkwork.analysis.motion.energy_account import energy_trouble, warn_of_energy
-from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
+from linkwork.analysis.motion.events import (
+    Event,
+    StopLike,
+    as_events,
+    crosses,
+    first_values,
+    locate,
+)
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
 from linkwork.analysis.motion.storing import (
     DiskFull,
@@ -33,6 +41,7 @@ from linkwork.analysis.motion.storing import (
 )
 from linkwork.analysis.motion.strategies import (
     Control,
+    Strategy,
     as_strategy,
     kept_control,
     strategy_words,
@@ -42,7 +51,7 @@ from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
-from linkwork.integrators.contract import Output, Run, StepFailure, make_output
+from linkwork.integrators.contract import MethodLike, Output, Run, StepFailure, make_output
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
 from linkwork.model import checks
 from linkwork.model.model import Model
@@ -52,9 +61,10 @@ from linkwork.system.system import System
 
 
 def transient(
-    model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
-    progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
-    strategy: Any = None, file: Any = None, flush: float | None = 1.0,
+    model: Model, t: float, h: float, method: MethodLike | None = None, *,
+    start: State | Result | None = None, every: int = 1, progress: bool | str = True,
+    stop: StopLike | None = None, tolerance: float | None = None,
+    strategy: Strategy | None = None, file: str | Path | None = None, flush: float | None = 1.0,
     constraint_stiffness: bool = True,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
@@ -97,19 +107,19 @@ def transient(
 class Options:
     """The words of `transient`; `earlier` is a result whose file this run goes on with."""
 
-    start: Any = None
+    start: State | Result | None = None
     every: int = 1
     progress: bool | str = True
-    stop: Any = None
+    stop: StopLike | None = None
     tolerance: float | None = None
-    strategy: Any = None
-    file: Any = None
+    strategy: Strategy | None = None
+    file: str | Path | None = None
     flush: float | None = 1.0
     constraint_stiffness: bool = True
     earlier: Earlier | None = None
 
 
-def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
+def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options) -> Result:
     """What `transient` does."""
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
@@ -162,8 +172,8 @@ class TimeLoop:
     """One run: where it is, what it has stored, and how it ends."""
 
     def __init__(
-        self, full: System, run: Run, method: Any, end: float, h: float, every: int,
-        events: list[Event], strategy: Any, storage: Storage, turns: TurnWatch,
+        self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
+        events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
@@ -354,6 +364,7 @@ class TimeLoop:
 
     def _controlled(self, bar: Progress) -> None:
         """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
+        assert self.strategy is not None
         control = self.control = self.strategy.control(self.run, self.method)
         before = first_values(self.events, self.run.time, self.run.state())
         if self.remembered is None:

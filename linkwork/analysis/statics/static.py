@@ -26,7 +26,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import row_scale
-from linkwork.analysis.starts import given_state
+from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
 from linkwork.analysis.statics.search import Search, Talk
@@ -39,7 +39,7 @@ from linkwork.system.system import System, compile_model
 
 
 def static(
-    model: Model, *, at: Any = None, time: float | None = None, loads: int = 1,
+    model: Model, *, at: StateLike | None = None, time: float | None = None, loads: int = 1,
     tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True,
     constraint_stiffness: bool = True, line_search: bool = True,
 ) -> Equilibrium:  # fmt: skip

@@ -308,7 +308,8 @@ class _Builder:
         """A frame of a reading: its body is named."""
         name = stored["body"]
         parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
-        frame = Frame(GROUND if name is None else self.item(name), **parts)
+        body: Any = GROUND if name is None else self.item(name)  # which Frame checks
+        frame = Frame(body, **parts)
         for k, value in parts.items():
             object.__setattr__(frame, k, value)
         return frame
