@@ -56,6 +56,9 @@ class Family:
     lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
+    # `stored_energy` counts as potential energy of the model
+    circuit: Callable | None = None
 
 
 @dataclass
@@ -185,6 +188,10 @@ class Item(metaclass=ValidatingMeta):
 
     def vector_nodes(self) -> list[Node]:
         """The vector nodes that it brings, the same ones whenever it is asked."""
+        return []
+
+    def rates_needed(self) -> list[Node]:
+        """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
         return []
 
     def take_name(self, name: str) -> None:

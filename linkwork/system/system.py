@@ -414,9 +414,12 @@ def bodies_of(model: Model) -> dict[str, Any]:
 def nodes_of(model: Model) -> tuple[Node, ...]:
     """The vector nodes of a model, in its order, named after the items that bring them."""
     found: list[Node] = []
+    rates = {id(node) for item in model.items.values() for node in item.rates_needed()}
     for item in model.items.values():
         mine = item.vector_nodes()
         for node in mine:
+            if node.storing:
+                node.kind = replace(node.kind, order=int(id(node) in rates))
             part = node.kind.name if len(mine) > 1 else ""
             node.name = f"{item.name}.{part}" if part else str(item.name)
         found += mine

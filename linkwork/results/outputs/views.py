@@ -24,6 +24,7 @@ from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
     body_motion,
+    circuit_outputs,
     drive_power,
     family_outputs,
     lock_angle,
@@ -223,6 +224,8 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+            if e.entry.family.circuit is not None:
+                outputs |= self._circuit_outputs(e)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
         if isinstance(self._item, StrapdownSensor):
@@ -257,6 +260,12 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
+
+    def _circuit_outputs(self, e: Element) -> dict[str, Output]:
+        return {
+            name: Output(lambda values=values: values, "", unit, name.replace("_", " "))  # type: ignore[misc]
+            for name, (values, unit) in circuit_outputs(self._result, e).items()
+        }
 
     def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         from linkwork.results.outputs.friction import (  # slow to import
