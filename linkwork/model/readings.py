@@ -7,6 +7,8 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
     angular velocity   e·X_Cᵀ (w_A − w_B)          cosine     e·X_Cᵀ X_A n
     rotation           e·φ,  exp φ̃ = X_BᵀX_A      angle      2 atan2(e·ε, η),  (η, ε) of X_BᵀX_A
 
+Values and rates of vector nodes can be read as well (model.value_readings).
+
 A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
 the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
 is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
@@ -27,7 +29,8 @@ from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, VectorLike
-from linkwork.model.registry import ITEMS
+from linkwork.model.registry import ITEMS, Item
+from linkwork.model.value_readings import ValueReading, value_reading
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -126,10 +129,10 @@ def frame_words(frame: Frame) -> dict[str, Any]:
 
 
 def reads(
-    frame: FrameLike, quantity: str, axis: str | VectorLike = "x", *,
+    frame: FrameLike | Item, quantity: str, axis: str | int | VectorLike = "x", *,
     relative_to: FrameLike = GROUND, axes: FrameLike = GROUND,
     along: VectorLike = (0.0, 0.0, 0.0),
-) -> Reading:  # fmt: skip
+) -> Drive:  # fmt: skip
     """A number that follows the motion, for drives of forces and torques.
 
     frame and relative_to are bodies or Frames (default: the ground); quantity is one of
@@ -140,6 +143,9 @@ def reads(
     - "rotation" (rad): the component along `axis` of the rotation vector from `relative_to` to
       `frame`; "angle" (rad): the twist about `axis`, counted over turns from within half a turn at
       the start.
+
+    frame may also be an item with unknowns of its own, and quantity then the name of one of its
+    results, such as "level" or "level_rate"; `axis` says which of several components, by number.
 
     axis is "x", "y", "z" or three numbers.  Sums, products and lw.formula of readings and of
     functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
@@ -155,6 +161,8 @@ def reads(
     >>> hold = -50 * lw.reads(cart, "position", "x") - 4 * lw.reads(cart, "velocity", "x")
     >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
     """
+    if isinstance(frame, Item) and frame.vector_nodes():
+        return value_reading(frame, quantity, None if axis == "x" else axis)
     found = [as_frame(f, "a reading") for f in (frame, relative_to, axes)]
     if isinstance(axis, str) and axis not in AXES:
         raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
@@ -206,10 +214,10 @@ class Signal:
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
-        self.readings: list[Reading] = []
+        self.readings: list[Any] = []
         for leaf in leaves_that_follow(drive):
             if not any(same(leaf, known) for known in self.readings):
-                self.readings.append(leaf)  # type: ignore[arg-type]
+                self.readings.append(leaf)
         self.now = Now(len(self.readings))
         self.remembers = bool(held_in(drive))  # or counts angles as a program
         self.bound = self._bind(drive)
@@ -276,9 +284,20 @@ class Signal:
                     "for a Python function; read an angular velocity, or cosines"
                 )
 
-    def measured(self, motion: np.ndarray, number: Any) -> np.ndarray:
-        """The readings (T, m) of stored motions (T, bodies, 13); number(body), −1: the ground."""
-        return self._over_motions(Reading.measure, self.readings, motion, number)
+    def measured(
+        self, motion: np.ndarray, number: Any, values: np.ndarray, place: Any
+    ) -> np.ndarray:
+        """The readings (T, m) of stored motions (T, bodies, 13) and values (T, 3, n) of nodes;
+        number(body), −1: the ground;  place(node): its first value."""
+        found = np.empty((len(motion), len(self.readings)))
+        for i, reading in enumerate(self.readings):
+            if isinstance(reading, ValueReading):
+                row = int(reading.quantity == "rate")
+                found[:, i] = values[:, row, place(reading.node) + reading.component]
+        frames = [i for i, x in enumerate(self.readings) if isinstance(x, Reading)]
+        of_frames = [self.readings[i] for i in frames]
+        found[:, frames] = self._over_motions(Reading.measure, of_frames, motion, number)
+        return found
 
     def rates(self, i: int, motion: np.ndarray, number: Any) -> np.ndarray:
         """The rate (T,) of the i-th reading, an angle."""
@@ -300,6 +319,8 @@ class Signal:
 
 def same(a: Drive, b: Drive) -> bool:
     """Whether two readings are of the same thing, whatever they are called."""
+    if isinstance(a, ValueReading) or isinstance(b, ValueReading):
+        return isinstance(a, ValueReading) and a.reads_the_same(b)
     words = ("quantity", "axis", "along")
     if any(getattr(a, w) != getattr(b, w) for w in words):
         return False

@@ -29,7 +29,8 @@ def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
         wi, wr = d[m, 3], d[m, 5]
         for k in range(d[m, 1]):
             first = d[m, 2] + k * wi
-            ask(kernels, d[m, 0], tables, work, trial, time, 1, first, wi, d[m, 4] + k * wr, wr)
+            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, time, 1, first, wi,
+                d[m, 4] + k * wr, wr)  # fmt: skip
             for j in range(on_bodies.shape[1]):
                 if on_bodies[m, j]:
                     b = tables.ints[first + j]
@@ -59,6 +60,8 @@ def body_ends(system: System) -> np.ndarray:
     most = max((family.bodies for family in number), default=0)
     found = np.zeros((len(number), most), bool)
     for e in system.elements:
+        if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+            continue
         for j, end in enumerate(e.ends):
             found[number[e.entry.family], j] |= GROUND_END <= end < system.bodies
     return found

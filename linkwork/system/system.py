@@ -375,13 +375,6 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     entries += extra
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
-        if any(isinstance(x, Node) for x in entry.bodies) and any(
-            law.signal is not None for law in entry.laws
-        ):
-            raise ModelError(
-                f"{model[name].label} acts on a scalar or vector node, and its drives may depend "
-                "on time alone; give a drive without readings of the motion"
-            )
         ends = []
         for body in entry.bodies:
             if id(body) not in number:

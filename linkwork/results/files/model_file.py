@@ -306,8 +306,10 @@ class _Builder:
         words = {word: self.decode(v) for word, v in stored["words"].items()}
         return known[kind](**words)
 
-    def named_frame(self, stored: dict[str, Any]) -> Frame:
-        """A frame of a reading: its body is named."""
+    def named_frame(self, stored: dict[str, Any]) -> Any:
+        """A frame of a reading, whose body is named, or an item with vector nodes."""
+        if "item" in stored:
+            return self.item(stored["item"])
         name = stored["body"]
         parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
         body: Any = GROUND if name is None else self.item(name)  # which Frame checks
