@@ -13,8 +13,8 @@ path.  As in statics every iterate lies on the constraints and has multipliers o
 
 - E. Riks: An incremental approach to the solution of snapping and buckling problems. International
   Journal of Solids and Structures 15 (1979), 529-551.
-- H. B. Keller: Numerical solution of bifurcation and nonlinear eigenvalue problems. In: Applications
-  of Bifurcation Theory, Academic Press (1977), 359-384.
+- H. B. Keller: Numerical solution of bifurcation and nonlinear eigenvalue problems. In:
+  Applications of Bifurcation Theory, Academic Press (1977), 359-384.
 - M. A. Crisfield: A fast incremental/iterative solution procedure that handles "snap-through".
   Computers & Structures 13 (1981), 55-62.
 """
@@ -79,11 +79,16 @@ class Arc:
         self.loads.set(factor)
         return self.reference * self.search.side * (found[0] - found[1])
 
-    def solve(self, point: Point, border: Direction, rhs: np.ndarray) -> np.ndarray | None:
-        """The bordered equations at a point, whose load is set; None where they are singular."""
-        s, scale = self.search, max(point.scale, 1e-300)
+    def solve(
+        self, point: Point, border: Direction, force: np.ndarray, last: float
+    ) -> np.ndarray | None:
+        """The bordered equations at a point, whose load is set, with (force, 0, last) on the right;
+        None where they are singular."""
+        s = self.search
         vals, p = s.stiffness(point), s.system.pattern
+        scale = float(np.abs(vals[s.body]).max(initial=0.0)) or 1.0
         vals[s.body] /= scale
+        rhs = np.concatenate([force / scale, np.zeros(self.rows), [last]])
         q = np.concatenate([self.by_load(point) / scale, np.zeros(self.rows)])
         row = np.concatenate([self.weight * border.motion, np.zeros(self.rows)])
         A = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
@@ -97,7 +102,7 @@ class Arc:
 
     def direction(self, point: Point, border: Direction) -> Direction | None:
         """The direction of the path at an equilibrium, on the side that `border` points to."""
-        y = self.solve(point, border, np.append(np.zeros(self.n + self.rows), 1.0))
+        y = self.solve(point, border, np.zeros(self.n), 1.0)
         if y is None:
             return None
         size = np.sqrt(self.weight * float(y[: self.n] @ y[: self.n]) + y[-1] ** 2)
@@ -119,10 +124,7 @@ class Arc:
             done = s.enough(point) and (target is None or load == target)
             if done and point.largest <= ROUND_OFF * point.scale:
                 return point, load, taken
-            rhs = np.zeros(self.n + self.rows + 1)
-            rhs[: self.n] = -point.force / max(point.scale, 1e-300)
-            rhs[-1] = 0.0 if target is None else target - load
-            y = self.solve(point, border, rhs)
+            y = self.solve(point, border, -point.force, 0.0 if target is None else target - load)
             if y is None or np.abs(y[: self.n]).max(initial=0.0) > FARTHEST:
                 if done:
                     return point, load, taken

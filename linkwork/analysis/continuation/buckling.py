@@ -10,9 +10,9 @@ critical factors are those with B(λ) y = 0, y = (φ, δγ): a nonlinear eigenva
 1. Linearised about λ₀: (B₀ + (λ − λ₀) B₀') y = 0, B' by central differences of exact tangents along
    the path.  That is linear buckling with the prestress, exact where the structure does not deform
    before it buckles.
-2. Each factor is then corrected by the method of successive linear problems (Ruhe 1973): the path is
-   followed to λ_k, where (B_k + μ B_k') y = 0 gives λ_{k+1} = λ_k + μ, until μ vanishes; so the
-   deformation before buckling counts.
+2. Each factor is then corrected by the method of successive linear problems (Ruhe 1973): the path
+   is followed to λ_k, where (B_k + μ B_k') y = 0 gives λ_{k+1} = λ_k + μ, until μ vanishes; so
+   the deformation before buckling counts.
 
 - A. Ruhe: Algorithms for the nonlinear eigenvalue problem. SIAM Journal on Numerical Analysis 10
   (1973), 674-689.
@@ -32,11 +32,11 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath
 from linkwork.analysis.continuation.equilibrium_path import begin
 from linkwork.analysis.continuation.singular import world_shape
-from linkwork.analysis.statics.balance import Lost, Point
+from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import conservative, exact_tangent
 from linkwork.elements.forces.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, SingularError
+from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.system.state import State
@@ -142,13 +142,13 @@ class Problem:
 
     def on_path(self, point: Point, load: float) -> OnPath:
         found = self.arc.direction(point, self.border)
-        if found is None or np.abs(found.motion).max(initial=0.0) > 1e8 * max(abs(found.load), 1e-300):
+        loose = found is None or np.abs(found.motion).max(initial=0.0) > LOOSE * abs(found.load)
+        if found is None or loose:
             raise SingularError(
                 f"buckling of '{self.name}' cannot be judged at the factor {load:g}: some motion "
                 "has no stiffness there; begin at another factor (start=), or add springs"
             )
-        size = 1.0 / found.load if found.load else 1.0
-        return OnPath(point, load, Direction(size * found.motion, 1.0))
+        return OnPath(point, load, Direction(found.motion / found.load, 1.0))
 
     def equilibrium(self, load: float) -> OnPath:
         """The equilibrium at a factor, reached from the nearest known one.  Raises Lost."""
@@ -176,7 +176,7 @@ class Problem:
         raise Lost(at.point)
 
     def matrix(self, at: OnPath) -> sp.csr_matrix:
-        """B in scaled unknowns, K over the forces at work."""
+        """B in scaled unknowns."""
         self.arc.loads.set(at.load)
         _, found = exact_tangent(self.arc.search, at.point)
         return found

@@ -188,8 +188,7 @@ class Trace:
                 raise self.failure()
             try:
                 after, taken = arc.step(before, length)
-                first = len(self.points) == 1  # of a branch: it bends away at once
-                if arc.along(before.direction, after.direction) >= BEND or (first and length < 0.01):
+                if arc.along(before.direction, after.direction) >= BEND:
                     break
             except Lost:
                 pass

@@ -49,7 +49,7 @@ def chosen_loads(model: Model, system: System, loads: Any, what: str) -> tuple[s
     """Names of what λ scales: those given, or gravity and all loads; one error for each mistake."""
     able = {e.owner for e in system.elements if e.entry.family.loads}
     if loads is None:
-        for name, item in model.items.items():
+        for item in model.items.values():
             if isinstance(item, UserForce):
                 raise ModelError(
                     f"{what} cannot scale {item.label}, whose function says its force; name the "

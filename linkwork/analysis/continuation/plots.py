@@ -27,12 +27,12 @@ def plot_path(path: EquilibriumPath, names: tuple[str, ...], ax: Any = None) -> 
     series = series or [("", np.arange(float(len(path))))]
     for i, (label, x) in enumerate(series):
         colour = COLOURS[i % len(COLOURS)]
-        for stable, line in ((True, "-"), (False, "--")):
-            mine = path.stable == stable
-            near = mine | np.append(mine[1:], False) if stable else mine | np.append(mine[1:], mine[-1:])
+        ends = [0, *(np.flatnonzero(np.diff(path.stable)) + 1), len(path)]
+        for first, last in zip(ends[:-1], ends[1:]):
+            part = slice(first, last + 1)  # up to the first point of the next part
             ax.plot(
-                np.where(near, x, np.nan), np.where(near, path.factor, np.nan), line,
-                color=colour, label=label if stable and label else None, linewidth=1.4,
+                x[part], path.factor[part], "-" if path.stable[first] else "--", color=colour,
+                label=label if label and not first else None, linewidth=1.4,
             )  # fmt: skip
         for points, mark in ((path.limit_points, "o"), (path.bifurcations, "s")):
             for p in points:

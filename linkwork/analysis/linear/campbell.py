@@ -173,7 +173,8 @@ def modes_at(model: Model, spin: Any, n: int) -> Modes:
 
 def turning_joints(model: Model, state: Any) -> list[str]:
     """Names of the joints that turn: those on the ground, or if there is none, the others."""
-    grounded, others = [], []
+    grounded: list[str] = []
+    others: list[str] = []
     for name, item in model.items.items():
         if not isinstance(item, Joint):
             continue

@@ -89,7 +89,7 @@ class Balance:
         self.rotation: Rotation | None = None  # of the frame in which it rests
 
     def moving(self, state: State) -> State:
-        """The state with the velocities and accelerations of a steady rotation, if there is one."""
+        """The state with velocities and accelerations of a steady rotation, if there is one."""
         return state if self.rotation is None else self.rotation.of(self.system, state)
 
     def measure_nodes(self, state: State) -> None:
@@ -144,7 +144,8 @@ class Balance:
         gravity = np.linalg.norm(self.system.tables.gravity)
         weights = self.system.inertias[:, 0].max(initial=0.0) * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
-        at_work = self.column[: self.rigid] * forces_at_work(self.system, self.moving(state)).ravel()
+        sizes = forces_at_work(self.system, self.moving(state)).ravel()
+        at_work = self.column[: self.rigid] * sizes
         scale = max(weights, at_work.max(initial=0.0), reactions, self.unit)
         return Point(reached, self.row * gamma, force, float(scale))
 

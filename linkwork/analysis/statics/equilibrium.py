@@ -23,8 +23,9 @@ from linkwork.system.system import System
 class Equilibrium:
     """A position in which all forces balance.
 
-    state : positions, velocities (zero, or those of a steady rotation), multipliers of all rows;   stable : whether it returns to
-    it after a small push (a free motion without stiffness does not count as unstable);
+    state : positions, velocities (zero, or those of a steady rotation), multipliers of all rows;
+    stable : whether it returns to it after a small push (a free motion without stiffness does not
+    count as unstable);
     eq["pin"].force : what a result has, for the one position;   report : how it was found.
     residual : largest unbalanced force, N (torques over L);   stiffness : the smallest eigenvalue
     of the stiffness of free motions, N m (displacements over L, rotations in rad)

@@ -1,9 +1,9 @@
 """Newton's method in full steps, for structures that deform far.
 
 A step that bends a slender structure by the angle θ stretches it by θ²/2, and with a large axial
-stiffness the unbalanced force grows by orders of magnitude, although the next step takes the stretch
-out and is nearer to the answer.  A search that wants |r| to fall at every step stalls there.  So
-steps are taken whole, only with |θ| ≤ 0.7, whatever |r| does:
+stiffness the unbalanced force grows by orders of magnitude, although the next step takes the
+stretch out and is nearer to the answer.  A search that wants |r| to fall at every step stalls
+there.  So steps are taken whole, only with |θ| ≤ 0.7, whatever |r| does:
 
     q ← q exp(min(1, 0.7/|θ|) δ),        back to C = 0
 

@@ -260,7 +260,7 @@ class Search(Balance):
         self.method = "newton without line search"
         state, gamma, system = point.state, point.gamma, self.system
         if self.rotation is not None:
-            raise ModelError("statics with spin= needs its line search; leave out line_search=False")
+            raise ModelError("statics with spin= searches along lines; leave out line_search=False")
         for _ in range(self.max_iterations):
             e = system.evaluate(
                 replace(state, gamma=system.all_gamma(gamma)),

@@ -120,10 +120,11 @@ def unsymmetric_stability(
     real = values[np.abs(values.imag) <= noise].real
     falling = bool(np.any(real < -noise)) and balance.rotation is None
     stable = not falling and growth <= 1e-6 * float(np.abs(rates).max(initial=0.0))
+    why = "it rotates" if balance.rotation else "forces are not conservative"
     kind = "by falling away" if falling else "by growing oscillation"
     return Stability(
         stable, float(values.real.min()), None, "" if stable else f", {kind}",
-        f"{'it rotates' if balance.rotation else 'forces are not conservative'}; fastest growth {growth:.3g} 1/s, smallest stiffness "
+        f"{why}; fastest growth {growth:.3g} 1/s, smallest stiffness "
         f"{values.real.min():.4g} N m",
     )  # fmt: skip
 

@@ -59,8 +59,8 @@ def static(
     constraint_stiffness=False leaves K_c out, line_search=False takes full Newton steps in
     positions and multipliers, both without any fallback: to compare, not to use.
 
-    Without spin velocities are ignored and dampers do nothing.  Friction holds up to its limit, or has slid from
-    the start and holds there: other positions balance as well.
+    Without spin velocities are ignored and dampers do nothing.  Friction holds up to its limit, or
+    has slid from the start and holds there: other positions balance as well.
 
     Example
     -------
