@@ -47,6 +47,12 @@ def test_a_shallow_truss_snaps_through():
     )
 
 
+@pytest.mark.parametrize("until, step", [(12.0, 0.5), (1000.0, 0.05), (4.0, 0.2)])
+def test_long_steps_do_not_jump_over_the_limit(until, step):
+    path = lw.equilibrium_path(truss(0.2), until=until, step=step, progress=False)
+    assert len(path.limit_points) == 2 and path.reached
+
+
 def test_a_steep_truss_buckles_sideways_before_it_snaps():
     # along the symmetric path the stiffness sideways, 2k(1 − l₀ z²/l³), vanishes before dP/dz
     h, l0 = 3.0, np.hypot(1, 3.0)

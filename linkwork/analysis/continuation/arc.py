@@ -30,11 +30,13 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from linkwork.analysis.continuation.loads import Loads
-from linkwork.analysis.saddle import SMALL
 from linkwork.analysis.statics.balance import ROUND_OFF, TURN, Balance, Lost, Point
 from linkwork.analysis.statics.search import Search
 
 ITERATIONS = 15  # of a correction
+DENSE = 200  # unknowns up to which factors are dense
+ASIDE = 0.3  # of its length: how far a step may end beside where it leads
+LITTLE = 0.01  # sizes of the mechanism and rad that count as nothing there
 FARTHEST = 10.0  # sizes of the mechanism that a correction may move a body
 
 
@@ -89,15 +91,16 @@ class Arc:
         scale = float(np.abs(vals[s.body]).max(initial=0.0)) or 1.0
         vals[s.body] /= scale
         rhs = np.concatenate([force / scale, np.zeros(self.rows), [last]])
-        q = np.concatenate([self.by_load(point) / scale, np.zeros(self.rows)])
-        row = np.concatenate([self.weight * border.motion, np.zeros(self.rows)])
-        A = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
-        B = sp.bmat(
-            [[A, sp.csr_matrix(q[:, None])], [sp.csr_matrix(row), np.array([[border.load]])]]
-        )
-        if not np.all(np.isfinite(B.data)):
+        q = self.by_load(point) / scale
+        if not np.all(np.isfinite(vals)) or not np.all(np.isfinite(q)):
             return None
-        y = solve_once(B, rhs)
+        N = p.unknowns
+        rows = np.repeat(np.arange(N), np.diff(p.indptr))
+        n = np.arange(self.n)
+        i = np.concatenate([rows, n, np.full(self.n + 1, N)])
+        j = np.concatenate([p.indices, np.full(self.n, N), n, [N]])
+        border_row = np.append(self.weight * border.motion, border.load)
+        y = solve_once(N + 1, i, j, np.concatenate([vals, q, border_row]), rhs)
         return y if y is not None and np.all(np.isfinite(y)) else None
 
     def direction(self, point: Point, border: Direction) -> Direction | None:
@@ -149,28 +152,38 @@ class Arc:
         if guess is None:
             raise Lost(start.point)
         point, load, taken = self.correct(guess, start.load + length * d.load, d)
+        way = point.state.way_from(start.point.state) / self.search.column
+        guessed = length * d.motion
+        aside, size = (np.sqrt(self.weight * float(x @ x)) for x in (way - guessed, guessed))
+        if aside > ASIDE * size + LITTLE or abs(load - start.load) > (1 + ASIDE) * length:
+            raise Lost(point, iterations=taken)  # on another part of the path
         new = self.direction(point, d)  # not known where another path crosses: straight on
         return OnPath(point, load, new or d), taken
 
 
-def solve_once(B: sp.spmatrix, rhs: np.ndarray) -> np.ndarray | None:
+def solve_once(
+    n: int, rows: np.ndarray, cols: np.ndarray, vals: np.ndarray, rhs: np.ndarray
+) -> np.ndarray | None:
     """B y = rhs with rows scaled to their largest number; dense where it is small."""
-    B = sp.csr_matrix(B)
-    size = abs(B).max(axis=1).toarray().ravel()
+    size = np.zeros(n)
+    np.maximum.at(size, rows, np.abs(vals))
     scale = 1.0 / np.where(size > 0, size, 1.0)
-    B, rhs = sp.diags(scale) @ B, scale * rhs
+    vals, rhs = vals * scale[rows], scale * rhs
     try:
-        if B.shape[0] <= 4 * SMALL:
+        if n <= DENSE:
+            B = np.zeros((n, n))
+            B[rows, cols] = vals
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", la.LinAlgWarning)
-                lu = la.lu_factor(B.toarray(), check_finite=False)
-                if not np.abs(np.diag(lu[0])).min() > 0:
-                    return None
-                y = la.lu_solve(lu, rhs, check_finite=False)
-                return y + la.lu_solve(lu, rhs - B @ y, check_finite=False)
-        factors = splu(sp.csc_matrix(B))
+                lu = la.lu_factor(B, check_finite=False)
+            if not np.abs(np.diag(lu[0])).min() > 0:
+                return None
+            y = la.lu_solve(lu, rhs, check_finite=False)
+            return y + la.lu_solve(lu, rhs - B @ y, check_finite=False)
+        sparse = sp.csc_matrix((vals, (rows, cols)), shape=(n, n))
+        factors = splu(sparse)
         y = factors.solve(rhs)
-        return y + factors.solve(rhs - B @ y)
+        return y + factors.solve(rhs - sparse @ y)
     except (RuntimeError, la.LinAlgError):
         return None
 

@@ -26,7 +26,7 @@ from linkwork.analysis.linear.pencil import freeze
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.search import Search, Talk
-from linkwork.analysis.statics.stability import Stability, stability
+from linkwork.analysis.statics.stability import Stability
 from linkwork.analysis.statics.static import beginning, left_out_rows_hold
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
@@ -226,7 +226,7 @@ class Trace:
             )  # fmt: skip
         self.points.append(at)
         self.states.append(state_of(search, at.point))
-        self.found.append(stability(search, at.point))
+        self.found.append(search.stability(at.point))
         if self.stop is not None and self.stop(at.load * self.arc.reference, self.states[-1]):
             self.reached = True
 
@@ -237,12 +237,14 @@ class Trace:
         if turned:
             self.limits.append(limit_point(arc, before, after, length))
         arc.loads.set(after.load * arc.reference)
-        new, old = stability(arc.search, after.point), self.found[-1]
+        new, old = arc.search.stability(after.point), self.found[-1]
         free = arc.n - arc.rows
         conservative = new.direction is not None and old.direction is not None
         if not conservative or free > DENSE or new.falling == old.falling:
             return
         low, high = sorted((new.falling, old.falling))
+        if turned and high - low == 1:  # that of the limit point
+            return
         points = [bifurcation(arc, before, after, length, k) for k in range(low, high)]
         if turned:  # one of them is the limit point itself
             limit = self.limits[-1].factor

@@ -85,14 +85,14 @@ def root(
     low: float, high: float,
 ) -> OnPath:  # fmt: skip
     """The point of the path where a function of it changes its sign."""
-    a, b, best, largest = 0.0, length, after, max(abs(low), abs(high))
-    if abs(low) < abs(high):
-        best = before
+    a, b, largest, side = 0.0, length, max(abs(low), abs(high)), 0
+    best = before if abs(low) < abs(high) else after
     for _ in range(60):
         if b - a <= CLOSE * length:
             break
         s = a - low * (b - a) / (high - low)
-        s = min(max(s, a + 1e-3 * (b - a)), b - 1e-3 * (b - a))
+        if not a < s < b:
+            break
         try:
             at, _ = arc.step(before, s)
             new = value(at)
@@ -102,9 +102,9 @@ def root(
         if abs(new) <= CLOSE * largest:
             break
         if (new > 0) == (low > 0):
-            a, low, high = s, new, high / 2
+            a, low, high, side = s, new, high / 2 if side == 1 else high, 1
         else:
-            b, high, low = s, new, low / 2
+            b, high, low, side = s, new, low / 2 if side == -1 else low, -1
     return best
 
 

@@ -65,9 +65,11 @@ class Point:
 class Lost(Exception):
     """An attempt ended without an equilibrium; `point` is the best position it had."""
 
-    def __init__(self, point: Point, loose: bool = False, iterations: int = 0) -> None:
+    def __init__(
+        self, point: Point, loose: bool = False, iterations: int = 0, slow: bool = False
+    ) -> None:
         super().__init__()
-        self.point, self.loose, self.iterations = point, loose, iterations
+        self.point, self.loose, self.iterations, self.slow = point, loose, iterations, slow
 
 
 class Balance:
@@ -184,13 +186,15 @@ class Balance:
             D = D + M @ self.rotation.turns(self.system, state)[2]
         return M, sp.csr_array(D)
 
-    def direction(self, point: Point, mu: float = 0.0) -> np.ndarray | None:
+    def direction(
+        self, point: Point, mu: float = 0.0, regular: float = REGULAR
+    ) -> np.ndarray | None:
         """The Newton step (with μ: of relaxation) in scaled units; None where it is singular."""
         vals = self.stiffness(point)
         scale = max(point.scale, 1e-300)
         vals[self.body] /= scale
         largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
-        vals[self.diagonal] += REGULAR * largest
+        vals[self.diagonal] += regular * largest
         if mu:
             masses, places = self.mass
             vals[places] += mu * masses

@@ -11,7 +11,6 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
-from linkwork.analysis.statics.stability import stability
 from linkwork.results.outputs.views import View
 from linkwork.results.result import Result
 from linkwork.system.redundancy import MinimumNorm, independent_rows
@@ -78,7 +77,7 @@ def state_of(search: Search, point: Point) -> State:
 def equilibrium(search: Search, point: Point) -> Equilibrium:
     """The state with multipliers of all rows, its stability, and the report."""
     state = state_of(search, point)
-    found = stability(search, point)
+    found = search.stability(point)
     residual = point.largest / search.L
     lines = [
         f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "

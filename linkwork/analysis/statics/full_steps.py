@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.analysis.statics.balance import ROUND_OFF, TURN, Balance, Lost, Point
+from linkwork.analysis.statics.balance import TURN, Balance, Lost, Point
 
 MOST = 40  # iterations of one load step, unless the user allows fewer
 QUICK = 12  # iterations below which the next load step is wider
 NARROWEST = 1.0 / 512  # load step
+SMALL = 1e-12  # step, in L and rad
 GROWN = 1e12  # of the forces at work: unbalanced forces beyond it do not come back
 
 
@@ -50,22 +51,32 @@ def full_steps(balance: Balance, start: Point, most: int = MOST) -> tuple[Point,
 
 
 def converged(balance: Balance, point: Point, most: int) -> tuple[Point, int]:
-    """Full steps from a point until the forces balance, and how many."""
+    """Full steps from a point until the forces balance and steps are small, and how many.
+
+    A soft structure is not yet where it should be when its forces balance to round-off: it is
+    when steps do not become smaller any more.
+    """
+    best, least = None, np.inf
     for taken in range(most):
-        done = balance.enough(point)
-        if done and point.largest <= ROUND_OFF * point.scale:
-            return point, taken
-        step = balance.direction(point)
+        step = balance.direction(point, regular=0.0)  # slender structures are soft against REGULAR
+        if step is None:
+            step = balance.direction(point)
         if step is None:
             raise Lost(point, loose=True, iterations=taken)
+        if balance.enough(point):
+            size = float(np.abs(step).max(initial=0.0))
+            if size > 0.5 * least:
+                break
+            best, least = point, size
+            if size <= SMALL:
+                break
         trial = moved(balance, point, step)
-        if done:
-            better = trial is not None and trial.size < point.size
-            return (trial if better else point), taken + 1  # type: ignore[return-value]
         if trial is None or not trial.largest <= GROWN * max(trial.scale, point.scale):
-            raise Lost(point, iterations=taken)
+            break
         point = trial
-    raise Lost(point, iterations=most)
+    if best is None:
+        raise Lost(point, iterations=most)
+    return best, taken
 
 
 def moved(balance: Balance, point: Point, step: np.ndarray) -> Point | None:

@@ -1,7 +1,7 @@
 """The search for r = 0 on C = 0: Newton's method, full steps, load steps, then relaxation.
 
 Newton steps δ are taken with |θ| ≤ 0.7, then back to C = 0, and halved until |r| falls.  This finds
-the equilibrium nearest in its sense, stable or not.  Where it fails:
+the equilibrium nearest in its sense, stable or not.  Where it fails or is slow:
 
 1. full steps, which may make |r| larger for a while (full_steps.py); what they find must be stable
    where forces are conservative, or else the others are tried first;
@@ -33,7 +33,8 @@ from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-FULL = "newton in full steps"
+NEWTON, FULL = "newton", "newton in full steps"
+SLOW = 4  # steps that hardly reduce the unbalanced force before others are tried
 
 
 class Talk:
@@ -62,7 +63,8 @@ class Search(Balance):
         self.full, self.talk = full, talk
         self.max_iterations, self.line_search = max_iterations, line_search
         self.iterations = 0
-        self.method = "newton"
+        self.method = NEWTON
+        self.judged: tuple[Point, Stability] | None = None
 
     def find(self, state: State, loads: int) -> Point:
         """An equilibrium, in which friction has the load of its reactions."""
@@ -109,11 +111,15 @@ class Search(Balance):
         """Newton's method, then full steps, load steps and relaxation."""
         if not self.line_search:
             return self.plain_newton(start)
+        slow = False
         try:
-            return self.newton(start) if loads == 1 else self.load_steps(start, loads)
+            if loads > 1:
+                return self.load_steps(start, loads)
+            return self.newton(start, SLOW if self.constraint_stiffness else self.max_iterations)
         except Lost as lost:
             if not self.constraint_stiffness:
                 raise self.failure(lost, fallback=False) from None
+            slow = lost.slow
         unstable = None
         try:
             point, found = self.far(start)
@@ -123,6 +129,12 @@ class Search(Balance):
         except Lost:
             pass
         if loads == 1:
+            try:
+                if slow:
+                    self.method = NEWTON
+                    return self.newton(start)
+            except Lost:
+                pass
             try:
                 return self.load_steps(start, 4)
             except Lost:
@@ -145,10 +157,21 @@ class Search(Balance):
             self.iterations += lost.iterations
             raise
         self.iterations += taken
-        return point, stability(self, point)
+        self.judged = point, stability(self, point)
+        return self.judged
 
-    def newton(self, point: Point) -> Point:
-        """Damped Newton steps until the residual is small and no step makes it smaller still."""
+    def stability(self, point: Point) -> Stability:
+        """Of an equilibrium; that of the last one is known."""
+        if self.judged is None or self.judged[0] is not point:
+            self.judged = point, stability(self, point)
+        return self.judged[1]
+
+    def newton(self, point: Point, patience: int | None = None) -> Point:
+        """Damped Newton steps until the residual is small and no step makes it smaller still.
+
+        patience : so many steps may be slow, one after the other
+        """
+        slow = 0
         for _ in range(self.max_iterations):
             self.talk.say(self.method, self.iterations, point.largest / self.L)
             done = self.enough(point)
@@ -165,7 +188,10 @@ class Search(Balance):
                 return point
             if trial is None:
                 raise Lost(point)
+            slow = slow + 1 if trial.size > 0.95 * point.size else 0
             point = trial
+            if patience is not None and slow >= patience:
+                raise Lost(point, slow=True)
         if self.enough(point):
             return point
         raise Lost(point)
@@ -212,7 +238,7 @@ class Search(Balance):
         self.method = "relaxation"
         point = self.relax(start)
         for _ in range(5):
-            found = stability(self, point)
+            found = self.stability(point)
             if found.stable or found.direction is None:
                 break
             push = 0.05 * found.direction / np.abs(found.direction).max()
