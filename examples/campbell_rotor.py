@@ -1,11 +1,12 @@
 """Campbell diagram of an overhung disk: forward and backward whirl over the speed.
 
-A thin disk at the end of a stiff shaft turns in a bearing housing that springs let tilt.  Gyroscopic
-moments split the tilting frequency: forward whirl rises, and for a disk whose polar inertia is larger
-than its tilting inertia it never meets the speed; backward whirl falls, and meets it once.
+A thin disk at the end of a stiff shaft turns in a bearing housing that springs let tilt.
+Gyroscopic moments split the tilting frequency: forward whirl rises, and for a disk whose polar
+inertia is larger than its tilting inertia it never meets the speed; backward whirl falls, and meets
+it once.
 
-Reference: housing and disk tilt as one about the pivot, I φ̈ − i Iₚ Ω φ̇ + k φ = 0 for φ = φ_x + i φ_y, so
-ω = ±Iₚ Ω/2I + √((Iₚ Ω/2I)² + k/I), and backward whirl meets Ω at √(k/(I + Iₚ)) (closed form).
+Reference: housing and disk tilt as one about the pivot, I φ̈ − i Iₚ Ω φ̇ + k φ = 0, φ = φ_x + i φ_y,
+so ω = ±Iₚ Ω/2I + √((Iₚ Ω/2I)² + k/I), and backward whirl meets Ω at √(k/(I + Iₚ)) (closed form).
 """
 
 from pathlib import Path
@@ -24,7 +25,7 @@ def build(speed: float = 30.0) -> lw.Model:
     m = lw.Model("overhung disk")
     housing = m.add("housing", lw.Body(1.0, (HOUSING, HOUSING, HOUSING)))
     disk = m.add("disk", lw.Body(MASS, (TILT, TILT, POLAR), position=(0, 0, ARM)))
-    m.add("pivot", lw.Universal(lw.GROUND, housing, at=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0)))
+    m.add("pivot", lw.Universal(lw.GROUND, housing, at=(0, 0, 0), axis=(0, 0, 1)))
     m.add("mount", lw.Bushing(lw.GROUND, housing, at=(0, 0, 0), stiffness=(0, 0, 0, K, K, 0)))
     m.add("shaft", lw.Revolute(housing, disk, at=(0, 0, 0), axis=(0, 0, 1), rate=speed))
     return m

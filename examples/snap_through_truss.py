@@ -1,8 +1,8 @@
 """A shallow truss snaps through: its whole path of equilibria under a growing load.
 
-Two springs from (±b, 0, 0) meet in a mass at the height h above the supports (von Mises' truss).  The
-load that pushes it down grows to a limit; from there equilibria exist only with smaller loads, and
-unstable ones, until the truss hangs below its supports and carries more again.
+Two springs from (±b, 0, 0) meet in a mass at the height h above the supports (von Mises' truss).
+The load that pushes it down grows to a limit; from there equilibria exist only with smaller loads,
+and unstable ones, until the truss hangs below its supports and carries more again.
 
 Reference: from the potential k (l − l₀)² − P (h − z), P = 2 k z (l₀/l − 1), l² = b² + z², with its
 limits where l³ = l₀ b² (closed form).
