@@ -36,6 +36,9 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
                  "analysis.statics.equilibrium:Equilibrium",
+                 "analysis.continuation.path:EquilibriumPath",
+                 "analysis.continuation.singular:SingularPoint",
+                 "analysis.continuation.buckling:Buckling", "analysis.linear.campbell:Campbell",
                  "analysis.motion.compare:Comparison", "recursive.tree.topology:Topology",
                  "recursive.joint_space:JointSpace"),
     "results": ("results.outputs.views:View", "results.outputs.views:BodyView"),

@@ -52,6 +52,7 @@ class Family:
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
     inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one

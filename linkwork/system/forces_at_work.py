@@ -12,7 +12,6 @@ import numpy as np
 
 from linkwork.math.compiled import lean
 from linkwork.system.evaluate import ask, evaluate
-from linkwork.system.layout import GROUND_END
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -49,19 +48,6 @@ def forces_at_work(system: System, state: State) -> np.ndarray:
     evaluate(system.kernels, system.tables, work, state.time, 0.0)
     rest, sizes = work.f.copy(), np.zeros_like(work.f)
     add_sizes(
-        system.kernels, system.tables, work, state.time, body_ends(system), sizes, rest
+        system.kernels, system.tables, work, state.time, system.body_ends, sizes, rest
     )
     return (sizes + np.abs(rest))[:n]
-
-
-def body_ends(system: System) -> np.ndarray:
-    """Which ends of the elements of each family are bodies or the ground, (families, most ends)."""
-    number = {family: m for m, family in enumerate(system.families)}
-    most = max((family.bodies for family in number), default=0)
-    found = np.zeros((len(number), most), bool)
-    for e in system.elements:
-        if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
-            continue
-        for j, end in enumerate(e.ends):
-            found[number[e.entry.family], j] |= GROUND_END <= end < system.bodies
-    return found

@@ -331,6 +331,19 @@ class System:
     def families(self) -> list[Any]:
         return families_of(self.elements)
 
+    @cached_property
+    def body_ends(self) -> np.ndarray:
+        """Which ends of each family's elements are bodies or the ground, (families, most ends)."""
+        number = {family: m for m, family in enumerate(self.families)}
+        most = max((family.bodies for family in number), default=0)
+        found = np.zeros((len(number), most), bool)
+        for e in self.elements:
+            if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+                continue
+            for j, end in enumerate(e.ends):
+                found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
+        return found
+
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
         if not self.memory:

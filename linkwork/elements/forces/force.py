@@ -59,7 +59,9 @@ def force_kernel(ints, reals, motion, loads):
                 add33(vals, base, 3, 3, -coef[CK], X)
 
 
-FORCE = Family("force", Kernel(force_kernel), bodies=1, reals=REALS)
+FORCE = Family(
+    "force", Kernel(force_kernel), bodies=1, reals=REALS, loads=tuple(range(FORCE_, FOLLOWS))
+)
 
 
 @dataclass(eq=False)

@@ -88,7 +88,10 @@ def force_pair_kernel(ints, reals, motion, loads):
                 add33(vals, ints[k, BB], 3, 3, c, skew(on_b))
 
 
-FORCE_PAIR = Family("force pair", Kernel(force_pair_kernel), bodies=2, reals=REALS)
+FORCE_PAIR = Family(
+    "force pair", Kernel(force_pair_kernel), bodies=2, reals=REALS,
+    loads=tuple(range(FORCE_, FOLLOWS)),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
