@@ -22,6 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
+from linkwork.analysis.statics.predicted import PredictedStress
 from linkwork.analysis.statics.stability import stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, SingularError
@@ -66,6 +67,7 @@ class Search(Balance):
         super().__init__(system, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk
         self.max_iterations, self.line_search = max_iterations, line_search
+        self.slender = PredictedStress(system)
         self.iterations = 0
         self.method = "newton"
 
@@ -131,6 +133,12 @@ class Search(Balance):
 
     def newton(self, point: Point) -> Point:
         """Damped Newton steps until the residual is small and no step makes it smaller still."""
+        try:
+            return self.newton_steps(point)
+        finally:
+            self.slender.clear()
+
+    def newton_steps(self, point: Point) -> Point:
         for _ in range(self.max_iterations):
             self.talk.say(self.method, self.iterations, point.largest / self.L)
             done = self.enough(point)
@@ -157,6 +165,9 @@ class Search(Balance):
         factor = min(1.0, TURN / max(self.turn(step), 1e-300))
         for _ in range(halvings):
             trial = self.settle(point.state.moved(factor * self.column * step))
+            if trial is not None and self.slender:  # their unbalanced forces rise before they fall
+                self.slender.predict(point.state, factor * self.column * step)
+                return trial
             if trial is not None and trial.size < (1 - 1e-4 * factor) * point.size:
                 return trial
             factor /= 2

@@ -54,7 +54,7 @@ def beam_family(nodes: int, section: int) -> Family:
     """Elements of two or three nodes whose sections have so many numbers; all share one kernel."""
     return Family(
         f"beam of {nodes} nodes and {section}", BEAM_KERNEL, bodies=nodes,
-        reals=reals_of(nodes, section), potential=strain_energy,
+        reals=reals_of(nodes, section), potential=strain_energy, slender=True,
     )  # fmt: skip
 
 

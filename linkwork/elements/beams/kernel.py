@@ -35,10 +35,11 @@ import math
 import numpy as np
 
 from linkwork.elements.beams.layout import (
-    ARM, AXES, DAMPED, INVERSE, LINEAR, MATRICES, NODE, NODE_WORK, PLACE, SECTION, SHAPE, SHAPES,
+    ARM, AXES, DAMPED, GIVEN, INVERSE, LINEAR, NODE, NODE_WORK, PLACE, SECTION, SHAPE, SHAPES,
     SHAPE_WORK, SLOPE, SPEED, SPIN, STIFF, STRAIN0, THETA, THETA1, TURN, TWIST, VISCOUS, WEIGHT,
     WORK, F, Q,
 )  # fmt: skip
+from linkwork.elements.beams.layout import STRESS as GIVEN_N
 from linkwork.elements.beams.tangent import point_tangent, rate_matrices
 from linkwork.elements.beams.turning import (
     B_TERMS, C_TERMS, inverse_map, series, turn_map, turn_map_change,
@@ -58,6 +59,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 
 MOST_TURN = 0.99 * math.pi  # between two nodes; beyond half a turn the interpolation jumps
+GIVEN_M = GIVEN_N + 3
 ZERO, ZERO9 = (0.0, 0.0, 0.0), (0.0,) * 9
 
 
@@ -230,6 +232,8 @@ def beam_kernel(ints, reals, motion, loads):
                         y, reals, k, c, n, r, theta, theta1, rate, rate1, T, T1, b, g, b1, g1, b2,
                         g2, p1, v1, w, u, t,
                     )  # fmt: skip
+                if reals[k, c + GIVEN] != 0.0:
+                    Fw, Mw = mv(E, at(reals, k, c + GIVEN_N)), mv(E, at(reals, k, c + GIVEN_M))
                 point_tangent(
                     vals, ints, nodes, reals, k, c, n, point, y, E, p, p1, w, Fw, Mw, damped,
                     coef[CK], coef[CD],
@@ -237,4 +241,3 @@ def beam_kernel(ints, reals, motion, loads):
 
 
 BEAM_KERNEL = Kernel(beam_kernel, allocates=True)
-LINEAR_SECTION = MATRICES

@@ -3,10 +3,11 @@
 reals of an element with n nodes (two or three), n − 1 points at which its section is evaluated:
 
     nodes   [offset f (3), section axes Q (4)] n       from the body's frame to that of the node
-    points  [N (3), N′ (3), weight, Q (4), ε0 (3), κ0 (3), linear, damped, the section] n − 1
+    points  [N (3), N′ (3), weight, Q (4), ε0 (3), κ0 (3), linear, damped, given, n m (6), the section]
 
 N and N′ are the values of the shape functions and their derivatives by arc length; the weight is
-the length that a point stands for.  A linear section is C and D as 3×3 blocks nn, nm, mn, mm; any
+the length that a point stands for.  Where `given` is set, the tangent has the force and moment n, m
+that stand there in place of those of the strains (analysis.statics.predicted).  A linear section is C and D as 3×3 blocks nn, nm, mn, mm; any
 other is the numbers of a law of six components (elements.laws).
 
 Work of a call: numbers of nodes, then matrices of one point.
@@ -15,7 +16,8 @@ Work of a call: numbers of nodes, then matrices of one point.
 from __future__ import annotations
 
 F, Q, NODE = 0, 3, 7  # of a node
-SHAPE, SLOPE, WEIGHT, AXES, STRAIN0, LINEAR, DAMPED, SECTION = 0, 3, 6, 7, 11, 17, 18, 19
+SHAPE, SLOPE, WEIGHT, AXES, STRAIN0, LINEAR, DAMPED = 0, 3, 6, 7, 11, 17, 18
+GIVEN, STRESS, SECTION = 19, 20, 26
 MATRICES = 72  # numbers of a linear section: C and D
 
 # work of nodes: place of the beam's axis, arm to it, velocities, turn θ from the reference node,
