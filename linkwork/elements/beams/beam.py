@@ -1,7 +1,8 @@
 """The beam: nodes along a line or curve, elements between them, and the mass lumped at the nodes.
 
 An element of three nodes gives its end nodes a sixth of its mass each and its middle node two
-thirds (Simpson's rule); one of two nodes gives each half.
+thirds (Simpson's rule); one of two nodes gives each half.  Moments of inertia are those of the
+section times the same length l, but at least 1e-8 m l², so that sections without have some.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from linkwork.model.registry import Entry, Item
 
 MOST_ELEMENTS = 100_000
 SHARES = {2: (0.5, 0.5), 3: (1 / 6, 2 / 3, 1 / 6)}
+LEAST_INERTIA = 1e-8  # of m l² of a node's piece
 SAME = 1e-9  # parts of the length that are one place
 
 
@@ -213,7 +215,7 @@ class Beam(Item):
         if any(section.mass_offset):
             return 0.0, np.zeros((3, 3))
         length = float(self.mesh.share[self.mesh.number(s)])
-        return length * section.mass, length * np.diag([section.Jx, section.Jy, section.Jz])
+        return length * section.mass, inertia_of(section, length)
 
     def rigid_velocity(self, node: BeamNode) -> tuple[Any, Any]:
         """Velocities of a node in the rigid motion that the beam starts with."""
@@ -326,8 +328,7 @@ class Beam(Item):
                 reals = np.zeros(MASS_REALS)
                 reals[MASS] = length * section.mass
                 reals[CENTRE + 1], reals[CENTRE + 2] = section.mass_offset
-                moments = np.diag([section.Jx, section.Jy, section.Jz])
-                reals[INERTIA : INERTIA + 9] = length * moments.ravel()
+                reals[INERTIA : INERTIA + 9] = inertia_of(section, length).ravel()
                 found.append(Entry(VARIABLE_MASS, (body,), reals))
         return found
 
@@ -341,3 +342,9 @@ class Beam(Item):
         ends = rng.normal(size=(2, 3))
         path = np.array([ends[0], ends.mean(axis=0) + 0.1 * rng.normal(size=3), ends[1]])
         return cls.along(path, section, elements=2, angular_velocity=rng.normal(size=3))
+
+
+def inertia_of(section: Section, length: float) -> np.ndarray:
+    """Of a piece of that length, as far as its node carries it."""
+    least = LEAST_INERTIA * section.mass * length**2
+    return length * np.diag(np.maximum([section.Jx, section.Jy, section.Jz], least))
