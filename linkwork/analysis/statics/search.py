@@ -22,7 +22,6 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
-from linkwork.analysis.statics.predicted import PredictedStress
 from linkwork.analysis.statics.stability import stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, SingularError
@@ -67,7 +66,6 @@ class Search(Balance):
         super().__init__(system, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk
         self.max_iterations, self.line_search = max_iterations, line_search
-        self.slender = PredictedStress(system)
         self.iterations = 0
         self.method = "newton"
 

@@ -7,7 +7,7 @@ reals of an element with n nodes (two or three), n − 1 points at which its sec
 
 N and N′ are the values of the shape functions and their derivatives by arc length; the weight is
 the length that a point stands for.  Where `given` is set, the tangent has the force and moment n, m
-that stand there in place of those of the strains (analysis.statics.predicted).  A linear section is C and D as 3×3 blocks nn, nm, mn, mm; any
+that stand there in place of those of the strains (analysis.statics.slender).  A linear section is C and D as 3×3 blocks nn, nm, mn, mm; any
 other is the numbers of a law of six components (elements.laws).
 
 Work of a call: numbers of nodes, then matrices of one point.

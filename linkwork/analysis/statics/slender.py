@@ -1,4 +1,4 @@
-"""Tangents of slender parts with predicted stresses: Newton's method for beams that bend far.
+"""Slender parts in statics: tangents with predicted stresses, and a symmetric stiffness.
 
 A Newton step bends a beam along straight lines, which stretches it by δ²/2: with EA ≫ EI/L² the
 stress σ of that stretch is far from any that the equilibrium has, and its geometric stiffness
@@ -12,14 +12,22 @@ its geometric stiffness in place of σ(q + δ) (D. Magisano, L. Leonetti, G. Gar
 efficiency and robustness of the Newton method in geometrically non-linear structural problem
 discretized via displacement-based finite elements, Computer Methods in Applied Mechanics and
 Engineering 313 (2017)).  dσ/dq · δ is a central difference of strains along the step.
+
+The stiffness of finite-volume beams is unsymmetric by the error of the mesh alone; stability is
+judged with its symmetric part, so that an elastic structure counts as one.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from functools import cached_property
+
 import numpy as np
 
-from linkwork.elements.beams.layout import GIVEN, STRESS, point_at
+from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
 from linkwork.elements.beams.strains import evaluation_points, section_stress
+from linkwork.math import sparse as sp
 from linkwork.system.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -27,8 +35,8 @@ from linkwork.system.system import System
 SMALL = 1e-5  # rad, or of the model's length: of the step in differences
 
 
-class PredictedStress:
-    """Stresses that the tangents of a system's slender elements have."""
+class SlenderParts:
+    """The elements of a system that are far stiffer along their axis than across it."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -66,6 +74,35 @@ class PredictedStress:
             self._stresses(x) for x in (state, state.moved(t * step), state.moved(-t * step))
         )
         self._set([a + (b - c) / (2 * t) for a, b, c in zip(here, ahead, behind)])
+
+    @contextlib.contextmanager
+    def absent(self) -> Iterator[None]:
+        """Tangents without them, as long as it lasts."""
+        reals, before = self.system.tables.reals, self.system.tables.reals.copy()
+        self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, _, _ in self.families])
+        for ends, places, section in self.families:
+            for k in range(ends.shape[1] - 1):
+                c = point_at(ends.shape[1], section, k)
+                reals[places[:, c + SHAPE : c + WEIGHT]] = 0.0
+        try:
+            yield
+        finally:
+            reals[:] = before
+
+    @cached_property
+    def transposed(self) -> np.ndarray:
+        """The place of entry (j, i) for every entry (i, j) of the matrix."""
+        p = self.system.pattern
+        numbers = np.arange(len(p.indices), dtype=float)
+        matrix = sp.csr_matrix((numbers, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+        turned = sp.csr_matrix(matrix.T)
+        turned.sort_indices()
+        return turned.data.astype(np.int64)
+
+    def symmetric(self, values: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Values of a matrix with its slender part made symmetric; others: those without it."""
+        part = values - others
+        return others + (part + part[self.transposed]) / 2
 
     def _stresses(self, state: State) -> list[np.ndarray]:
         """(points, elements, 6) of every family."""
