@@ -20,6 +20,8 @@ _HOME = {
     "model.readings": ["reads"],
     "elements.bodies.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
+    "elements.beams.beam": ["Beam"],
+    "elements.beams.element": ["BeamElement"],
     "elements.joints.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
 from linkwork.model.given import VectorLike
@@ -27,7 +28,7 @@ from linkwork.results.files.variables import (
     joints_of,
     time_variable,
 )
-from linkwork.results.outputs.views import View, view
+from linkwork.results.outputs.views import Axis, View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -115,25 +116,30 @@ class Result:
     def named(self) -> list[str]:
         """What can be asked for: the items of the model, and the frames of flexible links."""
         nodes = [self.system.names[b] for link in self.system.flexible for b in link.nodes]
+        nodes += [
+            str(body.name) for body in self.system.items
+            if isinstance(body, BeamNode) and not body.suffix.startswith("node")
+        ]  # fmt: skip
         return [*self.system.model, *nodes]
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.named
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
+        self, name: str, values: np.ndarray, axis: Axis, units: str, words: str
     ) -> xr.DataArray:
-        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes."""
+        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes, or
+        over the coordinates of a dict."""
         import xarray as xr
 
         coords: dict[str, Any] = {"time": time_variable(self.time)}
-        if axis:
-            across = axis if isinstance(axis, str) else "mode"
-            coords[across] = list(axis)
+        if isinstance(axis, dict):
+            coords |= axis
+        elif axis:
+            coords[axis if isinstance(axis, str) else "mode"] = list(axis)
         return xr.DataArray(
-            np.array(values), coords, ("time", across) if axis else ("time",), name,
-            {"long_name": words, "units": units},
-        )  # fmt: skip
+            np.array(values), coords, tuple(coords), name, {"long_name": words, "units": units}
+        )
 
     @cached_property
     def memory(self) -> np.ndarray:

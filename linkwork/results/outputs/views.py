@@ -48,12 +48,15 @@ FAMILY_UNITS = {
 }  # fmt: skip
 
 
+Axis = str | tuple[int, ...] | dict[str, Any]  # components, numbers of modes, or coordinates
+
+
 @dataclass(frozen=True)
 class Output:
     """A named output: how to compute it, its components ("", "xyz", "wxyz"), units, in words."""
 
     values: Callable[[], np.ndarray]
-    axis: str | tuple[int, ...]  # or the numbers of modes
+    axis: Axis
     units: str
     words: str
 
@@ -110,7 +113,7 @@ class View:
         return self._outputs[name].values()
 
     def _array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
+        self, name: str, values: np.ndarray, axis: Axis, units: str, words: str
     ) -> xr.DataArray:
         array = self._result.data_array(
             f"{self._name}.{name}", values, axis, units, f"{self._item.label}: {words}"
@@ -322,4 +325,8 @@ def view(result: Result, name: str) -> View:
     item = result.system.described(name)
     if isinstance(item, FloatingFrame):
         return LinkView(result, name)
+    if any(e.owner == name and e.entry.family.slender for e in result.system.elements):
+        from linkwork.results.outputs.beam_view import BeamView  # slow to import
+
+        return BeamView(result, name)
     return BodyView(result, name) if name in result.system.names else ElementView(result, name)
