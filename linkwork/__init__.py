@@ -71,6 +71,7 @@ _HOME = {
     "elements.friction.models": ["Coulomb", "LuGre"],
     "elements.friction.brake": ["Brake"],
     "elements.forces.force_pair": ["ForcePair"],
+    "elements.forces.joint_load": ["JointTorque", "JointForce"],
     "elements.bodies.moving_frame": ["MovingFrame"],
     "elements.bodies.central_gravity": ["CentralGravity"],
     "elements.bodies.variable_mass": ["VariableMass"],

@@ -8,7 +8,7 @@ stored something,
     switch             y = s;      s ← (off = 0 if s else on ≠ 0) where n > n₀
     an angle           φ = x + 2π ⌊(φ₀ − x)/2π + ½⌋,   |φ − φ₀| ≤ 3.1 required;   φ₀ ← φ
 
-The last is a reading x within half a turn of zero, counted over turns.  Arrows say what happens
+The last is a reading x within half a turn of zero, counted over turns from near a start.  Arrows say what happens
 when a step of the run is accepted.  Before the first, a sample is what it will be, f, and a filter
 has nothing behind it.
 """
@@ -84,13 +84,13 @@ def switch(writer: Translator, drive: Switch) -> int:
     return state
 
 
-def counted(writer: Translator, x: int) -> tuple[int, int]:
-    """The register of an angle counted over turns, and its place in the memory."""
+def counted(writer: Translator, x: int, start: float = 0.0) -> tuple[int, int]:
+    """The register of an angle counted over turns from near `start`, its place in the memory."""
     do, constant = writer.do, writer.constant
     last = writer.recall(NEVER, lambda: phi)
     place = len(writer.memory) - 1
     fresh = do(ops.LESS, last, constant(NEVER / 2))
-    before = do(ops.PICK, fresh, constant(0.0), last)
+    before = do(ops.PICK, fresh, constant(start), last)
     turns = do(ops.DIV, do(ops.SUB, before, x), constant(TURN))
     whole = do(ops.FLOOR, do(ops.ADD, turns, constant(0.5)))
     phi = do(ops.ADD, x, do(ops.MUL, constant(TURN), whole))

@@ -98,7 +98,7 @@ class Translator:
         self.count = self.time + 1
         for i, reading in enumerate(self.signal.readings):
             if reading.quantity == "angle":
-                self.turned[i] = counted(self, i)
+                self.turned[i] = counted(self, i, reading.start)
 
     # ------------------------------------------------------------------------------ registers
     def new(self) -> int:

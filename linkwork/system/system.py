@@ -392,6 +392,9 @@ def check_items(model: Model) -> None:
         for other in item.needs():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
+        for other in item.read_items():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
         if isinstance(item, Body):
             words = (item.inertia, item.position, item.orientation, item.velocity,
                      item.angular_velocity)  # fmt: skip

@@ -21,6 +21,7 @@ from linkwork.elements.layout import (
 from linkwork.elements.points import (
     LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -137,6 +138,9 @@ class Distance(Item):
                 f"t = {times[i]:g}"
             )
         return jet
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return line_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
