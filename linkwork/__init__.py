@@ -18,6 +18,10 @@ _HOME = {
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "formula",
                      "function", "quaternion", "rotation_vector", "rotation_table"],
     "model.readings": ["reads"],
+    "model.control.blocks": ["saturate", "dead_zone", "lookup", "rate_limit", "delay",
+                             "sample_hold", "integral"],
+    "model.control.pid": ["PID"],
+    "model.control.controller": ["Controller"],
     "elements.bodies.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
     "elements.joints.joints": [

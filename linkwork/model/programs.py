@@ -90,6 +90,7 @@ class Translator:
     memory: list[float] = field(default_factory=list)
     stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
+    calls: list[Callable[[], None]] = field(default_factory=list)  # of accepted steps
     turned: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
 
@@ -314,6 +315,8 @@ def translate(signal: Signal) -> Program | None:
         new = [(i, make()) for i, make in writer.stored]
         for i, register in new:
             writer.write(ops.STORE, i, register)
+        for call in writer.calls:
+            call()
     except (Untranslatable, RecursionError):
         return None
     return shared(writer, result, len(writer.operations) - before)

@@ -283,6 +283,9 @@ class Signal:
         return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
 
     def _refuse_held(self, t: float) -> None:
+        for part in held_in(self.drive):
+            if getattr(part, "trouble", ""):
+                raise DriveError(f"{part.trouble}")  # type: ignore[attr-defined]
         if self.remembers:
             angles = any(reading.quantity == "angle" for reading in self.readings)
             more = ", from angles that change by less than half a turn within a step" * angles

@@ -19,6 +19,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
+from linkwork.model.held import sampled_at
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
@@ -293,6 +294,12 @@ class System:
     @cached_property
     def families(self) -> list[Any]:
         return families_of(self.elements)
+
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
 
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""

@@ -24,6 +24,7 @@ from linkwork.analysis.motion.ending import (
 from linkwork.analysis.motion.energy_account import energy_trouble, warn_of_energy
 from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.samples import next_sample, warn_of_late_samples
 from linkwork.analysis.motion.storing import (
     DiskFull,
     Plan,
@@ -132,6 +133,7 @@ def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
         turns = TurnWatch(run, full.names)
         if strategy is None:
             turns.require_start(state.motion, h)
+            warn_of_late_samples(full, state.time, h)
         own = getattr(run, "own", {})  # names and widths of the method's own columns
         plan = Plan((t - state.time) / h / every + 2, o.file, own, flush, {"end": t})
         if o.earlier is not None:
@@ -362,10 +364,11 @@ class TimeLoop:
             control.remember(self.remembered)
         smallest = 1e-12 * max(abs(self.end), self.h)
         while self.run.time < self.end - smallest:
-            left, h = self.end - self.run.time, control.next
+            goal = min(self.end, next_sample(self.full, self.run.time))
+            left, h = goal - self.run.time, control.next
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
-            target = begin + step if step < left else self.end
+            target = begin + step if step < left else goal
             if step != self.run.h:
                 self.run.set_step(step)
             control.before(self.run)

@@ -148,11 +148,9 @@ class JointTorque(JointLoad):
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
         from linkwork.model.drives import sine
-        from linkwork.model.readings import reads
 
         joint = Revolute(a, b, at=rng.normal(size=3), axis=rng.normal(size=3))
-        drive = sine(1.5, 0.3, 0.7) * reads(joint, "angle") - 0.4 * reads(joint, "rate")
-        return [joint, cls(joint, drive)]
+        return [joint, cls(joint, sine(1.5, 0.3, 0.7))]
 
 
 @dataclass(eq=False)
@@ -192,8 +190,6 @@ class JointForce(JointLoad):
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
         from linkwork.model.drives import sine
-        from linkwork.model.readings import reads
 
         joint = Prismatic(a, b, at=rng.normal(size=3), axis=rng.normal(size=3))
-        drive = sine(1.5, 0.3, 0.7) * reads(joint, "displacement") - 0.4 * reads(joint, "speed")
-        return [joint, cls(joint, drive)]
+        return [joint, cls(joint, sine(1.5, 0.3, 0.7))]
