@@ -79,9 +79,20 @@ def distance_reaction(
     return force, np.zeros_like(force), R, rb + sb
 
 
+def distance_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """The `length` (m) and its `rate` (m/s)."""
+    sa, sb, length, e = line_over_time(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    return {"length": length, "rate": rate}
+
+
 DISTANCE = Family(
-    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS, reaction=distance_reaction
-)
+    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS,
+    reaction=distance_reaction, outputs=distance_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -90,7 +101,8 @@ class Distance(Item):
 
     at_a and at_b are world points in the described position (without them: the bodies' origins);
     Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  The reaction is the force on b.
+    without it, it is the distance in the described position.  The reaction is the force on b.  Outputs: the
+    reaction, length, rate.
 
     Example
     -------

@@ -4,7 +4,7 @@
 
 x are drives that read the motion, m a memory of so many numbers, which is part of the state of a run
 as the memory of elements is: it is saved, and a restart goes on with it.  The program of a signal
-(model.programs) has the numbers [x, y, m] in its memory; where a sample is due, the part for
+(model.programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
 accepted steps stores x there and calls the function by its address.  Each load that uses an output
 has such a memory of its own, with the same numbers: the function is called once for all of them,
 because calls with the same arguments are answered from what is known.
@@ -12,7 +12,8 @@ because calls with the same arguments are answered from what is known.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import ctypes
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,11 +22,11 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
-from linkwork.math.pointers import PythonCallback
+from linkwork.math.pointers import C_FUNCTION, CALLBACKS
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import is_number, short
+from linkwork.model.drives.words import short
 
 if TYPE_CHECKING:
     from linkwork.model.programs import Translator
@@ -85,9 +86,10 @@ class Controller:
             )
         self.memory = tuple(number(x, f"memory of {what}") for x in memory)
         self.trouble = ""  # what went wrong in the first call that failed
-        self.known: OrderedDict[tuple, np.ndarray] = OrderedDict()
-        n, m, k = len(self.inputs), len(self.outputs), len(self.memory)
-        self.callback = PythonCallback(self._called, 1, n + m + k)
+        self.known: dict[tuple[float, bytes], tuple[Any, np.ndarray]] = {}
+        self.callback = BlockCallback(
+            self._called, len(self.inputs) + len(self.memory), len(self.outputs)
+        )
 
     @property
     def label(self) -> str:
@@ -107,36 +109,37 @@ class Controller:
         return f"{self.label}: {', '.join(self.outputs)} every {self.every:g} s"
 
     # ------------------------------------------------------------------------------- calling
-    def _called(self, t: float, _: np.ndarray, block: np.ndarray) -> None:
-        """Called by compiled code with [x, y, m], of which it fills in y and m."""
-        n, m = len(self.inputs), len(self.outputs)
-        block = block[: n + m + len(self.memory)]
-        key = (t, block[:n].tobytes(), block[n + m :].tobytes())
+    def _called(self, t: float, numbers: np.ndarray, y: np.ndarray) -> None:
+        """Called by compiled code with [x, m] and y, of which it fills in m and y."""
+        key = (t, numbers.tobytes())
         found = self.known.get(key)
         if found is None:
-            found = self._ask(t, block, n, m)
-            self.known[key] = found
+            found = self.known[key] = self._ask(t, numbers.copy())
             if len(self.known) > MOST_KNOWN:
-                self.known.popitem(last=False)
-        block[n:] = found
+                del self.known[next(iter(self.known))]
+        y[:] = found[0]
+        if self.memory:
+            numbers[len(self.inputs) :] = found[1]
 
-    def _ask(self, t: float, block: np.ndarray, n: int, m: int) -> np.ndarray:
+    def _ask(self, t: float, numbers: np.ndarray) -> tuple[Any, np.ndarray]:
         """y and m after a call; not numbers where it fails, with the reason kept."""
-        out = block[n:].copy()
-        memory = out[m:]
+        n = len(self.inputs)
+        memory = numbers[n:]
         try:
-            x = block[:n].copy()
-            y = self.function(t, x, memory) if self.memory else self.function(t, x)
-            if m == 1 and is_number(y):
-                out[0] = y
+            if self.memory:
+                y = self.function(t, numbers[:n], memory)
+                if not math.isfinite(memory.sum()):
+                    raise DriveError("left a memory with numbers that are not finite")
             else:
-                out[:m] = self._outputs(y, t)
-            if not np.isfinite(out).all():
-                raise DriveError("returned outputs or left a memory that is not finite")
+                y = self.function(t, numbers)
+            if not isinstance(y, float) or len(self.outputs) > 1:
+                y = self._outputs(y, t)
+            elif not math.isfinite(y):
+                raise DriveError(f"returned {y}")
         except BaseException as error:
             self.trouble = self.trouble or self._complaint(error, t)
-            out[:] = np.nan
-        return out
+            return math.nan, np.full_like(memory, math.nan)
+        return y, memory
 
     def _outputs(self, y: Any, t: float) -> np.ndarray:
         if y is None:
@@ -144,6 +147,8 @@ class Controller:
         found = np.asarray(y, float).ravel()
         if found.size != len(self.outputs):
             raise DriveError(f"returned {found.size} numbers instead of {len(self.outputs)}")
+        if not np.isfinite(found).all():
+            raise DriveError("returned numbers that are not finite")
         return found
 
     def _complaint(self, error: BaseException, t: float) -> str:
@@ -151,6 +156,32 @@ class Controller:
         if not isinstance(error, DriveError):
             said = f"raised {type(error).__name__}: {said}"
         return f"the function of {self.label} {said}, at t = {t:g}"
+
+
+class BlockCallback:
+    """A Python function(t, numbers, outputs) with an address, called with the place of both.
+
+    As math.pointers.PythonCallback, with views of the numbers that are made once for each place.
+    """
+
+    def __init__(self, function: Callable[..., None], inputs: int, outputs: int) -> None:
+        views: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        Block = ctypes.c_double * (inputs + outputs)
+
+        def enter(t: float, _: int, target: int) -> None:
+            found = views.get(target)
+            if found is None:
+                block = np.frombuffer(Block.from_address(target))  # type: ignore[call-overload]
+                found = views[target] = block[:inputs], block[inputs:]
+            function(t, *found)
+
+        def plain(t: float, _: np.ndarray, block: np.ndarray) -> None:
+            function(t, block[:inputs], block[inputs : inputs + outputs])
+
+        self.function = plain
+        self._enter = C_FUNCTION(enter)
+        self.address = ctypes.cast(self._enter, ctypes.c_void_p).value or 0
+        CALLBACKS[self.address] = self  # type: ignore[assignment]
 
 
 def output_names(outputs: Any, what: str) -> tuple[str, ...]:
@@ -199,7 +230,7 @@ def controller_program(writer: Translator, drive: ControllerOutput) -> int:
         inputs = [writer.drive(x) for x in drive.inputs]
         due, _ = clock(writer, c.start, c.every)
         place = len(writer.memory)
-        writer.memory += [0.0] * (len(inputs) + len(c.outputs)) + list(c.memory)
+        writer.memory += [*[0.0] * len(inputs), *c.memory, *[0.0] * len(c.outputs)]
         address = writer.constant(float(c.callback.address))
         c.trouble = ""
 
@@ -216,6 +247,6 @@ def controller_program(writer: Translator, drive: ControllerOutput) -> int:
         writer.calls.append(call)
         writer.known[key] = place
     result = writer.new()
-    where = writer.known[key] + len(drive.inputs) + drive.k
+    where = writer.known[key] + len(drive.inputs) + len(c.memory) + drive.k
     writer.write(ops.RECALL, result, where)
     return result
