@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
 
 ITEMS: dict[str, type[Item]] = {}
@@ -184,6 +185,12 @@ class Item(metaclass=ValidatingMeta):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def read_items(self) -> list[Any]:
+        """The joints that its drives read."""
+        drives = [x for x in self.words().values() if isinstance(x, Drive)]
+        leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+        return [leaf.of for leaf in leaves if getattr(leaf, "of", None) is not None]
+
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
         return []
@@ -195,6 +202,12 @@ class Item(metaclass=ValidatingMeta):
     def rates_needed(self) -> list[Node]:
         """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
         return []
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
+        raise ModelError(
+            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
+        )
 
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""

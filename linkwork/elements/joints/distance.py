@@ -21,6 +21,7 @@ from linkwork.elements.layout import (
 from linkwork.elements.points import (
     LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -79,9 +80,20 @@ def distance_reaction(
     return force, np.zeros_like(force), R, rb + sb
 
 
+def distance_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """The `length` (m) and its `rate` (m/s)."""
+    sa, sb, length, e = line_over_time(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    return {"length": length, "rate": rate}
+
+
 DISTANCE = Family(
-    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS, reaction=distance_reaction
-)
+    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS,
+    reaction=distance_reaction, outputs=distance_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -90,7 +102,8 @@ class Distance(Item):
 
     at_a and at_b are world points in the described position (without them: the bodies' origins);
     Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  The reaction is the force on b.
+    without it, it is the distance in the described position.  The reaction is the force on b.  Outputs: the
+    reaction, length, rate.
 
     Example
     -------
@@ -138,6 +151,9 @@ class Distance(Item):
                 f"t = {times[i]:g}"
             )
         return jet
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return line_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

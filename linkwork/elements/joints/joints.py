@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
 from linkwork.elements.joints.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
+from linkwork.elements.signals.joint_readings import lock_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -84,6 +85,9 @@ class Joint(Item, abstract=True):
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
         """Where the joint starts: coordinates and rates of free rows that the user gave."""
         return {}, {}
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return lock_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, self.laws())]

@@ -20,6 +20,7 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -27,6 +28,7 @@ from linkwork.math.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, place
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
@@ -203,6 +205,9 @@ class Universal(Joint):
             self.a, self.b, self.at, self.axis_a, self.axis_b, self.axis, self.orientation,
             self.label, True,
         )  # fmt: skip
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return universal_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, {}), orthogonal_entry(self.frames)]
