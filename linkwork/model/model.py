@@ -130,6 +130,11 @@ class Model:
     def __str__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        from linkwork.analysis.overview import summary_html  # layer: beside the summary
+
+        return summary_html(self)
+
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
         for item in self.items.values():

@@ -277,10 +277,36 @@ class Result:
         dataset = xr.Dataset(variables, coords, {"title": self.info["model"], "units": UNITS})
         return dataset.merge(self.energy, compat="override")
 
+    def to_pandas(self, *names: str) -> Any:
+        """A wide pandas DataFrame over time with columns such as "rod.position.x".
+
+        names : as in `plot`, ``run.to_pandas("rod.position", "pin.force.x", "energy")``; without
+                them, every output of every item and the energies.  `table.attrs["units"]` has units
+        """
+        from linkwork.results.tables import wide_table
+
+        return wide_table(self, names)
+
+    def to_csv(self, path: str | Path, *names: str, units: bool = False) -> None:
+        """Write the table of `to_pandas` as text: a line of names, then a line per stored time.
+
+        units : put them behind the names, "rod.position.x (m)"
+        """
+        from linkwork.results.tables import write_csv
+
+        write_csv(self, path, names, units)
+
+    def to_parquet(self, path: str | Path, *names: str) -> None:
+        """Write the table of `to_pandas` as a Parquet file (needs the package pyarrow)."""
+        from linkwork.results.tables import write_parquet
+
+        write_parquet(self, path, names)
+
     def save(self, path: str | Path) -> None:
         """Store the run in a NetCDF file; `lw.load` reads it back to the bit.
 
-        A run that keeps its steps in a file already is copied.
+        A run that keeps its steps in a file already is copied.  Where the model has Python
+        functions, which a file cannot keep, a warning says so.
         """
         from linkwork.results.files.file import save
 
@@ -345,6 +371,27 @@ class Result:
 
     def __repr__(self) -> str:
         return summary(self)
+
+    def _repr_html_(self) -> str:
+        from linkwork.results.summary import summary_html
+
+        return summary_html(self)
+
+    # ------------------------------------------------------------------------------ copying
+    def __reduce__(self) -> Any:
+        """Pickled by cloudpickle, which keeps Python functions too; steps in a file are read."""
+        import cloudpickle
+
+        state = {k: v[:] if isinstance(v, FileArray) else v for k, v in vars(self).items()}
+        return _restored, (cloudpickle.dumps(state | {"_views": {}}),)
+
+
+def _restored(state: bytes) -> Result:
+    import cloudpickle
+
+    result = Result.__new__(Result)
+    result.__dict__.update(cloudpickle.loads(state))
+    return result
 
 
 def _array(values: Any, shape: tuple[int, ...], what: str) -> Any:
