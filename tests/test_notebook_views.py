@@ -56,7 +56,7 @@ def test_model_shows_bodies_joints_and_freedoms():
     text = pendulum()._repr_html_()
     rows = Cells(text).rows
     mass = 7800 * np.pi * 0.02**2
-    assert [r for r in rows if r[0] == "rod"][0][1] == f"{mass:.6g}"
+    assert next(r for r in rows if r[0] == "rod")[1] == f"{mass:.6g}"
     assert ["pin", "Revolute", "ground – rod", "x y z rx ry"] in rows
     assert "degrees of freedom 1 = 6 × 1 − rank 5" in text
     assert "pendulum &lt;1&gt;" in text and "<1>" not in text

@@ -99,6 +99,12 @@ class Model:
 
         return described(self).animate(path)
 
+    def picture(self, path: Any = None, **options: Any) -> Any:
+        """A picture of the model as it is described, as `Result.picture`."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).picture(path, **options)
+
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]

@@ -326,19 +326,48 @@ class Result:
         return view(draw(self), port=port, browser=browser, block=block)
 
     def animate(
-        self, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
-        reactions: bool = False,
+        self, path: Any = None, *, fps: float | None = None, speed: float | None = None,
+        reactions: bool = False, **film: Any,
     ) -> Any:  # fmt: skip
-        """Write one .html file that plays the run in any browser, offline; a notebook shows it.
+        """Write a page (.html) or a film (.mp4, .gif) of the run; a notebook shows it.
 
-        fps       : pictures per second of playing
-        speed     : simulated seconds per second; real time for runs of 3 to 60 s, else a factor
+        path      : an .html file plays in any browser, offline; films need no display
+        fps       : pictures per second of playing; 30, or 20 of a .gif
+        speed     : simulated seconds per second; true speed for runs of 0.5 to 60 s, else a factor
                     with which it takes about ten seconds
         reactions : draw the reactions of joints as arrows too
+
+        Films have also size=(width, height) in pixels, side="front", "side" or "top", and
+        follow="ball", a body with which the camera moves.
+
+        Example: ``run.animate("run.mp4", size=(1920, 1080), follow="ball")``
         """
+        if path is not None and Path(path).suffix.lower() in (".mp4", ".gif"):
+            from linkwork.view import film as films  # layer: the viewer, reached when asked for
+
+            return films.animate(self, path, fps=fps, speed=speed, reactions=reactions, **film)
         from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
 
-        return animate(self, path, fps=fps, speed=speed, reactions=reactions)
+        if film:
+            raise ModelError(f"a page has no {' or '.join(film)}; give a name that ends with .mp4")
+        return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions)
+
+    def picture(
+        self, path: Any = None, t: float | int | None = None, *, size: Any = (1280, 720),
+        side: str = "home", reactions: bool = False, text: bool = True,
+    ) -> Any:  # fmt: skip
+        """A picture of the mechanism, in a file (.png, .jpg) or for a notebook; needs no display.
+
+        t         : a time (float) or the number of a stored one (int); the first without it
+        size      : (width, height) in pixels
+        side      : "home", a corner or across a flat mechanism; "front", "side" or "top"
+        reactions : draw the reactions of joints as arrows too;   text : title and time below
+
+        Example: ``run.picture("p.png", t=0.5)``
+        """
+        from linkwork.view.picture import picture  # layer: the viewer, reached when asked for
+
+        return picture(self, path, t, size=size, side=side, reactions=reactions, text=text)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""

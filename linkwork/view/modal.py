@@ -46,4 +46,4 @@ def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
     title = f"{system.model.name}, mode {i % n}: {modes.frequency[i]:.4g} Hz"
     if value.real:
         title += f", damping {modes.damping[i]:.3g}"
-    return Result(system, time, motion), title
+    return Result(system, time, motion, info={"period": PERIOD}), title

@@ -16,14 +16,12 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.model.frame import GROUND
-from linkwork.view.camera import Shot, shot
+from linkwork.view.camera import Shot, grid_cell, shot
 from linkwork.view.drawing import Drawing, Line, Solid, Symbol
 from linkwork.view.meshes import merged
 from linkwork.view.shapes import Colour, Part
-from linkwork.view.symbols import STEEL, coil
+from linkwork.view.symbols import STEEL
 
-ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
-LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 THINNEST = 0.002  # radius of a rod, in sizes of the mechanism: what is thinner is not seen
 GLASS = 0.25  # opacity of solids of equal inertia
 HIGHLIGHT = (255, 205, 40)
@@ -82,6 +80,15 @@ def poser(scene: Any) -> Callable[[Any, np.ndarray, np.ndarray], None]:
     return directly
 
 
+def visible(parts: list[Part], size: float) -> list[Part]:
+    """Parts whose rods are thick enough to be seen in a mechanism of that size."""
+    thin = THINNEST * size
+    return [
+        replace(p, numbers=(thin, p.numbers[1])) if p.kind == "cylinder" and p.numbers[0] < thin
+        else p for p in parts
+    ]  # fmt: skip
+
+
 class Stage:
     """The scene of one drawing; `move(i)` brings it to frame i."""
 
@@ -113,8 +120,7 @@ class Stage:
     # -------------------------------------------------------------------------------- building
     def _ground(self) -> None:
         s, look = self.drawing.size, self.shot
-        cell = 10 ** np.floor(np.log10(s / 4))
-        cell = float(cell * max(f for f in (1, 2, 5) if f * cell <= s / 4 * 1.0001))
+        cell = grid_cell(s)
         self.scene.set_up_direction(tuple(look.up))
         node = self.scene.add_frame("/ground", show_axes=False)
         self.scene.add_grid(
@@ -167,10 +173,7 @@ class Stage:
         self.groups[symbol.group].append(node)
 
     def _line(self, line: Line) -> Any:
-        spring = line.group == "springs"
-        part = coil(1.6 * line.radius, 0.28 * line.radius) if spring else Part(
-            "cylinder", (line.radius, 1.0), np.array([0, 0, 0.5])
-        )  # fmt: skip
+        part = line.part
         path = f"/{line.group}/{line.name}" + (f" piece {line.piece}" if line.piece else "")
         node = self._mesh(path, [part], line.colour or STEEL, None, line.name)
         self.groups[line.group].append(node)
@@ -180,10 +183,7 @@ class Stage:
         self, path: str, parts: list[Part], colour: Colour, opacity: float | None, item: str,
         **place: Any,
     ) -> Any:  # fmt: skip
-        thin = THINNEST * self.drawing.size
-        for k, p in enumerate(parts):
-            if p.kind == "cylinder" and p.numbers[0] < thin:
-                parts = [*parts[:k], replace(p, numbers=(thin, p.numbers[1])), *parts[k + 1 :]]
+        parts = visible(parts, self.drawing.size)
         node = self.scene.add_mesh_simple(
             path, *merged(parts), color=colour, opacity=opacity, cast_shadow=opacity is None,
             side="double" if any(p.kind == "mesh" for p in parts) else "front", **place,
@@ -252,16 +252,8 @@ class Stage:
                     node.batched_positions, node.batched_wxyzs = positions[i], turns[i]
 
     def arrow_ends(self, group: str, kind: str, i: int) -> np.ndarray:
-        """(n, 2, 3): from the points along the vectors, at most LONGEST normal lengths."""
-        normal = ARROW * self.drawing.size * self.scale
-        mine = [a for a in self.drawing.arrows if a.group == group and a.kind == kind]
-        point = np.array([a.point[i] for a in mine]).reshape(-1, 3)
-        d = np.array([a.vector[i] for a in mine]).reshape(-1, 3) / self.drawing.references[kind]
-        length = np.linalg.norm(d, axis=1)
-        seen = length > SHORTEST
-        point, d, length = point[seen], d[seen], length[seen]
-        d *= np.minimum(1.0, LONGEST / length)[:, None]
-        return np.stack([point, point + normal * d], axis=1).astype(np.float32)
+        """(n, 2, 3): from the points along the vectors."""
+        return self.drawing.arrow_ends(group, kind, i, self.scale).astype(np.float32)
 
     # --------------------------------------------------------------------------------- showing
     def show(self, group: str, visible: bool) -> None:
