@@ -13,9 +13,9 @@ from PIL import Image
 import linkwork as lw
 from linkwork.view.camera import following, shot, way_of
 from linkwork.view.drawing import draw
-from linkwork.view.film import Film
 from linkwork.view.meshes import merged
-from linkwork.view.picture import Studio, vertex_normals
+from linkwork.view.pictures.film import Film
+from linkwork.view.pictures.picture import Studio, vertex_normals
 from linkwork.view.shapes import Part
 
 MAGENTA, GREEN = (255, 0, 255), (0, 255, 0)

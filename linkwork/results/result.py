@@ -313,21 +313,28 @@ class Result:
         save(self, path)
 
     def show(
-        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
-    ) -> Any:
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None,
+        traces: Any = (), other: Result | None = None, follow: str | None = None,
+    ) -> Any:  # fmt: skip
         """Open a page in the browser with the moving mechanism in 3D.
 
-        port : of the page on this machine; the first free one from 8080 on otherwise
-        block: stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        port   : of the page on this machine; the first free one from 8080 on otherwise
+        block  : stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        traces : paths to draw, "rod" (centre of mass), ("rod", (x, y, z)) (a point in body axes) or
+                 "pin" (a joint), one or several
+        other  : another run, drawn over this one as a ghost, and dashed in the plots
+        follow : a body that stays in the middle
         """
         from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
         from linkwork.view.live import view  # layer: the viewer, reached when asked for
 
-        return view(draw(self), port=port, browser=browser, block=block)
+        drawing = draw(self, traces=traces, other=other)
+        return view(drawing, port=port, browser=browser, block=block, follow=follow)
 
     def animate(
         self, path: Any = None, *, fps: float | None = None, speed: float | None = None,
-        reactions: bool = False, **film: Any,
+        reactions: bool = False, traces: Any = (), other: Result | None = None,
+        follow: str | None = None, **film: Any,
     ) -> Any:  # fmt: skip
         """Write a page (.html) or a film (.mp4, .gif) of the run; a notebook shows it.
 
@@ -336,25 +343,29 @@ class Result:
         speed     : simulated seconds per second; true speed for runs of 0.5 to 60 s, else a factor
                     with which it takes about ten seconds
         reactions : draw the reactions of joints as arrows too
+        traces, other, follow : paths, another run, a body to follow, as in `show`
 
-        Films have also size=(width, height) in pixels, side="front", "side" or "top", and
-        follow="ball", a body with which the camera moves.
+        Films have also size=(width, height) in pixels and side="front", "side" or "top".
 
         Example: ``run.animate("run.mp4", size=(1920, 1080), follow="ball")``
         """
+        same = {"traces": traces, "other": other, "follow": follow}
         if path is not None and Path(path).suffix.lower() in (".mp4", ".gif"):
-            from linkwork.view import film as films  # layer: the viewer, reached when asked for
+            from linkwork.view.pictures import film as films  # layer: the viewer, when asked for
 
-            return films.animate(self, path, fps=fps, speed=speed, reactions=reactions, **film)
+            return films.animate(
+                self, path, fps=fps, speed=speed, reactions=reactions, **same, **film
+            )
         from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
 
         if film:
             raise ModelError(f"a page has no {' or '.join(film)}; give a name that ends with .mp4")
-        return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions)
+        return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions, **same)
 
     def picture(
         self, path: Any = None, t: float | int | None = None, *, size: Any = (1280, 720),
-        side: str = "home", reactions: bool = False, text: bool = True,
+        side: str = "home", reactions: bool = False, text: bool = True, traces: Any = (),
+        other: Result | None = None,
     ) -> Any:  # fmt: skip
         """A picture of the mechanism, in a file (.png, .jpg) or for a notebook; needs no display.
 
@@ -362,12 +373,16 @@ class Result:
         size      : (width, height) in pixels
         side      : "home", a corner or across a flat mechanism; "front", "side" or "top"
         reactions : draw the reactions of joints as arrows too;   text : title and time below
+        traces, other : paths and another run, as in `show`
 
         Example: ``run.picture("p.png", t=0.5)``
         """
-        from linkwork.view.picture import picture  # layer: the viewer, reached when asked for
+        from linkwork.view.pictures.picture import picture  # layer: the viewer, when asked for
 
-        return picture(self, path, t, size=size, side=side, reactions=reactions, text=text)
+        return picture(
+            self, path, t, size=size, side=side, reactions=reactions, text=text, traces=traces,
+            other=other,
+        )  # fmt: skip
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""

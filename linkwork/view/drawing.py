@@ -53,6 +53,7 @@ from linkwork.view.figures import figure, turned
 from linkwork.view.loads import applied, frames_of
 from linkwork.view.shapes import Part, parts_of
 from linkwork.view.symbols import coil, joint_parts, spiral
+from linkwork.view.traces import Trace, traces_of
 
 PALETTE = (
     (38, 104, 166), (208, 98, 30), (38, 132, 92), (156, 72, 132), (196, 144, 20),
@@ -149,6 +150,8 @@ class Drawing:
     symbols: list[Symbol] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
+    other: Drawing | None = None  # another run, drawn as a ghost
 
     @property
     def time(self) -> np.ndarray:
@@ -212,8 +215,14 @@ class Drawing:
         return np.stack([p for p, _ in found], 1), np.stack([q for _, q in found], 1)
 
 
-def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> Drawing:
-    """The drawing of a result at some of its stored times (all that a page can use otherwise)."""
+def draw(
+    result: Result, frames: np.ndarray | None = None, title: str = "", *, traces: Any = (),
+    other: Result | None = None,
+) -> Drawing:
+    """The drawing of a result at some of its stored times (all that a page can use otherwise).
+
+    traces : points whose paths are drawn;   other : a run that is drawn as a ghost, at these times
+    """
     if not result.system.bodies:
         raise ModelError(
             f"model '{result.system.model.name}' has no bodies to draw; plot its values, for "
@@ -225,6 +234,9 @@ def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> D
         frames = np.arange(len(result)) if len(result) <= most else np.unique(frames)
     thin = result if len(frames) == len(result) else at_frames(result, frames)
     drawing = Drawing(thin, title or str(result.info["model"]))
+    drawing.traces = traces_of(result, traces)
+    if other is not None:
+        drawing.other = draw(other, np.unique(nearest(other.time, drawing.time)))
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
     _add_links(drawing)

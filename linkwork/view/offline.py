@@ -62,13 +62,14 @@ class Page:
 
 def animate(
     result: Result, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
-    reactions: bool = False, title: str = "", hidden: tuple[str, ...] = HIDDEN,
+    reactions: bool = False, title: str = "", hidden: tuple[str, ...] = HIDDEN, traces: Any = (),
+    other: Result | None = None, follow: str | None = None,
 ) -> Page:  # fmt: skip
     """Write a page that plays the result; see `Result.animate`."""
     target = _target(path)
     frames, speed = played_frames(result, fps, speed)
-    drawing = draw(result, np.unique(frames), title)
-    text = page(drawing, speed, hidden if reactions else (*hidden, "reactions"))
+    drawing = draw(result, np.unique(frames), title, traces=traces, other=other)
+    text = page(drawing, speed, hidden if reactions else (*hidden, "reactions"), follow)
     if target is not None:
         target.write_text(text, encoding="utf-8")
     return Page(target, text)
@@ -97,11 +98,13 @@ def playing_speed(duration: float) -> float:
     return float(decade * min((1, 2, 5, 10), key=lambda f: abs(np.log(f * decade / wanted))))
 
 
-def page(drawing: Drawing, speed: float, hidden: tuple[str, ...]) -> str:
+def page(
+    drawing: Drawing, speed: float, hidden: tuple[str, ...], follow: str | None = None
+) -> str:
     """The page as text."""
     server = serve("127.0.0.1", 0)
     try:
-        stage = Stage(server, drawing, hidden)
+        stage = Stage(server, drawing, hidden, follow=follow)
         clock = _clock(stage, speed)
         recording = server.get_scene_serializer()
         times = drawing.time - drawing.time[0]
@@ -124,7 +127,7 @@ def page(drawing: Drawing, speed: float, hidden: tuple[str, ...]) -> str:
 def _clock(stage: Stage, speed: float) -> Any:
     """The title, and the time where it moves, at the lower edge of the picture."""
     return stage.scene.add_label(
-        "/ground/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
+        "/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
         font_screen_scale=1.1, anchor="center-center",
     )  # fmt: skip
 

@@ -19,13 +19,13 @@ from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.results.result import Result
 from linkwork.view.camera import Shot, grid_cell, shot
-from linkwork.view.drawing import Drawing, draw
+from linkwork.view.drawing import Drawing, draw, nearest
 from linkwork.view.meshes import merged
 from linkwork.view.offline import HIDDEN
-from linkwork.view.raster import blurred, draw_floor, draw_shade, draw_triangles
+from linkwork.view.pictures.raster import blurred, draw_floor, draw_shade, draw_triangles
 from linkwork.view.shapes import Part, rod
-from linkwork.view.stage import ARROWS, visible
-from linkwork.view.symbols import STEEL
+from linkwork.view.stage import ARROWS, GHOST, UNSEEN, visible
+from linkwork.view.symbols import STEEL, tube
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -106,9 +106,14 @@ class Studio:
             (line, mesh_of([line.part], line.colour or STEEL, None, s))
             for line in drawing.lines if line.group not in hidden
         ]  # fmt: skip
+        self.ghost = None if drawing.other is None else Studio(drawing.other, size, UNSEEN)
         self.fixed = [] if "ground" in hidden else [
             mesh_of([rod(np.zeros(3), 0.12 * s * axis, 0.004 * s)], colour, None, s)
             for axis, colour in zip(np.eye(3), AXES)
+        ]  # fmt: skip
+        self.fixed += [
+            mesh_of([tube(t.path, 0.004 * s)], t.colour, None, s)
+            for t in drawing.traces if len(t.path) > 2 and "traces" not in hidden
         ]  # fmt: skip
 
     # ----------------------------------------------------------------------------- the scene
@@ -135,6 +140,9 @@ class Studio:
                     arrow(start, end, colour, self.drawing.size)
                     for start, end in self.drawing.arrow_ends(group, kind, i)
                 ]
+        if self.ghost is not None:
+            j = int(nearest(self.ghost.drawing.time, self.drawing.time[i : i + 1])[0])
+            found += [replace(m, opacity=GHOST * m.opacity) for m in self.ghost.meshes(j)]
         return found
 
     # --------------------------------------------------------------------------- the picture
@@ -253,7 +261,7 @@ def arrow(start: np.ndarray, end: np.ndarray, colour: Any, size: float) -> Mesh:
     around = np.linspace(0, 2 * np.pi, 21)[:-1]
     rim = 0.012 * size * np.column_stack([np.cos(around), np.sin(around), 0 * around])
     i, j = np.arange(20), (np.arange(20) + 1) % 20
-    tip = np.vstack([rim, [[0, 0, head], [0, 0, 0]]])
+    tip = np.vstack([rim, np.array([[0.0, 0.0, head], [0.0, 0.0, 0.0]])])
     faces = np.vstack([np.stack([i, j, np.full(20, 20)], 1), np.stack([j, i, np.full(20, 21)], 1)])
     cone = Part("mesh", vertices=tip, faces=faces, position=neck, orientation=turn)
     return mesh_of([shaft, cone], colour, None, size)
@@ -284,12 +292,13 @@ def check_size(size: Any) -> tuple[int, int]:
 def picture(
     result: Result, path: Any = None, t: float | None = None, *, size: Any = (1280, 720),
     side: str = "home", reactions: bool = False, title: str = "", text: bool = True,
+    traces: Any = (), other: Result | None = None,
 ) -> Picture:  # fmt: skip
     """A picture of one stored time; see `Result.picture`."""
     target = _target(path)
     i = result._index(0 if t is None else t)
-    everything = draw(result, title=title) if len(result) <= FEW else draw(result, np.unique(
-        [i, *np.linspace(0, len(result) - 1, FEW).astype(int)]), title)  # fmt: skip
+    few = np.unique([i, *np.linspace(0, len(result) - 1, FEW).astype(int)])
+    everything = draw(result, few, title, traces=traces, other=other)
     frame = int(np.argmin(np.abs(everything.time - result.time[i])))
     hidden = HIDDEN if reactions else (*HIDDEN, "reactions")
     studio = Studio(everything, check_size(size), hidden, shot(everything, side))
