@@ -100,7 +100,8 @@ _HOME = {
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
         "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
-        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning",
+        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning", "FunctionWarning",
+        "ParameterError",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ParameterError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
@@ -103,7 +103,11 @@ class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
-        item = super().__call__(*arguments, **words)
+        try:
+            item = super().__call__(*arguments, **words)
+        except TypeError as error:
+            refuse_call(cls, arguments, words)
+            raise error
         item.own_words()
         item.__dict__["made"] = True
         return item
@@ -113,6 +117,23 @@ class ValidatingMeta(type):
         """What help and editors show: the words of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
+    """A sentence in the user's words where the constructor cannot be called like this."""
+    signature = cls.__signature__
+    try:
+        signature.bind(*arguments, **words)
+    except TypeError as error:
+        known = list(signature.parameters)
+        wrong = [word for word in words if word not in known]
+        if not wrong:
+            raise ParameterError(
+                f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
+            ) from None
+        near = difflib.get_close_matches(wrong[0], known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
+        raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
 
 
 class Item(metaclass=ValidatingMeta):

@@ -100,10 +100,12 @@ DISTANCE = Family(
 class Distance(Item):
     """Holds a point of b at a distance from a point of a: a massless rod with two ball ends.
 
-    at_a and at_b are world points in the described position (without them: the bodies' origins);
-    Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  The reaction is the force on b.  Outputs: the
-    reaction, length, rate.
+    a, b       : the two bodies, or lw.GROUND; or frames on them (lw.Frame), whose origins are used
+    at_a, at_b : world points in the reference configuration (m); default: the bodies' origins
+    length     : the distance (m), a number or a function of time; default: that between the points
+                 in the reference configuration
+
+    The reaction is the force on b.  Outputs: the reaction, length (m), rate (m/s).
 
     Example
     -------
