@@ -18,6 +18,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
+from linkwork.model.held import sampled_at
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
@@ -113,8 +114,8 @@ class System:
         if others:
             raise ModelError(
                 f"{what} knows bodies alone, but model '{self.model.name}' has "
-                f"{others[0].label}; use lw.transient with lw.GeneralizedAlpha(), "
-                "lw.HHT(), lw.Newmark() or lw.BDF2(), or lw.static and lw.eigen"
+                f"{others[0].label}; use lw.transient with lw.GeneralizedAlpha() or another "
+                "implicit method, or lw.static and lw.eigen"
             )
 
     def refuse_held(self, what: str) -> None:
@@ -331,6 +332,25 @@ class System:
     def families(self) -> list[Any]:
         return families_of(self.elements)
 
+    @cached_property
+    def body_ends(self) -> np.ndarray:
+        """Which ends of each family's elements are bodies or the ground, (families, most ends)."""
+        number = {family: m for m, family in enumerate(self.families)}
+        most = max((family.bodies for family in number), default=0)
+        found = np.zeros((len(number), most), bool)
+        for e in self.elements:
+            if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+                continue
+            for j, end in enumerate(e.ends):
+                found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
+        return found
+
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
+
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
         if not self.memory:
@@ -375,13 +395,6 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     entries += extra
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
-        if any(isinstance(x, Node) for x in entry.bodies) and any(
-            law.signal is not None for law in entry.laws
-        ):
-            raise ModelError(
-                f"{model[name].label} acts on a scalar or vector node, and its drives may depend "
-                "on time alone; give a drive without readings of the motion"
-            )
         ends = []
         for body in entry.bodies:
             if id(body) not in number:
@@ -414,9 +427,12 @@ def bodies_of(model: Model) -> dict[str, Any]:
 def nodes_of(model: Model) -> tuple[Node, ...]:
     """The vector nodes of a model, in its order, named after the items that bring them."""
     found: list[Node] = []
+    rates = {id(node) for item in model.items.values() for node in item.rates_needed()}
     for item in model.items.values():
         mine = item.vector_nodes()
         for node in mine:
+            if node.storing:
+                node.kind = replace(node.kind, order=int(id(node) in rates))
             part = node.kind.name if len(mine) > 1 else ""
             node.name = f"{item.name}.{part}" if part else str(item.name)
         found += mine
@@ -431,6 +447,9 @@ def check_items(model: Model) -> None:
         for other in item.needs():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
+        for other in item.read_items():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
         if isinstance(item, Body):
             words = (item.inertia, item.position, item.orientation, item.velocity,
                      item.angular_velocity)  # fmt: skip

@@ -83,7 +83,7 @@ def frames_of(item: Any) -> list[Frame]:
     elif found is None and isinstance(item, (MovingFrame, VariableMass)):
         found = item.body
     elif found is None and isinstance(item, CentralGravity):
-        found = [Frame(body) for body in item.attracted]
+        found = [Frame(body) for body in item.bodies_attracted()]
     if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())

@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
-from linkwork.integrators.second_order.stepping import Output
+from linkwork.integrators.contract import Output, Run
 from linkwork.math.undisturbed import undisturbed
 from linkwork.results.files import file as result_file
 from linkwork.results.files import unfinished
@@ -47,7 +47,7 @@ class Reactions:
     redundancy: as found at the start, where that is known
     """
 
-    def __init__(self, full: System, run: Any, redundancy: Redundancy | None = None) -> None:
+    def __init__(self, full: System, run: Run, redundancy: Redundancy | None = None) -> None:
         self.full, self.run, self.redundancy = full, run, redundancy
         self.first: State | None = None
         self.solver: MinimumNorm | None = None
@@ -119,6 +119,8 @@ class Storage:
         self.total = 0  # rows in the journal
         self.certain: tuple[dict[str, Any], dict[str, Any]] = {}, {}  # of the last flush
         self.flushed = clock.monotonic()
+        if self.path is not None:
+            result_file.warn_of_functions(self.path, self.stored_model)
         if self.path is not None and plan.flush is not None:
             self._open_journal()
             rows = self.block

@@ -34,6 +34,7 @@ from linkwork.elements.flexible.section import Section
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.given import VectorLike, VectorOrNone, given
 from linkwork.model.nodes import VECTOR, Node, NodeKind
 from linkwork.model.registry import Entry, Item
 
@@ -85,16 +86,16 @@ class FlexibleLink(Item):
 
     start: Any
     end: Any
-    section: Any
-    modes: Any = 2
-    boundary: Any = CRAIG_BAMPTON
-    elements: Any = 20
-    up: Any = None
-    normal: Any = None
-    damping: Any = 0.0
-    velocity: Any = None
-    angular_velocity: Any = None
-    at: Any = ()
+    section: Section
+    modes: int = 2
+    boundary: str = CRAIG_BAMPTON
+    elements: int = 20
+    up: VectorLike | None = None
+    normal: VectorLike | None = None
+    damping: float | VectorLike = 0.0
+    velocity: VectorOrNone = given(None)
+    angular_velocity: VectorOrNone = given(None)
+    at: VectorLike = ()
     orientation: np.ndarray = field(init=False, repr=False)
     shapes: Shapes = field(init=False, repr=False)
     modal: Modal = field(init=False, repr=False)
@@ -108,6 +109,7 @@ class FlexibleLink(Item):
                 f"section of {what} must be an lw.Section, but {checks.show(self.section)} was "
                 "given; write for example lw.Section.circle(0.01, E=2.1e11, density=7800)"
             )
+        self.section.refuse_coupling(what)
         self.modes = checks.count(self.modes, f"modes of {what}")
         self.elements = checks.count(self.elements, f"elements of {what}")
         if self.elements > MOST_ELEMENTS:

@@ -20,8 +20,8 @@ from linkwork.elements.layout import (
     ACCEPT, BY_SECOND, COEFS, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT, VALUE, VEL,
 )  # fmt: skip
 from linkwork.errors import ModelError, SingularError
-from linkwork.integrators.second_order.recovery import StepFailure, no_accelerations
-from linkwork.integrators.second_order.stepping import Output
+from linkwork.integrators.contract import BasicRun, Output, Run, StepFailure
+from linkwork.integrators.second_order.recovery import no_accelerations
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
@@ -184,7 +184,7 @@ class RK4(Written):
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         refuse_low_orders(full, "lw.RK4")
         return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
@@ -212,7 +212,7 @@ class ODE(Written):
         checks.number(self.atol, "atol of ODE", positive=True)
         _parameters(self.baumgarte)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         full.refuse_held("lw.ODE, whose steps follow its own error,")
         refuse_low_orders(full, "lw.ODE")
         refuse_loads(full, "ODE")
@@ -241,7 +241,7 @@ def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
     )
 
 
-class OdeRun:
+class OdeRun(BasicRun):
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
     def __init__(

@@ -17,7 +17,7 @@ import numpy as np
 from linkwork.math import rotations
 from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs.flexible import link_sums
-from linkwork.results.outputs.stored import potential_energy
+from linkwork.results.outputs.stored import circuit_outputs, potential_energy
 from linkwork.results.outputs.variable_mass import mass_sums
 
 if TYPE_CHECKING:
@@ -90,6 +90,9 @@ def all_potential_energy(result: Result) -> np.ndarray:
     for e in result.system.elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
+        if e.entry.family.circuit is not None:
+            stored = circuit_outputs(result, e).get("stored_energy")
+            energy = energy + stored[0] if stored is not None else energy
     return energy
 
 

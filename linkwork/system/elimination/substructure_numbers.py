@@ -18,9 +18,11 @@ elimination; rows without such a part are delayed to the gate.  What remains,
 
 is solved densely, and its Schur complement is added to S_RR.  Multipliers follow from the equations
 of followers and frame.  So a chain of links with a few amplitudes each costs what a chain of bodies
-does.  Rows over z or over (x_R, x_q) are vectors of eight: six numbers of the body with the
-right-hand side in column 6, then q.  (Static condensation of a superelement, here with constraints; the order of elimination is
+does.  (Static condensation of a superelement, here with constraints; the order of elimination is
 that of the articulated body, Featherstone 1983.)
+
+Rows over z or over (x_R, x_q) are vectors of eight: six numbers of the body with the right-hand
+side in column 6, then q.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def packed(groups: np.ndarray, found: list[Substructure]) -> np.ndarray:
 
 
 def unpacked(numbers: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Groups of nodes that leave first; node, gate, place among the nodes and rank of the others."""
+    """Groups of nodes that leave first; of the others node, gate, turn and rank."""
     numbers = np.asarray(numbers, np.int64)
     begin = int(np.argmax(numbers == MARK)) if (numbers == MARK).any() else len(numbers)
     return numbers[:begin], numbers[begin:].reshape(-1, 5)[:, 1:]

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.analysis.progress import Progress
 from linkwork.errors import MbdynError
+from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.problem.inverse import COLLOCATED, KINDS, UNDER
 from linkwork.io.mbdyn.problem.methods import default_method
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def run_deck(
     deck: Deck, *, progress: bool = True, t: float | None = None, h: float | None = None,
-    method: Any = None,
+    method: MethodLike | None = None,
 ) -> Result:  # fmt: skip
     """The result of the deck; t, h and method replace what it says (h its strategy, too)."""
     import linkwork
