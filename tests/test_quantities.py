@@ -24,7 +24,7 @@ def test_a_quantity_of_second_order_is_an_oscillator(method):
     m.add("q", lw.Quantity(mass=2.0, damping=0.4, stiffness=50.0, load=10.0))
     r = run(m, 1.0, 1e-3, method=method)
     s = -0.1 + 1j * np.sqrt(25 - 0.01)
-    exact = 0.2 - 0.2 * (np.exp(s * r.time) * (1 + 0.1j / s.imag)).real
+    exact = 0.2 - 0.2 * (np.exp(s * r.time) * (1 - 0.1j / s.imag)).real
     np.testing.assert_allclose(r["q"].value, exact, rtol=0, atol=3e-6)
 
 
