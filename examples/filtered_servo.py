@@ -1,17 +1,17 @@
 """A cart that a controller holds through a filter: when does the loop swing up?
 
-A cart of 2 kg on a slide is pulled back with 40 N/m and braked with 6 N s/m, but the controller sees
-its position and velocity only through a low-pass filter of second order (Butterworth, cut-off Ω):
+A cart of 2 kg on a slide is pulled back with 40 N/m and braked with 6 N s/m, but the controller
+sees its position and velocity only through a Butterworth filter of second order with the cut-off Ω:
 
     2 ẍ = −40 y − 6 ẏ,      ÿ + √2 Ω ẏ + Ω² y = Ω² x
 
-The filter is a StateSpace with two states of first order; its input is a reading of the cart, and the
-force on the cart is made of readings of its states.  The characteristic polynomial
+The filter is a StateSpace with two states of first order; its input is a reading of the cart, and
+the force on the cart is made of readings of its states.  The characteristic polynomial
 
     2 s² (s² + √2 Ω s + Ω²) + Ω² (6 s + 40) = 0
 
-has, by Routh's criterion, roots ±iω with ω² = 6 Ω/(2 √2) for Ω = 40 √2/6 + 6/(2 √2) = 11.55 rad/s: a
-filter that is faster keeps the loop stable, a slower one does not.
+has, by Routh's criterion, roots ±iω with ω² = 6 Ω/(2 √2) for Ω = 40 √2/6 + 6/(2 √2) = 11.55 rad/s:
+a filter that is faster keeps the loop stable, a slower one does not.
 """
 
 import math
