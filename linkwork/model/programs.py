@@ -90,6 +90,7 @@ class Translator:
     memory: list[float] = field(default_factory=list)
     stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
+    calls: list[Callable[[], None]] = field(default_factory=list)  # of accepted steps
     turned: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
 
@@ -98,7 +99,7 @@ class Translator:
         self.count = self.time + 1
         for i, reading in enumerate(self.signal.readings):
             if reading.quantity == "angle":
-                self.turned[i] = counted(self, i)
+                self.turned[i] = counted(self, i, reading.start)
 
     # ------------------------------------------------------------------------------ registers
     def new(self) -> int:
@@ -314,6 +315,8 @@ def translate(signal: Signal) -> Program | None:
         new = [(i, make()) for i, make in writer.stored]
         for i, register in new:
             writer.write(ops.STORE, i, register)
+        for call in writer.calls:
+            call()
     except (Untranslatable, RecursionError):
         return None
     return shared(writer, result, len(writer.operations) - before)

@@ -18,6 +18,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
+from linkwork.model.held import sampled_at
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
@@ -344,6 +345,12 @@ class System:
                 found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
         return found
 
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
+
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
         if not self.memory:
@@ -440,6 +447,9 @@ def check_items(model: Model) -> None:
         for other in item.needs():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
+        for other in item.read_items():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
         if isinstance(item, Body):
             words = (item.inertia, item.position, item.orientation, item.velocity,
                      item.angular_velocity)  # fmt: skip

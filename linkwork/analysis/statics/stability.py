@@ -24,6 +24,7 @@ from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
 
+SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
 
 
@@ -46,7 +47,7 @@ def stability(balance: Balance, point: Point) -> Stability:
         return Stability(True, np.inf, None, "", "nothing can move")
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
-    noise = 1e-9 * point.scale + 1e-12 * abs(K).max()
+    noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
     if free > DENSE and conservative(balance, point, K, noise):
         return large_stability(balance, vals, K, noise, free)
     N = null_space(J.toarray(), n)
@@ -62,8 +63,14 @@ def stability(balance: Balance, point: Point) -> Stability:
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
-    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
+    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix.
+
+    Of beams the symmetric part is taken (statics.slender)."""
     vals, p = balance.stiffness(point, exact=True), balance.system.pattern
+    if balance.slender:
+        with balance.slender.absent():
+            others = balance.stiffness(point, exact=True)
+        vals = balance.slender.symmetric(vals, others)
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
 
 

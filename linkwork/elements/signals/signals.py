@@ -40,7 +40,7 @@ from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import PythonCallback, call
 from linkwork.math.programs import (
-    DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
+    CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
 )  # fmt: skip
 from linkwork.math.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
@@ -363,7 +363,8 @@ def placed(
     """An operation with columns of the row in place of the numbers of registers."""
     code, to, *operands = operation
     a, b, c = (first + width * register for register in operands)
-    to = first + width * to if code < DOUBLE else memory + to if code == STORE else to
+    kept = code in (STORE, CALLED)
+    to = first + width * to if code < DOUBLE else memory + to if kept else to
     if code == RECALL:
         a = b = c = memory + operands[0]
     elif code == TABLE:

@@ -106,7 +106,8 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
     x = signal.measured(result.motion, number, result.values, node_places(result))
     program = translate(signal)
     for place, i in program.turns if program is not None else ():
-        start = 0.0 if begin is None or begin[place] <= NEVER / 2 else begin[place]
+        known_start = begin is not None and begin[place] > NEVER / 2
+        start = begin[place] if known_start else signal.readings[i].start  # type: ignore[index]
         rate = signal.rates(i, result.motion, number)
         x[:, i] = unwrap(result.time, x[:, i], rate, start)
     return signal_history(signal, result.time, x, begin)
