@@ -94,7 +94,10 @@ _HOME = {
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_FOLDERS = {"laws": "elements.laws"}  # names that hold others: lw.laws.LinearElastic
+_FOLDERS = {  # names that hold others: lw.laws.LinearElastic
+    "laws": "elements.laws",
+    "hydraulics": "elements.hydraulics",
+}
 __all__ = sorted([*_WHERE, *_FOLDERS])
 
 

@@ -17,7 +17,7 @@ only says why there is none.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from linkwork.math import rotations
 from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike, VectorLike
 from linkwork.model.registry import ITEMS
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
@@ -125,8 +126,9 @@ def frame_words(frame: Frame) -> dict[str, Any]:
 
 
 def reads(
-    frame: Any, quantity: str, axis: Any = "x", *, relative_to: Any = GROUND, axes: Any = GROUND,
-    along: Any = (0.0, 0.0, 0.0),
+    frame: FrameLike, quantity: str, axis: str | VectorLike = "x", *,
+    relative_to: FrameLike = GROUND, axes: FrameLike = GROUND,
+    along: VectorLike = (0.0, 0.0, 0.0),
 ) -> Reading:  # fmt: skip
     """A number that follows the motion, for drives of forces and torques.
 
@@ -156,8 +158,8 @@ def reads(
     found = [as_frame(f, "a reading") for f in (frame, relative_to, axes)]
     if isinstance(axis, str) and axis not in AXES:
         raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
-    given = AXES[axis] if isinstance(axis, str) else axis
-    return Reading(found[0], quantity, given, found[1], found[2], along)
+    given: Any = AXES[axis] if isinstance(axis, str) else axis
+    return Reading(found[0], quantity, given, found[1], found[2], cast(Any, along))
 
 
 # ------------------------------------------------------------------------------------ signals

@@ -51,11 +51,15 @@ class Family:
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations
+    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
+    # `stored_energy` counts as potential energy of the model
+    circuit: Callable | None = None
 
 
 @dataclass
@@ -93,7 +97,7 @@ class Entry:
         return any(row >= 0 for _, _, row in self.reads)
 
 
-class Made(type):
+class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
@@ -109,7 +113,7 @@ class Made(type):
         return made.replace(parameters=list(made.parameters.values())[1:])
 
 
-class Item(metaclass=Made):
+class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
     A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives
@@ -185,6 +189,10 @@ class Item(metaclass=Made):
 
     def vector_nodes(self) -> list[Node]:
         """The vector nodes that it brings, the same ones whenever it is asked."""
+        return []
+
+    def rates_needed(self) -> list[Node]:
+        """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
         return []
 
     def take_name(self, name: str) -> None:

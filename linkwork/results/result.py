@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
+from linkwork.model.given import VectorLike
 from linkwork.results.outputs import totals
 from linkwork.results.files.model_file import model_to_dict
 from linkwork.results.files.file_array import FileArray
@@ -61,10 +62,12 @@ class Result:
     """
 
     def __init__(
-        self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
-        work: Any = None, diagnostics: dict[str, Any] | None = None,
+        self, system: System, time: VectorLike, motion: np.ndarray,
+        acceleration: np.ndarray | None = None, gamma: np.ndarray | None = None,
+        work: np.ndarray | None = None, diagnostics: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
-        single: bool = False, stored_model: dict[str, Any] | str | None = None, values: Any = None,
+        single: bool = False, stored_model: dict[str, Any] | str | None = None,
+        values: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
@@ -188,7 +191,7 @@ class Result:
         from linkwork.results.outputs.violation import violations
 
         found = np.zeros((len(self), len(rows)))
-        parts = violations(self.system, self.time, self.motion, self.memory, still=True)
+        parts = violations(self.system, self.time, self.motion, self.memory, still=True, values=self.values)
         for part, _, rate in parts:
             found[part] = rate[:, rows]
         return found

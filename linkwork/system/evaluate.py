@@ -40,7 +40,6 @@ from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
 SLOTS = 64  # families in one model
-FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
 # a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted on
 VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
@@ -59,8 +58,6 @@ class Tables(NamedTuple):
     reals: np.ndarray
     bodies: np.ndarray
     blocks: np.ndarray
-    flexible: np.ndarray  # ints and
-    flexible_reals: np.ndarray  # constants of flexible links (elements.flexible.inertia)
     gravity: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
@@ -220,12 +217,6 @@ def fill(kernels, tables, work, time, cM):
         tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
         work.coef, work.f, work.vals,
     )  # fmt: skip
-    if tables.flexible.shape[0] > 0:
-        call_kernel(
-            kernels, FLEXIBLE_SLOT, tables.flexible, tables.flexible_reals,
-            view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-            view(Loads(work.f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
-        )  # fmt: skip
     call_families(kernels, tables, work, time)
 
 
@@ -236,25 +227,28 @@ def evaluate(kernels, tables, work, time, cM):
 
 
 @inlined
-def load_stored(tables, work, motion, schedule, k):
-    """The k-th stored motion, and the numbers that laws give at its time."""
+def load_stored(tables, work, motion, values, schedule, k):
+    """The k-th stored motion and values, and the numbers that laws give at its time."""
     for b in range(motion.shape[1]):
         for i in range(13):
             work.nodes[b, i] = motion[k, b, i]
         set_rotation(work.nodes, b)
+    for i in range(values.shape[2]):
+        for j in range(3):
+            work.values[j, i] = values[k, j, i]
     for j in range(tables.targets.shape[0]):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
 @compiled
-def jacobian_values(kernels, tables, work, times, motion, schedule, values):
-    """The values of C_q at stored motions, one row of `values` each."""
+def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
+    """The values of C_q at stored motions, one row of `out` each."""
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, schedule, k)
+        load_stored(tables, work, motion, values, schedule, k)
         evaluate(kernels, tables, work, times[k], 0.0)
-        for p in range(values.shape[1]):
-            values[k, p] = work.vals[tables.places[begin + p]]
+        for p in range(out.shape[1]):
+            out[k, p] = work.vals[tables.places[begin + p]]

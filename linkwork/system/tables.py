@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS
-from linkwork.elements.flexible.inertia import FLEXIBLE
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel, KernelTable, kernel_table
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
-from linkwork.system.flexible import FlexibleBody, flexible_tables
+from linkwork.system.flexible import FlexibleBody
 from linkwork.system.layout import Layout
 from linkwork.system.numbering import families_of
 from linkwork.system.pattern import Pattern
@@ -36,9 +35,8 @@ FAR = 1e100  # squares of lengths, and of these, must be finite
 
 
 def make_tables(
-    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...],
-    elements: Sequence[Element], kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
-    layout: Layout,
+    model: Model, items: tuple[Any, ...], elements: Sequence[Element],
+    kept_rows: list[list[int]], pattern: Pattern, groups: list[int], layout: Layout,
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
     families = families_of(elements)
@@ -72,7 +70,6 @@ def make_tables(
             n_int += wi
             n_real += family.reals
     bodies, blocks = _body_tables(items, pattern)
-    flexible, flexible_reals = flexible_tables(links, pattern)
     signals = _signals(elements, families, first_int, first_real)
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
@@ -80,8 +77,6 @@ def make_tables(
         reals=np.concatenate(reals) if reals else np.zeros(0),
         bodies=bodies,
         blocks=blocks,
-        flexible=flexible,
-        flexible_reals=flexible_reals,
         gravity=np.array(model.gravity, float),
         indptr=pattern.indptr,
         indices=pattern.indices,
@@ -92,7 +87,6 @@ def make_tables(
         ahead=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
-    kernels.append(FLEXIBLE if links else NO_FAMILY)
     return tables, tuple(laws), kernel_table(kernels)
 
 
@@ -176,8 +170,7 @@ def scales(
 
     Bodies, places on the ground and arms to markers count; where the world's origin is does not.
     """
-    no_places = {c for link in links for c in link.carriers}
-    points, arms = [x.position for b, x in enumerate(items) if b not in no_places], [0.0]
+    points, arms = [x.position for x in items], [0.0]
     for item in model.items.values():
         for frame in getattr(item, "frames", ()):
             if frame.body is GROUND:

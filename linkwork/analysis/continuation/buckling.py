@@ -32,6 +32,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath
 from linkwork.analysis.continuation.equilibrium_path import begin
 from linkwork.analysis.continuation.singular import world_shape
+from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import conservative, exact_tangent
@@ -91,7 +92,7 @@ class Buckling:
 
 
 def buckling(
-    model: Model, n: int = 3, *, loads: Any = None, at: Any = None, start: float = 0.0,
+    model: Model, n: int = 3, *, loads: Any = None, at: StateLike | None = None, start: float = 0.0,
     time: float | None = None, exact: bool = True, tolerance: float = 1e-10, progress: bool = True,
 ) -> Buckling:  # fmt: skip
     """The lowest n positive load factors at which equilibria become critical, and the shapes.

@@ -92,18 +92,23 @@ class Balance:
 
     def moving(self, state: State) -> State:
         """The state with velocities and accelerations of a steady rotation, if there is one."""
-        return state if self.rotation is None else self.rotation.of(self.system, state)
+        return state if self.rotation is None else self.rotation.of(state)
 
     def measure_nodes(self, state: State) -> None:
         """Multiply the equations of vector nodes so that a change of a value by its size counts as
-        much as the forces at work; their units may be any."""
-        if not self.system.layout.values:
+        much as the forces at work; their units may be any.
+
+        What constraints hold is balanced by their multipliers, as forces are: it stays as it is.
+        """
+        if self.system.held_values.all():
             return
         point = self.settle(state, far=True)
         self.unit = point.scale if point is not None and point.scale > 0 else 1.0
         K = abs(self.system.evaluate(state).stiffness[self.rigid :])
         size = (K @ self.column).ravel()
-        self.side[self.rigid :] = self.unit / np.where(size > 0, size, 1.0)
+        side = self.unit / np.where(size > 0, size, 1.0)
+        held = self.system.held_values
+        self.side[self.rigid :] = np.where(held, self.column[self.rigid :], side)
         p = self.system.pattern
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
         equations = np.concatenate([self.side, self.row])

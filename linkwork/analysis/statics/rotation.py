@@ -51,40 +51,30 @@ class Rotation:
     def speed(self) -> float:
         return float(np.linalg.norm(self.rate))
 
-    def bodies(self, system: System) -> np.ndarray:
-        """Which bodies turn; amplitudes of flexible links are no places."""
-        turning = np.ones(system.bodies, bool)
-        for link in system.flexible:
-            turning[list(link.carriers)] = False
-        return turning
-
-    def of(self, system: System, state: State) -> State:
+    def of(self, state: State) -> State:
         """The state with the velocities and accelerations of the rotation."""
-        turns = self.bodies(system)[:, None]
         R = rotations.matrix(state.orientations)
-        v = np.cross(self.rate, state.positions - self.point) * turns
-        velocities = np.hstack([v, np.einsum("bji,j->bi", R, self.rate) * turns])
+        v = np.cross(self.rate, state.positions - self.point)
+        velocities = np.hstack([v, np.einsum("bji,j->bi", R, self.rate)])
         acceleration = np.hstack([np.cross(self.rate, v), np.zeros_like(v)])
         return replace(state.with_velocities(velocities), acceleration=acceleration)
 
     def turns(self, system: System, state: State) -> tuple[sp.csr_array, ...]:
         """diag(Ω̃, ω̃), diag(Ω̃², 0) and diag(2 Ω̃, ω̃) over all motion unknowns."""
         R = rotations.matrix(state.orientations)
-        kept = self.bodies(system)[:, None, None]
-        W = np.broadcast_to(rotations.tilde(self.rate), R.shape) * kept
-        w = rotations.tilde(np.einsum("bji,j->bi", R, self.rate)) * kept
+        W = np.broadcast_to(rotations.tilde(self.rate), R.shape)
+        w = rotations.tilde(np.einsum("bji,j->bi", R, self.rate))
         none = np.zeros_like(W)
         return tuple(
             blocks(a, b, system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
         )
 
-    def carried(self, state: State, system: System, angle: float) -> State:
+    def carried(self, state: State, angle: float) -> State:
         """The state after everything has turned by an angle."""
-        turns = self.bodies(system)
         q = rotations.exponential(angle * self.rate / self.speed)
         E, motion = rotations.matrix(q), state.motion.copy()
-        motion[turns, :3] = self.point + (state.positions[turns] - self.point) @ E.T
-        motion[turns, 3:7] = rotations.multiply(q, state.orientations[turns])
+        motion[:, :3] = self.point + (state.positions - self.point) @ E.T
+        motion[:, 3:7] = rotations.multiply(q, state.orientations)
         return replace(state, motion=motion, time=state.time + angle / self.speed)
 
 
@@ -123,7 +113,7 @@ def rotation_of_joint(model: Model, spin: Any, time: float) -> Rotation | Rotor:
         if frame.body is GROUND:
             rate[id(frame)] = np.zeros(3)
             continue
-        motion = state[frame.body.name]
+        motion = state[str(frame.body.name)]
         rate[id(frame)] = rotations.matrix(motion.orientation) @ motion.angular_velocity
     axis = axis_of(a, state)
     speed = float(axis @ (rate[id(b)] - rate[id(a)]))
@@ -161,7 +151,7 @@ class Rotor:
         rate = sign * self.speed * axis_of(a, state)
         place = state[held.body.name]
         point = place.position + rotations.matrix(place.orientation) @ held.position
-        whole = Rotation(rate, point).of(system, state)
+        whole = Rotation(rate, point).of(state)
         velocities = state.velocities.copy()
         mine = list(self.bodies)
         velocities[mine] = whole.velocities[mine]

@@ -26,7 +26,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.scales import row_scale
-from linkwork.analysis.starts import given_state
+from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
 from linkwork.analysis.statics.rotation import ANGLES, STEADY, Rotation, Rotor, rotation_from
@@ -40,7 +40,7 @@ from linkwork.system.system import System, compile_model
 
 
 def static(
-    model: Model, *, at: Any = None, time: float | None = None, loads: int = 1,
+    model: Model, *, at: StateLike | None = None, time: float | None = None, loads: int = 1,
     tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True, spin: Any = None,
     constraint_stiffness: bool = True, line_search: bool = True,
 ) -> Equilibrium:  # fmt: skip
@@ -138,7 +138,7 @@ def refuse_unsteady(search: Search, point: Point) -> None:
             "axis"
         )
     for angle in ANGLES:
-        state = rotation.of(search.full, rotation.carried(point.state, search.full, angle))
+        state = rotation.of(rotation.carried(point.state, angle))
         error = np.abs(search.full.evaluate(state, tangent=False).C)
         error *= row_scale(search.full.kept_rows, search.full.length)
         worst = int(np.argmax(error)) if error.size else 0

@@ -19,6 +19,7 @@ from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import Number, VectorLike, given
 
 STIFFNESSES = ("EA", "EIy", "EIz", "GJ")
 INERTIAS = ("Jx", "Jy", "Jz")
@@ -40,15 +41,16 @@ class Section:
     1.56
     """
 
-    EA: Any
-    EIy: Any
-    EIz: Any
-    GJ: Any
-    mass: Any
-    Jx: Any = None
-    Jy: Any = None
-    Jz: Any = None
-    outline: Any = field(default=None, compare=False)  # for drawing: width along y, height along z
+    EA: float
+    EIy: float
+    EIz: float
+    GJ: float
+    mass: float
+    Jx: Number = given(None)
+    Jy: Number = given(None)
+    Jz: Number = given(None)
+    # for drawing: width along y, height along z
+    outline: VectorLike | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__

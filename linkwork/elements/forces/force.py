@@ -25,6 +25,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
@@ -68,9 +69,9 @@ class Load(Item, abstract=True):
     """What Force and Torque share."""
 
     column: ClassVar[int] = FORCE_
-    frame: Any
-    vector: Any
-    drive: Any = None
+    frame: FrameLike
+    vector: VectorLike
+    drive: FunctionOrNone = given(None)
     follower: bool = False
 
     def __post_init__(self) -> None:

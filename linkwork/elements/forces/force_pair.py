@@ -34,6 +34,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, Vector, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
@@ -110,11 +111,11 @@ class ForcePair(Item):
     >>> gas = lw.ForcePair(rod, piston, force=(0, 0, -50), follower=True)
     """
 
-    a: Any
-    b: Any
-    force: Any = (0.0, 0.0, 0.0)
-    torque: Any = (0.0, 0.0, 0.0)
-    drive: Any = None
+    a: FrameLike
+    b: FrameLike
+    force: Vector = given((0.0, 0.0, 0.0))
+    torque: Vector = given((0.0, 0.0, 0.0))
+    drive: FunctionOrNone = given(None)
     follower: bool = False
     apart: bool = False
 

@@ -30,6 +30,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Function, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
@@ -100,11 +101,11 @@ class Distance(Item):
     2.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    length: Any = None
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    length: Function = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

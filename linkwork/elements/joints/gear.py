@@ -161,9 +161,9 @@ class Gear(Item):
     >>> mesh = lw.Gear(one, two, ratio=-20 / 40)
     """
 
-    first: Any
-    second: Any
-    ratio: Any
+    first: Revolute
+    second: Revolute
+    ratio: float
 
     def __post_init__(self) -> None:
         what = self.label

@@ -28,6 +28,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
@@ -149,12 +150,12 @@ class Orthogonal(Item):
     >>> square = lw.Orthogonal(fork, cross, axis_a=(1, 0, 0), axis_b=(0, 1, 0))
     """
 
-    a: Any
-    b: Any
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -188,13 +189,13 @@ class Universal(Joint):
     """
 
     rows = "x y z"
-    a: Any
-    b: Any
-    at: Any = None
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

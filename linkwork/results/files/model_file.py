@@ -118,7 +118,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
-    if hasattr(value, "words") and hasattr(value, "kinds"):  # constitutive and friction laws
+    if hasattr(value, "words") and hasattr(value, "kinds"):  # laws and fluids
         return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
@@ -295,7 +295,9 @@ class _Builder:
         from linkwork.elements.friction.models import FrictionModel  # slow to import
         from linkwork.elements.laws import ConstitutiveLaw
 
-        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds}
+        from linkwork.elements.hydraulics.fluids import Fluid
+
+        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds, **Fluid.kinds}
         if kind not in known:
             raise ModelError(
                 f"stored model: a law is a {kind}, which linkwork does not know; import the "
@@ -308,7 +310,8 @@ class _Builder:
         """A frame of a reading: its body is named."""
         name = stored["body"]
         parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
-        frame = Frame(GROUND if name is None else self.item(name), **parts)
+        body: Any = GROUND if name is None else self.item(name)  # which Frame checks
+        frame = Frame(body, **parts)
         for k, value in parts.items():
             object.__setattr__(frame, k, value)
         return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from linkwork.results.outputs.relative import (
     twist_rate,
     unwrap,
 )  # fmt: skip
+from linkwork.system.layout import REFERENCE_END
 from linkwork.system.numbering import Element
 from linkwork.system.system import System
 
@@ -177,6 +178,29 @@ def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
         for k in _blocks(e, reals)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+class NodeValues(NamedTuple):
+    """Values of a vector node over the stored times, (T, n), with their derivatives."""
+
+    value: np.ndarray
+    rate: np.ndarray
+    second: np.ndarray
+
+
+def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
+    """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
+    layout, ends = result.system.layout, []
+    for end in e.ends:
+        if end == REFERENCE_END:
+            ends.append(NodeValues(*np.zeros((3, len(result.time), 1))))
+        elif end < len(layout.bodies):
+            ends.append(body_motion(result, end))
+        else:
+            first = layout.first[end - len(layout.bodies) :]
+            part = np.asarray(result.values[:, :, first[0] : first[1]])
+            ends.append(NodeValues(part[:, 0], part[:, 1], part[:, 2]))
+    return e.entry.family.circuit(element_reals(result, e), ends)  # type: ignore[misc]
 
 
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:

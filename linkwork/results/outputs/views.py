@@ -24,6 +24,7 @@ from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
     body_motion,
+    circuit_outputs,
     drive_power,
     family_outputs,
     lock_angle,
@@ -176,19 +177,18 @@ class LinkView(BodyView):
         link = next(x for x in result.system.flexible if x.item.name == self._name)
         axis = tuple(range(1, link.shapes + 1))
 
-        def accelerations() -> np.ndarray:
-            rates = result.acceleration[:, list(link.carriers), :3]
-            return rates.reshape(len(result), -1)[:, : link.shapes]
+        def amplitudes(derivative: int) -> np.ndarray:
+            return link.amplitudes(result.values[:], derivative)
 
         return super()._make_outputs() | {
             "amplitudes": Output(
-                lambda: link.amplitudes(result.motion), axis, "m", "modal amplitudes"
+                lambda: amplitudes(0), axis, "m", "modal amplitudes"
             ),
             "amplitude_rates": Output(
-                lambda: link.amplitudes(result.motion, 7), axis, "m/s", "rates of amplitudes"
+                lambda: amplitudes(1), axis, "m/s", "rates of amplitudes"
             ),
             "amplitude_accelerations": Output(
-                accelerations, axis, "m/s²", "accelerations of amplitudes"
+                lambda: amplitudes(2), axis, "m/s²", "accelerations of amplitudes"
             ),
         }
 
@@ -199,7 +199,9 @@ class LinkView(BodyView):
         """
         link = next(x for x in self._result.system.flexible if x.item.name == self._name)
         place = checks.number(s, f"place on {link.item.label}")
-        world = deformed(link, self._result.motion[:], np.array([place]))[:, 0]
+        world = deformed(
+            link, self._result.motion[:], self._result.values[:], np.array([place])
+        )[:, 0]
         return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
@@ -222,6 +224,8 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+            if e.entry.family.circuit is not None:
+                outputs |= self._circuit_outputs(e)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
         if isinstance(self._item, StrapdownSensor):
@@ -256,6 +260,12 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
+
+    def _circuit_outputs(self, e: Element) -> dict[str, Output]:
+        return {
+            name: Output(lambda values=values: values, "", unit, name.replace("_", " "))  # type: ignore[misc]
+            for name, (values, unit) in circuit_outputs(self._result, e).items()
+        }
 
     def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         from linkwork.results.outputs.friction import (  # slow to import

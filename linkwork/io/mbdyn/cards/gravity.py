@@ -16,7 +16,8 @@ from linkwork.io.mbdyn.drives.callers import TIME
 from linkwork.io.mbdyn.drives.templates import read_terms
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import ZERO, absolute_position, absolute_vector
-from linkwork.model.drives import Constant, Drive
+from linkwork.model.drives import Constant
+from linkwork.model.given import DriveLike
 
 SI = 6.67384e-11  # m³/(kg s²), what the keyword `si` stands for
 
@@ -94,7 +95,7 @@ def carry(deck: Deck, scalar: Any, g: np.ndarray) -> None:
     from linkwork.elements.bodies.variable_mass import VariableMass
     from linkwork.elements.forces.force import Force
 
-    masses: list[tuple[float, Drive | None]] = [(scalar.body.mass, None)]
+    masses: list[tuple[float, DriveLike | None]] = [(scalar.body.mass, None)]
     masses += [(1.0, item.mass) for item in deck.model.items.values()
                if isinstance(item, VariableMass) and item.body is scalar.body]  # fmt: skip
     for k, (m, drive) in enumerate(masses):
