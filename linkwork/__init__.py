@@ -18,8 +18,14 @@ _HOME = {
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "formula",
                      "function", "quaternion", "rotation_vector", "rotation_table"],
     "model.readings": ["reads"],
+    "model.control.blocks": ["saturate", "dead_zone", "lookup", "rate_limit", "delay",
+                             "sample_hold", "integral"],
+    "model.control.pid": ["PID"],
+    "model.control.controller": ["Controller"],
     "elements.bodies.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
+    "elements.beams.beam": ["Beam"],
+    "elements.beams.element": ["BeamElement"],
     "elements.joints.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",
@@ -59,6 +65,9 @@ _HOME = {
     "elements.joints.hinges": ["Gimbal", "DriveHinge"],
     "elements.joints.rigid_displacement": ["RigidBodyDisplacement"],
     "elements.signals.sensor": ["StrapdownSensor"],
+    "elements.quantities.quantity": ["Quantity"],
+    "elements.quantities.quantity_law": ["QuantityLaw"],
+    "elements.quantities.state_space": ["StateSpace"],
     "elements.joints.velocity_lock": ["VelocityLock"],
     "elements.forces.force": ["Force", "Torque"],
     "elements.forces.spring": ["Spring"],
@@ -74,6 +83,7 @@ _HOME = {
     "elements.friction.models": ["Coulomb", "LuGre"],
     "elements.friction.brake": ["Brake"],
     "elements.forces.force_pair": ["ForcePair"],
+    "elements.forces.joint_load": ["JointTorque", "JointForce"],
     "elements.bodies.moving_frame": ["MovingFrame"],
     "elements.bodies.central_gravity": ["CentralGravity"],
     "elements.bodies.variable_mass": ["VariableMass"],
@@ -90,7 +100,8 @@ _HOME = {
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
         "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
-        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning",
+        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning", "FunctionWarning",
+        "ParameterError",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ParameterError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
 
 ITEMS: dict[str, type[Item]] = {}
@@ -53,6 +54,7 @@ class Family:
     signal: bool = False  # computes a number of another element (elements.signals.signals)
     inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
+    slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
@@ -101,7 +103,11 @@ class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
-        item = super().__call__(*arguments, **words)
+        try:
+            item = super().__call__(*arguments, **words)
+        except TypeError as error:
+            refuse_call(cls, arguments, words)
+            raise error
         item.own_words()
         item.__dict__["made"] = True
         return item
@@ -111,6 +117,23 @@ class ValidatingMeta(type):
         """What help and editors show: the words of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
+    """A sentence in the user's words where the constructor cannot be called like this."""
+    signature = cls.__signature__
+    try:
+        signature.bind(*arguments, **words)
+    except TypeError as error:
+        known = list(signature.parameters)
+        wrong = [word for word in words if word not in known]
+        if not wrong:
+            raise ParameterError(
+                f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
+            ) from None
+        near = difflib.get_close_matches(wrong[0], known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
+        raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
 
 
 class Item(metaclass=ValidatingMeta):
@@ -183,6 +206,12 @@ class Item(metaclass=ValidatingMeta):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def read_items(self) -> list[Any]:
+        """The joints that its drives read."""
+        drives = [x for x in self.words().values() if isinstance(x, Drive)]
+        leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+        return [leaf.of for leaf in leaves if getattr(leaf, "of", None) is not None]
+
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
         return []
@@ -194,6 +223,12 @@ class Item(metaclass=ValidatingMeta):
     def rates_needed(self) -> list[Node]:
         """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
         return []
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
+        raise ModelError(
+            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
+        )
 
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""

@@ -18,6 +18,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
+from linkwork.model.held import sampled_at
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
@@ -338,9 +339,17 @@ class System:
         most = max((family.bodies for family in number), default=0)
         found = np.zeros((len(number), most), bool)
         for e in self.elements:
+            if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+                continue
             for j, end in enumerate(e.ends):
                 found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
         return found
+
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
 
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
@@ -386,13 +395,6 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     entries += extra
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
-        if any(isinstance(x, Node) for x in entry.bodies) and any(
-            law.signal is not None for law in entry.laws
-        ):
-            raise ModelError(
-                f"{model[name].label} acts on a scalar or vector node, and its drives may depend "
-                "on time alone; give a drive without readings of the motion"
-            )
         ends = []
         for body in entry.bodies:
             if id(body) not in number:
@@ -445,6 +447,9 @@ def check_items(model: Model) -> None:
         for other in item.needs():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
+        for other in item.read_items():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
         if isinstance(item, Body):
             words = (item.inertia, item.position, item.orientation, item.velocity,
                      item.angular_velocity)  # fmt: skip

@@ -50,4 +50,4 @@ def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
     title = f"{system.model.name}, mode {i % n}: {modes.frequency[i]:.4g} Hz"
     if value.real:
         title += f", damping {modes.damping[i]:.3g}"
-    return Result(system, time, motion, values=values), title
+    return Result(system, time, motion, values=values, info={"period": PERIOD}), title

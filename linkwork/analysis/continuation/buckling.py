@@ -35,7 +35,7 @@ from linkwork.analysis.continuation.singular import world_shape
 from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
-from linkwork.analysis.statics.stability import conservative, exact_tangent
+from linkwork.analysis.statics.stability import conservative, exact_tangent, without_slender
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
@@ -46,7 +46,7 @@ from linkwork.system.system import System
 DENSE = 900  # unknowns up to which the eigenvalue problem is dense
 NEAR = 1e-9  # of the factor: a correction this small is none
 PART = 1e-3  # of the factor: how far apart tangents are that are subtracted
-REAL = 1e-6  # imaginary part over size of a factor that is real
+REAL = 1e-4  # imaginary part over size of a factor that is real
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,8 @@ class Problem:
         search = self.arc.search
         K = self.matrix(at)[: search.n, : search.n]
         noise = 1e-9 * at.point.scale + 1e-12 * abs(K).max()
-        if not conservative(search, at.point, K, noise):
+        loads = without_slender(search, at.point, K)
+        if not conservative(search, at.point, loads, noise):
             raise ModelError(
                 f"buckling of '{self.name}' needs conservative loads, but a load follows the "
                 "bodies or turns with them, and may make the structure oscillate instead; look "

@@ -119,6 +119,8 @@ class Storage:
         self.total = 0  # rows in the journal
         self.certain: tuple[dict[str, Any], dict[str, Any]] = {}, {}  # of the last flush
         self.flushed = clock.monotonic()
+        if self.path is not None:
+            result_file.warn_of_functions(self.path, self.stored_model)
         if self.path is not None and plan.flush is not None:
             self._open_journal()
             rows = self.block

@@ -32,6 +32,7 @@ from linkwork.analysis.motion.events import (
     locate,
 )
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.samples import next_sample, warn_of_late_samples
 from linkwork.analysis.motion.storing import (
     DiskFull,
     Plan,
@@ -140,6 +141,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         turns = TurnWatch(run, full.names)
         if strategy is None:
             turns.require_start(state.motion, h)
+            warn_of_late_samples(full, state.time, h)
         plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
@@ -373,10 +375,11 @@ class TimeLoop:
             control.remember(self.remembered)
         smallest = 1e-12 * max(abs(self.end), self.h)
         while self.run.time < self.end - smallest:
-            left, h = self.end - self.run.time, control.next
+            goal = min(self.end, next_sample(self.full, self.run.time))
+            left, h = goal - self.run.time, control.next
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
-            target = begin + step if step < left else self.end
+            target = begin + step if step < left else goal
             if step != self.run.h:
                 self.run.set_step(step)
             control.before(self.run)

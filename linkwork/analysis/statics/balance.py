@@ -28,6 +28,7 @@ from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.analysis.statics.rotation import Rotation
+from linkwork.analysis.statics.slender import SlenderParts
 from linkwork.system.forces_at_work import forces_at_work
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
@@ -87,6 +88,7 @@ class Balance:
         self.unit = 0.0  # N m, what counts as large among the equations of vector nodes
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
         self.friction = Bristles(system)
+        self.slender = SlenderParts(system)
         self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
         self.rotation: Rotation | None = None  # of the frame in which it rests
 
@@ -199,7 +201,8 @@ class Balance:
         scale = max(point.scale, 1e-300)
         vals[self.body] /= scale
         largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
-        vals[self.diagonal] += regular * largest
+        if not self.slender:  # whose softest motions are as soft as that
+            vals[self.diagonal] += regular * largest
         if mu:
             masses, places = self.mass
             vals[places] += mu * masses

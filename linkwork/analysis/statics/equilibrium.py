@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
+from linkwork.model import html
 from linkwork.results.outputs.views import View
 from linkwork.results.result import Result
 from linkwork.system.redundancy import MinimumNorm, independent_rows
@@ -59,6 +60,21 @@ class Equilibrium:
 
     def __repr__(self) -> str:
         return self.report
+
+    def _repr_html_(self) -> str:
+        """The report, and the reactions of all joints."""
+        first, *lines = self.report.splitlines()
+        words = [(line.split(maxsplit=1) + [""])[:2] for line in lines]
+        parts = [html.title(first), html.pairs((word, text) for word, text in words)]
+        views = {name: self[name] for name in self.result.joints}
+        known = {name: v for name, v in views.items() if "force" in v.names and "torque" in v.names}
+        if known:
+            head = ["reaction", *(f"{q} {a}" for q in ("force (N)", "torque (N m)") for a in "xyz")]
+            parts.append(html.table(head, [
+                [name, *(f"{x:.5g}" for x in [*v.force.values, *v.torque.values])]
+                for name, v in known.items()
+            ]))  # fmt: skip
+        return "".join(parts)
 
 
 def state_of(search: Search, point: Point) -> State:

@@ -171,6 +171,12 @@ class Search(Balance):
 
         patience : so many steps may be slow, one after the other
         """
+        try:
+            return self.newton_steps(point, patience)
+        finally:
+            self.slender.clear()
+
+    def newton_steps(self, point: Point, patience: int | None) -> Point:
         slow = 0
         for _ in range(self.max_iterations):
             self.talk.say(self.method, self.iterations, point.largest / self.L)
@@ -201,6 +207,9 @@ class Search(Balance):
         factor = min(1.0, TURN / max(self.turn(step), 1e-300))
         for _ in range(halvings):
             trial = self.settle(point.state.moved(factor * self.column * step))
+            if trial is not None and self.slender:  # their unbalanced forces rise before they fall
+                self.slender.predict(point.state, factor * self.column * step)
+                return trial
             if trial is not None and trial.size < (1 - 1e-4 * factor) * point.size:
                 return trial
             factor /= 2

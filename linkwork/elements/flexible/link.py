@@ -109,6 +109,7 @@ class FlexibleLink(Item):
                 f"section of {what} must be an lw.Section, but {checks.show(self.section)} was "
                 "given; write for example lw.Section.circle(0.01, E=2.1e11, density=7800)"
             )
+        self.section.refuse_coupling(what)
         self.modes = checks.count(self.modes, f"modes of {what}")
         self.elements = checks.count(self.elements, f"elements of {what}")
         if self.elements > MOST_ELEMENTS:

@@ -73,7 +73,8 @@ class StagedRun(ImplicitRun):
         ends, spans = element_ends(system)
         self.stages = Stages(
             memory=vectors(4, slots, n), values=np.zeros((4, slots, values)),
-            gamma=np.zeros((stages, system.rows + 1)), alpha=none, beta=none, hg=none[0], guess=none, quadrature=none[0], nodes=none[0], filters=none,
+            gamma=np.zeros((stages, system.rows + 1)), alpha=none, beta=none, hg=none[0],
+            guess=none, quadrature=none[0], nodes=none[0], filters=none,
             power=np.zeros((1 + stages, 2)), sums=np.zeros((n + 1, 6)),
             scratch=np.zeros((n + 1, 6)), value_sums=np.zeros(values + 1),
             value_scratch=np.zeros(values + 1), ends=ends, spans=spans, sets=value_sets(system),

@@ -15,7 +15,7 @@ from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SEMI_ANALYTIC, accelerations, correct, elements,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct, elements,
     forward, settle,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
@@ -109,41 +109,6 @@ def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
 
 
 @spliced
-def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
-    """What follows the new q, v: correction, accelerations, balance of work, storing.
-
-    Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
-    """
-    if cut is None:
-        forward(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.tau, run.stiff, run.a,
-        )  # fmt: skip
-    else:
-        status = close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time)
-        if status != FINE:
-            return status
-    if not finite(run.a):
-        return NOT_FINITE
-    if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
-        settle(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.tau, run.stiff, run.d,
-        )  # fmt: skip
-    lost, supplied = powers(tree, s, loops, work, run.v)
-    run.work[0] += 0.5 * h * (run.work[2] + lost)
-    run.work[1] += 0.5 * h * (run.work[3] + supplied)
-    run.work[2], run.work[3] = lost, supplied
-    if loops.settings[MEMORY] != 0.0:
-        work.coef[:] = 0.0
-        work.coef[el.ACCEPT] = 1.0
-        elements(kernels, tables, work, time)
-    if saved >= 0:
-        store(tree, s, loops, work, run, out, saved)
-    return FINE
-
-
-@spliced
 def store(tree, s, loops, work, run, out, row):
     """Motion, accelerations and wrenches of the last evaluation as row `row`."""
     fill_nodes(tree, s, work.nodes)
@@ -178,6 +143,43 @@ def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out,
     if row >= 0:
         store(tree, s, loops, work, run, out, row)
     run.work[2], run.work[3] = powers(tree, s, loops, work, run.v)
+
+
+@spliced
+def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
+    """What follows the new q, v: correction, accelerations, balance of work, storing.
+
+    Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
+    """
+    if cut is None:
+        forward(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.a,
+        )  # fmt: skip
+    else:
+        status = close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time)
+        if status != FINE:
+            return status
+    if not finite(run.a):
+        return NOT_FINITE
+    if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
+        settle(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.d,
+        )  # fmt: skip
+    lost, supplied = powers(tree, s, loops, work, run.v)
+    run.work[0] += 0.5 * h * (run.work[2] + lost)
+    run.work[1] += 0.5 * h * (run.work[3] + supplied)
+    run.work[2], run.work[3] = lost, supplied
+    if loops.settings[MEMORY] != 0.0:
+        work.coef[:] = 0.0
+        work.coef[el.ACCEPT] = 1.0
+        elements(kernels, tables, work, time)
+    if saved >= 0:
+        store(tree, s, loops, work, run, out, saved)
+    if loops.settings[MEMORY] == SAMPLES:  # the next step begins with what they hold now
+        begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, -1)
+    return FINE
 
 
 @lean

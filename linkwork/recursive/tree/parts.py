@@ -241,7 +241,8 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.MEMORY], settings[cl.LAWS] = o.memory, bool(self.driven) or o.moving
+        settings[cl.MEMORY] = cl.SAMPLES if o.sample_times else o.memory
+        settings[cl.LAWS] = bool(self.driven) or o.moving
         L = min(1.0, self.full.length)
         scale = np.ones((2, m))
         scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]

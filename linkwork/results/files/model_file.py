@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
 from linkwork.errors import LinkworkError, ModelError
@@ -99,7 +100,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         return {"array": value.ravel().tolist(), "shape": list(value.shape), "dtype": name}
     if isinstance(value, Ground):
         return {"ground": True}
-    if isinstance(value, InterfaceNode):
+    if isinstance(value, (InterfaceNode, BeamNode)):
         return {"node": value.s, "link": _encode(value.link, what, model)}
     if isinstance(value, Section):
         return {"section": {w: _encode(v, what, model) for w, v in value.words().items()}}
@@ -269,7 +270,7 @@ class _Builder:
         if "ground" in value:
             return GROUND
         if "node" in value:
-            return self.decode(value["link"]).at(value["node"])
+            return self.decode(value["link"]).node(value["node"])
         if "section" in value:
             return Section(**{w: self.decode(v) for w, v in value["section"].items()})
         if "drive" in value:
@@ -306,8 +307,10 @@ class _Builder:
         words = {word: self.decode(v) for word, v in stored["words"].items()}
         return known[kind](**words)
 
-    def named_frame(self, stored: dict[str, Any]) -> Frame:
-        """A frame of a reading: its body is named."""
+    def named_frame(self, stored: dict[str, Any]) -> Any:
+        """A frame of a reading, whose body is named, or an item with vector nodes."""
+        if "item" in stored:
+            return self.item(stored["item"])
         name = stored["body"]
         parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
         body: Any = GROUND if name is None else self.item(name)  # which Frame checks

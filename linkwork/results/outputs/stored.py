@@ -91,7 +91,9 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
         found, _ = signal_over_time(result, drive)
         return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
-    return signal_history(signal, times, signal.measured(motion, body_numbers(result)))[0]
+    values = result.values if rows is None else np.asarray(result.values)[rows]
+    x = signal.measured(motion, body_numbers(result), values, node_places(result))
+    return signal_history(signal, times, x)[0]
 
 
 def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:
@@ -101,10 +103,11 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
         if e.entry.family.signal and e.entry.acts_on[1].signal is drive:
             begin = np.asarray(known, float)[memory_place(result.system, e)]
     number = body_numbers(result)
-    x = signal.measured(result.motion, number)
+    x = signal.measured(result.motion, number, result.values, node_places(result))
     program = translate(signal)
     for place, i in program.turns if program is not None else ():
-        start = 0.0 if begin is None or begin[place] <= NEVER / 2 else begin[place]
+        known_start = begin is not None and begin[place] > NEVER / 2
+        start = begin[place] if known_start else signal.readings[i].start  # type: ignore[index]
         rate = signal.rates(i, result.motion, number)
         x[:, i] = unwrap(result.time, x[:, i], rate, start)
     return signal_history(signal, result.time, x, begin)
@@ -114,6 +117,13 @@ def body_numbers(result: Result) -> Callable[[Any], int]:
     """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
     return lambda body: number.get(id(body), -1)
+
+
+def node_places(result: Result) -> Callable[[Any], int]:
+    """The first value of a vector node."""
+    layout = result.system.layout
+    place = {id(node): int(first) for node, first in zip(layout.nodes, layout.first)}
+    return lambda node: place[id(node)]
 
 
 def memory_elements(system: System) -> list[Element]:
