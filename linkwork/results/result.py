@@ -195,7 +195,7 @@ class Result:
 
     @property
     def violation(self) -> xr.Dataset:
-        """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
+        """Largest errors of each joint's constraints over (time, joint): positions, velocities."""
         import xarray as xr
 
         coords = {"time": time_variable(self.time), "joint": list(self.joints)}
@@ -403,15 +403,18 @@ class Result:
         return plot_health(self)
 
     def spectrum(
-        self, *names: str, modes: Any = None, window: str = "hann", log: bool = True, ax: Any = None
-    ) -> Any:
+        self, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
+        to: float | None = None, ax: Any = None,
+    ) -> Any:  # fmt: skip
         """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
 
         modes  : eigenfrequencies to mark;   window : a window of scipy.signal
+        log    : amplitudes on a logarithmic scale
+        to     : where the axis ends (Hz); behind the last content without it
         """
         from linkwork.results.spectrum import plot_spectrum
 
-        return plot_spectrum(self, *names, modes=modes, window=window, log=log, ax=ax)
+        return plot_spectrum(self, *names, modes=modes, window=window, log=log, to=to, ax=ax)
 
     def __repr__(self) -> str:
         return summary(self)
