@@ -26,10 +26,10 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     )),
     "forces": ("Forces", (
         "elements.forces.force", "elements.forces.spring", "elements.forces.torsion_spring",
-        "elements.deformable.bushing", "elements.forces.force_pair", "elements.bodies.moving_frame",
+        "elements.deformable.", "elements.forces.force_pair", "elements.bodies.moving_frame",
         "elements.bodies.central_gravity", "elements.bodies.variable_mass",
-        "elements.forces.user_force", "elements.deformable.rod", "elements.deformable.joints",
-        "elements.deformable.slide", "elements.deformable.viscous_body", "elements.forces.stop",
+        "elements.forces.user_force",
+        "elements.forces.stop",
         "elements.friction.friction", "elements.friction.models", "elements.friction.brake",
     )),
     "laws": ("Constitutive laws", ("elements.laws",)),

@@ -27,6 +27,7 @@ from linkwork.results.files.variables import (
     time_variable,
 )
 from linkwork.results.outputs.views import View, view
+from linkwork.results.outputs.stamp import stamp
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -232,6 +233,8 @@ class Result:
             return None if np.isnan(x).all() and x.size else x.copy()
 
         restart: dict[str, Any] = {k: v.copy() for k, v in self.restart.items()} if last else {}
+        if restart:  # they are of this state alone, and not of one that the user makes from it
+            restart["of"] = stamp(float(self.time[i]), self.motion[i], self.values[i])
         return State(
             float(self.time[i]), self.system.names, self.motion[i].copy(),
             known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(),
