@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.second_order.recovery import StepFailure
 
 
@@ -67,4 +67,4 @@ class TurnWatch:
 
     def warn(self) -> None:
         if self.largest > self.told:
-            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=4)
+            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=users_line())
