@@ -90,9 +90,9 @@ def _freedoms(assembled: Assembled) -> list[str]:
 def counted(assembled: Assembled) -> tuple[int, int, int, int]:
     """Bodies with flexible links as one each, modes, rows of joints, and their rank."""
     full, rank = assembled.full, assembled.redundancy.rank
-    parts = sum(len(link.nodes) + len(link.carriers) for link in full.flexible)
+    parts = sum(len(link.nodes) for link in full.flexible)
     modes = sum(link.shapes for link in full.flexible)
-    inside = 6 * parts - modes
+    inside = 6 * parts  # rows that hold sections to frames
     return full.bodies - parts, modes, len(full.all_rows) - inside, rank - inside
 
 
@@ -111,14 +111,16 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
     for name, item in model.items.items():
         if isinstance(item, Body):
             place = item.position if assembled is None else assembled.state[name].position
-            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(item.inertia))
+            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(np.asarray(item.inertia)))
         elif isinstance(item, FlexibleLink):
             c = item.modal
             spread = c.P0 - np.outer(c.s0, c.s0) / c.mass
             moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
             place = (item.start + item.end) / 2
             if assembled is not None:
-                place = link_sums(links[name], assembled.state.motion[None]).weight[0] / c.mass
+                place = link_sums(
+                    links[name], assembled.state.motion[None], assembled.state.values[None]
+                ).weight[0] / c.mass
             found[name] = Mass(c.mass, place, moments)
     return found
 

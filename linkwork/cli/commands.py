@@ -254,6 +254,7 @@ def static(model: ModelFile, output: Output = None, debug: Debug = False) -> Non
         Result(
             found.system, [state.time], state.motion[None], None,
             None if state.gamma is None else state.gamma[None], info={"method": "static"},
+            values=state.values[None],
         ).save(target)  # fmt: skip
         say.print(f"written to {target}", markup=False)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import VectorLike
 from linkwork.model.registry import Item
 
 T = TypeVar("T", bound=Item)
@@ -31,7 +32,7 @@ class Model:
     >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     """
 
-    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, name: str = "model", gravity: VectorLike = (0.0, 0.0, 0.0)) -> None:
         if not isinstance(name, str) or not name.isprintable():
             raise ModelError(
                 f"the name of a model must be a text of one line, but {checks.show(name)} was "
@@ -48,7 +49,7 @@ class Model:
         return self._gravity
 
     @gravity.setter
-    def gravity(self, value: Any) -> None:
+    def gravity(self, value: VectorLike) -> None:
         self._gravity = checks.vector(value, f"gravity of model '{self.name}'")
 
     def add(self, name: str, item: T) -> T:

@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.errors import ModelError, ParameterError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
 
 ITEMS: dict[str, type[Item]] = {}
@@ -51,10 +52,16 @@ class Family:
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations
+    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
+    slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
+    # `stored_energy` counts as potential energy of the model
+    circuit: Callable | None = None
 
 
 @dataclass
@@ -92,7 +99,7 @@ class Entry:
         return any(row >= 0 for _, _, row in self.reads)
 
 
-class Made(type):
+class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
@@ -129,7 +136,7 @@ def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
         raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
 
 
-class Item(metaclass=Made):
+class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
     A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives
@@ -199,6 +206,12 @@ class Item(metaclass=Made):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def read_items(self) -> list[Any]:
+        """The joints that its drives read."""
+        drives = [x for x in self.words().values() if isinstance(x, Drive)]
+        leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+        return [leaf.of for leaf in leaves if getattr(leaf, "of", None) is not None]
+
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
         return []
@@ -206,6 +219,16 @@ class Item(metaclass=Made):
     def vector_nodes(self) -> list[Node]:
         """The vector nodes that it brings, the same ones whenever it is asked."""
         return []
+
+    def rates_needed(self) -> list[Node]:
+        """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
+        return []
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
+        raise ModelError(
+            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
+        )
 
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
+from linkwork.model.given import VectorLike
 from linkwork.results.outputs import totals
 from linkwork.results.files.model_file import model_to_dict
 from linkwork.results.files.file_array import FileArray
@@ -26,8 +28,8 @@ from linkwork.results.files.variables import (
     joints_of,
     time_variable,
 )
-from linkwork.results.outputs.views import View, view
 from linkwork.results.outputs.stamp import stamp
+from linkwork.results.outputs.views import Axis, View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -62,10 +64,12 @@ class Result:
     """
 
     def __init__(
-        self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
-        work: Any = None, diagnostics: dict[str, Any] | None = None,
+        self, system: System, time: VectorLike, motion: np.ndarray,
+        acceleration: np.ndarray | None = None, gamma: np.ndarray | None = None,
+        work: np.ndarray | None = None, diagnostics: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
-        single: bool = False, stored_model: dict[str, Any] | str | None = None, values: Any = None,
+        single: bool = False, stored_model: dict[str, Any] | str | None = None,
+        values: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
@@ -113,25 +117,30 @@ class Result:
     def named(self) -> list[str]:
         """What can be asked for: the items of the model, and the frames of flexible links."""
         nodes = [self.system.names[b] for link in self.system.flexible for b in link.nodes]
+        nodes += [
+            str(body.name) for body in self.system.items
+            if isinstance(body, BeamNode) and not body.suffix.startswith("node")
+        ]  # fmt: skip
         return [*self.system.model, *nodes]
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.named
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
+        self, name: str, values: np.ndarray, axis: Axis, units: str, words: str
     ) -> xr.DataArray:
-        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes."""
+        """A DataArray over time and, with axis "xyz" or "wxyz", over components, or over modes, or
+        over the coordinates of a dict."""
         import xarray as xr
 
         coords: dict[str, Any] = {"time": time_variable(self.time)}
-        if axis:
-            across = axis if isinstance(axis, str) else "mode"
-            coords[across] = list(axis)
+        if isinstance(axis, dict):
+            coords |= axis
+        elif axis:
+            coords[axis if isinstance(axis, str) else "mode"] = list(axis)
         return xr.DataArray(
-            np.array(values), coords, ("time", across) if axis else ("time",), name,
-            {"long_name": words, "units": units},
-        )  # fmt: skip
+            np.array(values), coords, tuple(coords), name, {"long_name": words, "units": units}
+        )
 
     @cached_property
     def memory(self) -> np.ndarray:
@@ -189,7 +198,7 @@ class Result:
         from linkwork.results.outputs.violation import violations
 
         found = np.zeros((len(self), len(rows)))
-        parts = violations(self.system, self.time, self.motion, self.memory, still=True)
+        parts = violations(self.system, self.time, self.motion, self.memory, still=True, values=self.values)
         for part, _, rate in parts:
             found[part] = rate[:, rows]
         return found

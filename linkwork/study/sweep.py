@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 def sweep(
     build: Callable, grid: Mapping[str, Any], measure: Callable | None = None, *,
-    workers: int | None = None, client: Any = None, store: Any = None, progress: bool | str = True,
+    workers: int | None = None, client: Any = None, store: str | Path | None = None,
+    progress: bool | str = True,
 ) -> xr.Dataset:  # fmt: skip
     """Run build(**parameters) for all combinations of a grid and collect what it returns.
 
@@ -56,7 +58,8 @@ def sweep(
 
 def sample(
     build: Callable, distributions: Mapping[str, Any], n: int, measure: Callable | None = None, *,
-    seed: int = 0, workers: int | None = None, client: Any = None, store: Any = None,
+    seed: int = 0, workers: int | None = None, client: Any = None,
+    store: str | Path | None = None,
     progress: bool | str = True,
 ) -> xr.Dataset:  # fmt: skip
     """Run build(**parameters) for n draws from distributions; else like `sweep`.

@@ -257,6 +257,7 @@ def draw(
 def _add_links(drawing: Drawing) -> None:
     """Flexible links: pieces of their deformed axes, and a ball at every interface node."""
     system, motion = drawing.result.system, drawing.result.motion[:]
+    values = drawing.result.values[:]
     for link in system.flexible:
         outline = link.item.section.outline
         radius = min(outline) / 2 if outline else 0.008 * system.length
@@ -264,7 +265,7 @@ def _add_links(drawing: Drawing) -> None:
         for b in (link.frame, *link.nodes):
             ball = Part("sphere", (1.05 * radius,))
             drawing.solids.append(Solid(system.names[b], b, [ball], colour))
-        axis = deformed(link, motion, np.linspace(0, 1, PIECES + 1))
+        axis = deformed(link, motion, values, np.linspace(0, 1, PIECES + 1))
         for k in range(PIECES):
             ends = axis[:, k], axis[:, k + 1]
             name = system.names[link.frame]
@@ -284,7 +285,7 @@ def at_frames(result: Result, frames: np.ndarray) -> Result:
     work = None if result.work is None else result.work[frames]
     return Result(
         result.system, result.time[frames], result.motion[frames], result.acceleration[frames],
-        result.gamma[frames], work, info=result.info,
+        result.gamma[frames], work, info=result.info, values=result.values[frames],
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from linkwork.analysis.linear.first_order import massless, mixed_space
 from linkwork.analysis.linear.inputs import Input, make_input
 from linkwork.analysis.linear.outputs import Output, make_output
 from linkwork.analysis.linear.pencil import Pencil, linearised
+from linkwork.analysis.starts import StateLike
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.model import html
@@ -101,8 +102,9 @@ class StateSpace:
 
 
 def linearize(
-    model: Model, at: Any = None, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
-) -> StateSpace:
+    model: Model, at: StateLike | None = None, inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+) -> StateSpace:  # fmt: skip
     """Linear state space model about an equilibrium or a steady motion, as named matrices.
 
     at      : a State, lw.static(model) or a run (its last state); None is the assembled model

@@ -12,6 +12,7 @@ from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.errors import LinkworkError, ModelError
+from linkwork.integrators.contract import Run
 from linkwork.integrators.second_order.methods import LinearMethod
 from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.second_order.stepping import advance
@@ -80,7 +81,7 @@ def unchanged(state: State) -> bool:
 
 def method_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool = True
-) -> Any:
+) -> Run:
     """The stepping object of a method, also from restart numbers that are not what they should be;
     stiffness=False leaves K_c out of its matrix.
     """
@@ -100,7 +101,7 @@ def method_run(
 
 def new_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool
-) -> Any:
+) -> Run:
     kind = implicit_run(method)
     if kind is not None:
         announce(advance, "the steps of implicit methods", 7)
@@ -123,7 +124,7 @@ def new_run(
     )
 
 
-def implicit_run(method: Any) -> Any:
+def implicit_run(method: Any) -> type[ImplicitRun] | None:
     """The kind of run of an implicit method in absolute coordinates."""
     if isinstance(method, LinearMethod):
         return ImplicitRun

@@ -11,7 +11,6 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
-from linkwork.analysis.statics.stability import stability
 from linkwork.model import html
 from linkwork.results.outputs.views import View
 from linkwork.results.result import Result
@@ -24,8 +23,9 @@ from linkwork.system.system import System
 class Equilibrium:
     """A position in which all forces balance.
 
-    state : positions, zero velocities, multipliers of all rows;   stable : whether it returns to
-    it after a small push (a free motion without stiffness does not count as unstable);
+    state : positions, velocities (zero, or those of a steady rotation), multipliers of all rows;
+    stable : whether it returns to it after a small push (a free motion without stiffness does not
+    count as unstable);
     eq["pin"].force : what a result has, for the one position;   report : how it was found.
     residual : largest unbalanced force, N (torques over L);   stiffness : the smallest eigenvalue
     of the stiffness of free motions, N m (displacements over L, rotations in rad)
@@ -77,8 +77,8 @@ class Equilibrium:
         return "".join(parts)
 
 
-def equilibrium(search: Search, point: Point) -> Equilibrium:
-    """The state with multipliers of all rows, its stability, and the report."""
+def state_of(search: Search, point: Point) -> State:
+    """The state at a point, at rest, with multipliers of all rows."""
     gamma = search.system.all_gamma(point.gamma)
     if not search.system.keep.all():
         rows = constraint_rows(search.full, point.state)
@@ -87,7 +87,13 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         search.system.remember(point.state), gamma=gamma,
         acceleration=np.zeros((search.system.bodies, 6)), restart={},
     )  # fmt: skip
-    found = stability(search, point)
+    return search.moving(state)
+
+
+def equilibrium(search: Search, point: Point) -> Equilibrium:
+    """The state with multipliers of all rows, its stability, and the report."""
+    state = state_of(search, point)
+    found = search.stability(point)
     residual = point.largest / search.L
     lines = [
         f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "
@@ -96,6 +102,9 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",
         f"  stability   {found.report}",
     ]
+    if search.rotation is not None:
+        w = ", ".join(f"{x:.6g}" for x in search.rotation.rate + 0.0)
+        lines.insert(1, f"  rotation    everything turns with ({w}) rad/s")
     if search.friction.paths:
         lines.append(
             "  friction    holds, or slid here from the start; other positions balance as well"

@@ -27,12 +27,14 @@ from linkwork.elements.forces.torsion_spring import (
     TURN, check_joint, quaternion_gradients, relative_quaternion, torsion_tangent, twist,
     twist_bend,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import gear_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: both turns (second joint first), c, how many bodies, and the two angles
@@ -163,9 +165,9 @@ class Gear(Item):
     >>> mesh = lw.Gear(one, two, ratio=-20 / 40)
     """
 
-    first: Any
-    second: Any
-    ratio: Any
+    first: Revolute
+    second: Revolute
+    ratio: float
 
     def __post_init__(self) -> None:
         what = self.label
@@ -179,6 +181,9 @@ class Gear(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.first, self.second)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return gear_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         bodies: list[Any] = []

@@ -26,6 +26,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.drives.rotation import rotation_vector_jets
 from linkwork.model.frame import Frame
+from linkwork.model.given import Components, FrameLike, OrientationLike, VectorLike, given
 
 
 class Gimbal(NamedJoint, rows="rz"):
@@ -57,12 +58,12 @@ class DriveHinge(Joint):
     """
 
     rows = "rx ry rz"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    vector: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    vector: Components = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

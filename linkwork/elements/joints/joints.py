@@ -15,11 +15,15 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
 from linkwork.elements.joints.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
+from linkwork.elements.signals.joint_readings import lock_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.given import (
+    FrameLike, Function, Functions, OrientationLike, RowsLike, VectorLike, given,
+)  # fmt: skip
 from linkwork.model.registry import Entry, Item, Law
 
 PARAMETERS = {  # of joints, for their docstrings
@@ -104,9 +108,9 @@ def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, pla
 class Joint(Item, abstract=True):
     """What all joints of the lock family share; subclasses state their `rows`."""
 
-    rows: Any = ""
-    a: Any
-    b: Any
+    rows: RowsLike = ""
+    a: FrameLike
+    b: FrameLike
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -119,6 +123,9 @@ class Joint(Item, abstract=True):
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
         """Where the joint starts: coordinates and rates of free rows that the user gave."""
         return {}, {}
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return lock_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, self.laws())]
@@ -181,15 +188,15 @@ class Lock(Joint):
     >>> lift = lw.Lock(lw.GROUND, body, at=(0, 0, 0), rows="x y z", drive={"z": lw.ramp(0.1)})
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    rows: Any = "x y z rx ry rz"
-    drive: Any = None
-    drive_a: Any = None
-    drive_b: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    rows: RowsLike = "x y z rx ry rz"
+    drive: Functions = given(None)
+    drive_a: Functions = given(None)
+    drive_b: Functions = given(None)
 
     def __post_init__(self) -> None:
         rows = self.active
@@ -236,15 +243,15 @@ class NamedJoint(Joint, abstract=True):
     of the displacement) say where it starts, and assembly honours them.
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    angle: Any = None
-    displacement: Any = None
-    rate: Any = None
-    speed: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    angle: float | None = None
+    displacement: float | None = None
+    rate: float | None = None
+    speed: float | None = None
 
     def __init_subclass__(cls, rows: str = "", **keywords: Any) -> None:
         cls.rows = rows
@@ -342,11 +349,11 @@ class DrivenJoint(Joint, abstract=True):
     """A joint whose free row follows a function of time."""
 
     row: ClassVar[str] = ""
-    at: Any
-    axis: Any
-    orientation: Any
-    angle: Any
-    displacement: Any
+    at: VectorLike | None
+    axis: VectorLike | None
+    orientation: OrientationLike | None
+    angle: Function
+    displacement: Function
 
     def __post_init__(self) -> None:
         self.frames = markers(
@@ -383,12 +390,12 @@ class Motor(DrivenJoint):
 
     rows = "x y z rx ry rz"
     row: ClassVar[str] = "rz"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    angle: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    angle: Function = given(None)
+    orientation: OrientationLike | None = None
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Motor:
@@ -420,12 +427,12 @@ class Actuator(DrivenJoint):
 
     rows = "x y z rx ry rz"
     row: ClassVar[str] = "z"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    displacement: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    displacement: Function = given(None)
+    orientation: OrientationLike | None = None
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Actuator:

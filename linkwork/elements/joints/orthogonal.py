@@ -20,6 +20,7 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -27,7 +28,9 @@ from linkwork.math.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
@@ -151,12 +154,12 @@ class Orthogonal(Item):
     >>> square = lw.Orthogonal(fork, cross, axis_a=(1, 0, 0), axis_b=(0, 1, 0))
     """
 
-    a: Any
-    b: Any
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -194,13 +197,13 @@ class Universal(Joint):
     """
 
     rows = "x y z"
-    a: Any
-    b: Any
-    at: Any = None
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -208,6 +211,9 @@ class Universal(Joint):
             self.a, self.b, self.at, self.axis_a, self.axis_b, self.axis, self.orientation,
             self.label, True,
         )  # fmt: skip
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return universal_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, {}), orthogonal_entry(self.frames)]

@@ -38,6 +38,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Family
 
 # reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
@@ -179,17 +180,17 @@ class Screw(Joint):
     """
 
     rows = "x y rx ry"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    pitch: Any = None
-    orientation: Any = None
-    angle: Any = None
-    displacement: Any = None
-    rate: Any = None
-    speed: Any = None
-    guided: Any = True
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    pitch: Number = given(None)
+    orientation: OrientationLike | None = None
+    angle: float | None = None
+    displacement: float | None = None
+    rate: float | None = None
+    speed: float | None = None
+    guided: bool = True
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

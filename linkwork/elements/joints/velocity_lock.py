@@ -42,6 +42,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the frames on their bodies, whether the axes are those of P, then u and u̇ of the six rows
@@ -158,13 +159,13 @@ class VelocityLock(Item):
     >>> blade = lw.VelocityLock(lw.GROUND, skate, at=(0, 0, 0), rows="y", axes="b")
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    rows: Any = "x y z rx ry rz"
-    drive: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    rows: RowsLike = "x y z rx ry rz"
+    drive: Functions = given(None)
     axes: str = "a"
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
