@@ -81,7 +81,7 @@ def test_servo_valve_and_cylinder_against_a_linear_model(ratio):
     cycles = max(4, int(np.ceil(8 / (B / (2 * mass)) * w / (2 * np.pi))))
     amplitude = 4e-3
     period = 2 * np.pi / w
-    m = servo(lw.sine(amplitude, w), mass, B)
+    m = servo(lw.expression(f"{amplitude}*sin({float(w)!r}*t)"), mass, B)
     r = run(m, (cycles + 2) * period, period / 200)
     v = r["cylinder"].rate.values
     last = r.time > r.time[-1] - 2 * period - 1e-12
@@ -98,7 +98,7 @@ def test_servo_valve_and_cylinder_against_a_linear_model(ratio):
 
 def test_mass_is_conserved_to_round_off():
     """At every node the flows of all elements balance; what is stored is what flowed in."""
-    m = servo(lw.sine(0.3, 20.0))
+    m = servo(lw.expression("0.3*sin(20*t)"))
     m.add("pipe", H.Pipe(m["a"], m["b"], diameter=1e-3, length=0.5))
     r = run(m, 0.2, 2e-4)
     valve, cylinder, pipe = r["valve"], r["cylinder"], r["pipe"]
@@ -249,3 +249,20 @@ def test_mistakes_of_cylinders_are_named():
         H.Cylinder(block, block, p1, p2, bore=0.1, stroke=1.0)
     with pytest.raises(lw.ModelError, match="joins Pressure 'p1' with itself"):
         add_cylinder(m, block, p1, p1)
+
+
+def test_the_circuit_is_drawn_with_its_state():
+    import matplotlib.pyplot as plt
+
+    r = run(servo(0.2), 0.05, 1e-3)
+    ax = r.draw_circuit(time=0.02)
+    texts = [text.get_text() for text in ax.texts]
+    p = r["a"].pressure.values[20] / 1e5
+    assert f"a\n{p:.1f} bar" in texts
+    assert {"valve", "cylinder"} <= {text.split("\n")[0] for text in texts}
+    assert "t = 0.02 s" in ax.get_title()
+    plt.close("all")
+    m = lw.Model("dry")
+    m.add("body", lw.Body(1, (1, 1, 1)))
+    with pytest.raises(lw.ModelError, match="no hydraulic circuit"):
+        run(m, 0.1, 0.1).draw_circuit()

@@ -333,7 +333,7 @@ def test_pressure_valve_opens_at_its_preload():
     m.add("pump", H.Pump(tank, line, flow=3e-4))
     m.add("valve", H.PressureValve(
         line, tank, area=5e-5, width=0.02, max_opening=2e-3, mass=0.02, stiffness=2e4,
-        preload=600.0, damping=50.0, leakage=0.0, discharge=0.6,
+        preload=600.0, damping=300.0, leakage=0.0, discharge=0.6,
     ))  # fmt: skip
     r = run(m, 2.0, 2e-4)
     drop, x = r["valve"].pressure_drop.values[-1], r["valve"].position.values[-1]
