@@ -414,6 +414,12 @@ class Result:
 
         return plot_health(self)
 
+    def draw_circuit(self, time: Any = None, ax: Any = None) -> Any:
+        """Draw the hydraulic circuit with its pressures and flows at a time (s); returns axes."""
+        from linkwork.results.circuit import draw_circuit
+
+        return draw_circuit(self, time, ax)
+
     def spectrum(
         self, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
         to: float | None = None, ax: Any = None,
