@@ -1,10 +1,14 @@
 # Made by docs/public_names.py from the table of __init__.py.
 
+from linkwork.elements import hydraulics as hydraulics
 from linkwork.elements import laws as laws
 from linkwork.analysis.assembly.assemble import assemble as assemble
+from linkwork.analysis.continuation.buckling import buckling as buckling
+from linkwork.analysis.continuation.equilibrium_path import equilibrium_path as equilibrium_path
 from linkwork.analysis.driven.kinematics import kinematics as kinematics
 from linkwork.analysis.inverse import InverseDynamics as InverseDynamics
 from linkwork.analysis.inverse import inverse as inverse
+from linkwork.analysis.linear.campbell import campbell as campbell
 from linkwork.analysis.linear.constraint_stiffness import constraint_stiffness as constraint_stiffness
 from linkwork.analysis.linear.eigen import eigen as eigen
 from linkwork.analysis.linear.linearize import linearize as linearize
@@ -69,6 +73,9 @@ from linkwork.elements.joints.orthogonal import Universal as Universal
 from linkwork.elements.joints.rigid_displacement import RigidBodyDisplacement as RigidBodyDisplacement
 from linkwork.elements.joints.screw import Screw as Screw
 from linkwork.elements.joints.velocity_lock import VelocityLock as VelocityLock
+from linkwork.elements.quantities.quantity import Quantity as Quantity
+from linkwork.elements.quantities.quantity_law import QuantityLaw as QuantityLaw
+from linkwork.elements.quantities.state_space import StateSpace as StateSpace
 from linkwork.elements.signals.sensor import StrapdownSensor as StrapdownSensor
 from linkwork.errors import AssemblyError as AssemblyError
 from linkwork.errors import ConvergenceError as ConvergenceError

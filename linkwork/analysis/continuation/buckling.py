@@ -32,9 +32,10 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath
 from linkwork.analysis.continuation.equilibrium_path import begin
 from linkwork.analysis.continuation.singular import world_shape
+from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
-from linkwork.analysis.statics.stability import conservative, exact_tangent
+from linkwork.analysis.statics.stability import conservative, exact_tangent, without_slender
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
@@ -45,7 +46,7 @@ from linkwork.system.system import System
 DENSE = 900  # unknowns up to which the eigenvalue problem is dense
 NEAR = 1e-9  # of the factor: a correction this small is none
 PART = 1e-3  # of the factor: how far apart tangents are that are subtracted
-REAL = 1e-6  # imaginary part over size of a factor that is real
+REAL = 1e-4  # imaginary part over size of a factor that is real
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Buckling:
 
 
 def buckling(
-    model: Model, n: int = 3, *, loads: Any = None, at: Any = None, start: float = 0.0,
+    model: Model, n: int = 3, *, loads: Any = None, at: StateLike | None = None, start: float = 0.0,
     time: float | None = None, exact: bool = True, tolerance: float = 1e-10, progress: bool = True,
 ) -> Buckling:  # fmt: skip
     """The lowest n positive load factors at which equilibria become critical, and the shapes.
@@ -239,7 +240,8 @@ class Problem:
         search = self.arc.search
         K = self.matrix(at)[: search.n, : search.n]
         noise = 1e-9 * at.point.scale + 1e-12 * abs(K).max()
-        if not conservative(search, at.point, K, noise):
+        loads = without_slender(search, at.point, K)
+        if not conservative(search, at.point, loads, noise):
             raise ModelError(
                 f"buckling of '{self.name}' needs conservative loads, but a load follows the "
                 "bodies or turns with them, and may make the structure oscillate instead; look "

@@ -23,6 +23,7 @@ from linkwork.analysis.continuation.singular import (
     limit_point,
 )
 from linkwork.analysis.linear.pencil import freeze
+from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.search import Search, Talk
@@ -42,9 +43,9 @@ QUICK = 5  # iterations below which the next step may be longer
 
 def equilibrium_path(
     model: Model, *, until: float = 1.0, steps: int = 200, step: float = 0.05, loads: Any = None,
-    start: float = 0.0, at: Any = None, branch: int = 1, time: float | None = None,
-    stop: Callable[[float, State], bool] | None = None, tolerance: float = 1e-10,
-    progress: bool = True,
+    start: float = 0.0, at: StateLike | SingularPoint | None = None, branch: int = 1,
+    time: float | None = None, stop: Callable[[float, State], bool] | None = None,
+    tolerance: float = 1e-10, progress: bool = True,
 ) -> EquilibriumPath:  # fmt: skip
     """Equilibria over a load factor, past limit points, until it reaches `until`.
 

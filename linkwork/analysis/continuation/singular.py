@@ -16,12 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.linalg as la
 
 from linkwork.analysis.continuation.arc import Arc, OnPath
 from linkwork.analysis.statics.balance import Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
-from linkwork.analysis.statics.stability import exact_tangent, null_space
+from linkwork.analysis.statics.stability import exact_tangent, null_space, sorted_eigenvalues
 from linkwork.math import rotations
 from linkwork.system.state import State
 
@@ -54,7 +53,7 @@ def stiffnesses(arc: Arc, at: OnPath) -> tuple[np.ndarray, np.ndarray]:
     K, J = matrix[:n, :n], matrix[n:, :n]
     N = null_space(J.toarray(), n)
     Kr = N.T @ (K @ N)
-    values, vectors = la.eigh((Kr + Kr.T) / 2)
+    values, vectors = sorted_eigenvalues(s, Kr)
     return values, N @ vectors
 
 

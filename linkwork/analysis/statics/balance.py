@@ -94,7 +94,7 @@ class Balance:
 
     def moving(self, state: State) -> State:
         """The state with velocities and accelerations of a steady rotation, if there is one."""
-        return state if self.rotation is None else self.rotation.of(self.system, state)
+        return state if self.rotation is None else self.rotation.of(state)
 
     def measure_nodes(self, state: State) -> None:
         """Multiply the equations of vector nodes so that a change of a value by its size counts as

@@ -51,7 +51,7 @@ class Rotation:
     def speed(self) -> float:
         return float(np.linalg.norm(self.rate))
 
-    def of(self, system: System, state: State) -> State:
+    def of(self, state: State) -> State:
         """The state with the velocities and accelerations of the rotation."""
         R = rotations.matrix(state.orientations)
         v = np.cross(self.rate, state.positions - self.point)
@@ -69,7 +69,7 @@ class Rotation:
             blocks(a, b, system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
         )
 
-    def carried(self, state: State, system: System, angle: float) -> State:
+    def carried(self, state: State, angle: float) -> State:
         """The state after everything has turned by an angle."""
         q = rotations.exponential(angle * self.rate / self.speed)
         E, motion = rotations.matrix(q), state.motion.copy()
@@ -113,7 +113,7 @@ def rotation_of_joint(model: Model, spin: Any, time: float) -> Rotation | Rotor:
         if frame.body is GROUND:
             rate[id(frame)] = np.zeros(3)
             continue
-        motion = state[frame.body.name]
+        motion = state[str(frame.body.name)]
         rate[id(frame)] = rotations.matrix(motion.orientation) @ motion.angular_velocity
     axis = axis_of(a, state)
     speed = float(axis @ (rate[id(b)] - rate[id(a)]))
@@ -151,7 +151,7 @@ class Rotor:
         rate = sign * self.speed * axis_of(a, state)
         place = state[held.body.name]
         point = place.position + rotations.matrix(place.orientation) @ held.position
-        whole = Rotation(rate, point).of(system, state)
+        whole = Rotation(rate, point).of(state)
         velocities = state.velocities.copy()
         mine = list(self.bodies)
         velocities[mine] = whole.velocities[mine]

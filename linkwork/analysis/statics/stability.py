@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
+from linkwork.system.sparse_lu import SingularMatrix
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
@@ -48,14 +49,18 @@ def stability(balance: Balance, point: Point) -> Stability:
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
     noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
-    if free > DENSE and conservative(balance, point, K, noise):
+    loads = without_slender(balance, point, K)
+    if free > DENSE and conservative(balance, point, loads, noise):
+        if balance.slender:
+            return large_slender_stability(balance, vals, noise, free)
         return large_stability(balance, vals, K, noise, free)
     N = null_space(J.toarray(), n)
     Kr = N.T @ (K @ N)
     refuse_not_finite(Kr)
-    if np.abs(Kr - Kr.T).max() > max(1e-6 * np.abs(Kr).max(), noise):
+    Lr = Kr if loads is K else N.T @ (loads @ N)
+    if np.abs(Lr - Lr.T).max() > max(1e-6 * np.abs(Lr).max(), noise):
         return unsymmetric_stability(balance, point, Kr, N, noise)
-    values, vectors = la.eigh((Kr + Kr.T) / 2)
+    values, vectors = sorted_eigenvalues(balance, Kr)
     falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
     if falling and balance.rotation is not None:  # gyroscopic forces may hold it
         return unsymmetric_stability(balance, point, Kr, N, noise)
@@ -63,15 +68,54 @@ def stability(balance: Balance, point: Point) -> Stability:
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
-    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix.
-
-    Of beams the symmetric part is taken (statics.slender)."""
+    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
     vals, p = balance.stiffness(point, exact=True), balance.system.pattern
-    if balance.slender:
-        with balance.slender.absent():
-            others = balance.stiffness(point, exact=True)
-        vals = balance.slender.symmetric(vals, others)
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+
+
+def without_slender(balance: Balance, point: Point, K: sp.csr_matrix) -> sp.csr_matrix:
+    """K without slender parts, which tells whether loads are conservative.
+
+    The stiffness of finite-volume beams is unsymmetric by the error of the mesh, times their axial
+    stiffness: its eigenvalues are those of the beam, those of its symmetric part are not."""
+    if not balance.slender:
+        return K
+    with balance.slender.absent():
+        return exact_tangent(balance, point)[1][: balance.n, : balance.n]
+
+
+def sorted_eigenvalues(balance: Balance, Kr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of NᵀKN under conservative loads, ascending, with their vectors as columns."""
+    if not balance.slender:
+        return la.eigh((Kr + Kr.T) / 2)
+    values, vectors = la.eig(Kr)
+    order = np.argsort(values.real)
+    return values.real[order], vectors.real[:, order]
+
+
+def large_slender_stability(
+    balance: Balance, vals: np.ndarray, noise: float, free: int
+) -> Stability:
+    """From the ends of the spectrum of (NᵀKN)⁻¹: its most negative and its largest eigenvalue."""
+    n, nil, inverse = balance.n, np.zeros(balance.system.rows), Saddle(balance.system)
+    try:
+        inverse.factorise(vals)
+    except SingularMatrix:
+        return judged(balance, 0, 1, 0.0, np.ones(n), free)
+    operator = LinearOperator(
+        (n, n), lambda x: inverse.solve(np.concatenate([x.ravel(), nil]))[:n], dtype=float
+    )
+    start, found = np.random.default_rng(0).normal(size=n), []
+    for which in ("SR", "LM"):
+        try:
+            values, vectors = eigs(operator, k=2, which=which, tol=1e-3, maxiter=100, v0=start)
+        except ArpackNoConvergence as error:
+            values, vectors = error.eigenvalues, error.eigenvectors
+        found += [(1 / v.real, vectors[:, i].real) for i, v in enumerate(values) if v.real]
+    falling = len({round(v / noise) for v, _ in found if v < -noise})
+    neutral = int(any(abs(v) <= noise for v, _ in found))
+    value, direction = min(found, key=lambda f: f[0] if falling else abs(f[0]))
+    return judged(balance, falling, neutral, value, direction, free)
 
 
 def refuse_not_finite(*matrices: np.ndarray) -> None:

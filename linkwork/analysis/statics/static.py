@@ -138,7 +138,7 @@ def refuse_unsteady(search: Search, point: Point) -> None:
             "axis"
         )
     for angle in ANGLES:
-        state = rotation.of(search.full, rotation.carried(point.state, search.full, angle))
+        state = rotation.of(rotation.carried(point.state, angle))
         error = np.abs(search.full.evaluate(state, tangent=False).C)
         error *= row_scale(search.full.kept_rows, search.full.length)
         worst = int(np.argmax(error)) if error.size else 0
