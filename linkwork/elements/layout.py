@@ -12,8 +12,9 @@ coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c w
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
-last two stay free.  Against a vector node with n unknowns rows are `row_width(n)` apart.  Kernels add to blocks of bodies (a family that is `whole` writes those of its
-two bodies where it is told so) and write the others.  Blocks of the ground are spare places.
+last two stay free.  Against a vector node with n unknowns rows are `row_width(n)` apart.  Kernels
+add to blocks of bodies (a family that is `whole` writes those of its two bodies where it is told
+so) and write the others.  Blocks of the ground are spare places.
 
 ints of an element with n ends, bodies and vector nodes:
     [rows of bodies in nodes, first values of vector nodes, n][bases of their blocks n×n]

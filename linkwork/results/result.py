@@ -198,7 +198,9 @@ class Result:
         from linkwork.results.outputs.violation import violations
 
         found = np.zeros((len(self), len(rows)))
-        parts = violations(self.system, self.time, self.motion, self.memory, still=True, values=self.values)
+        parts = violations(
+            self.system, self.time, self.motion, self.memory, still=True, values=self.values
+        )
         for part, _, rate in parts:
             found[part] = rate[:, rows]
         return found

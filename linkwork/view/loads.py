@@ -32,7 +32,7 @@ def applied(result: Result, item: Any) -> Loads:
     """Body number → point, force and torque (F, 3) in world axes, about the item's marker."""
     full = result.system
     elements = tuple(e for e in full.elements if e.owner == item.name and not e.entry.rows)
-    bodies = sorted({b for e in elements for b in e.ends if b >= 0})
+    bodies = sorted({b for e in elements for b in e.ends if 0 <= b < full.bodies})
     if not bodies:
         return {}
     loads = _residuals(_alone(full, ()), result) - _residuals(_alone(full, elements), result)

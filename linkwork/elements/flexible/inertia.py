@@ -306,8 +306,9 @@ def undeformed(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     c = reals[CONSTANTS:]
     mass, P, J = c[MASS], c[P0 : P0 + 9].reshape(3, 3), c[JBAR : JBAR + 9].reshape(3, 3)
     centre = c[S0 : S0 + 3] / mass
-    about = J + np.trace(P) * np.eye(3) - P
-    return float(mass), centre, about - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    about = J + np.trace(P) * np.eye(3) - P  # the origin
+    shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
+    return float(mass), centre, about - mass * shift
 
 
 @cache

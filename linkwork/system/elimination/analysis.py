@@ -23,9 +23,10 @@ from linkwork.system.elimination.distant import SLOTS, addresses
 from linkwork.system.elimination.straight import AXES
 from linkwork.system.elimination.substructure_numbers import FACTOR as FACTOR_TOGETHER
 from linkwork.system.elimination.substructure_numbers import RANK, leave
-from linkwork.system.elimination.substructures import LOST, Candidate, Substructure
-from linkwork.system.elimination.substructures import MOST_ROWS as MOST_LATE
 from linkwork.system.elimination.substructures import (
+    LOST,
+    Candidate,
+    Substructure,
     find_candidates,
     gathered,
     packed,
@@ -33,6 +34,7 @@ from linkwork.system.elimination.substructures import (
     rows_at,
     unpacked,
 )  # fmt: skip
+from linkwork.system.elimination.substructures import MOST_ROWS as MOST_LATE
 from linkwork.system.elimination.sweeps import FACTOR, FRESH, eliminate
 from linkwork.system.elimination.tables import (
     LEFT,
@@ -63,7 +65,7 @@ def analyse(
     announce(eliminate, "the elimination along the mechanism", 7)
     values = zeros8(pattern.size)
     values[:] = vals
-    first, others = (None, None) if pivots is None else unpacked(pivots[5])
+    first, others = (None, np.zeros((0, 4))) if pivots is None else unpacked(pivots[5])
     condensed, groups = find_condensed(pattern, values, first)
     peeling = Peeling(pattern, length, two_sided, groups)
     if pivots is None:
@@ -71,8 +73,8 @@ def analyse(
     else:
         peeling.repeat(values, others, *pivots[:5])
     core = find_core(
-        pattern, values, [*peeling.nodes, *peeling.substructures], peeling.waiting, None if pivots is None else pivots[6:],
-        peeling.trial.left, groups,
+        pattern, values, [*peeling.nodes, *peeling.substructures], peeling.waiting,
+        None if pivots is None else pivots[6:], peeling.trial.left, groups,
     )  # fmt: skip
     n = len(peeling.nodes)
     sizes = [store_size(node.ints[ROWS], node.ints[WIDE], two_sided) for node in peeling.nodes]

@@ -1,8 +1,8 @@
-"""A substructure leaves the equations: a frame F and a vector node q with the bodies that follow them.
+"""A substructure leaves the equations: a frame F, a vector node q and the bodies that follow both.
 
-Every follower N has six rows C_N x_N + C_F x_F + C_q x_q = c with a regular C_N.  With z = (x_F, x_q)
+A follower N has six rows C_N x_N + C_F x_F + C_q x_q = c with a regular C_N.  With z = (x_F, x_q)
 
-    x_N = T z + d,    T = −C_N⁻¹ [C_F  C_q],    d = C_N⁻¹ c                    (all but one, the gate R)
+    x_N = T z + d,    T = −C_N⁻¹ [C_F  C_q],    d = C_N⁻¹ c            (all but one, the gate R)
     A = S_zz + Σ S_zN T + Tᵀ S_Nz + Tᵀ S_NN T,       r_z + Σ Tᵀ (r_N − S_NN d) − S_zN d
 
 Rows W x_N = ω that were delayed to a follower become V = W T.  The rows of the gate, through which
@@ -20,6 +20,9 @@ is solved densely, and its Schur complement is added to S_RR.  Multipliers follo
 of followers and frame.  So a chain of links with a few amplitudes each costs what a chain of bodies
 does.  (Static condensation of a superelement, here with constraints; the order of elimination is
 that of the articulated body, Featherstone 1983.)
+
+Rows over z or over (x_R, x_q) are vectors of eight: six numbers of the body with the right-hand
+side in column 6, then q.
 """
 
 from __future__ import annotations
@@ -27,212 +30,211 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
+from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import far, fused_inlined
+from linkwork.math.eights import any8, item8, last8, load8, spread8, store8, sum8
 
 FACTOR, FORWARD, BACK = range(3)
 RHS = 6  # column of the right-hand side (elimination.tables)
 NONE, SURE = 1e-12, 1e-8  # parts of rows of size one for q: nothing, and something
-# ints of a substructure; blocks are named by their groups, R is the gate
+# ints of a substructure: values, width of their rows, of all rows; first unknowns of q, F and the
+# gate R; children, rows delayed to them, rank of these; blocks; rows of the gate; places in store
 (
-    VALUES, WIDTH, Q0, F0, R0, GATE, CHILDREN, ROWS, RANK, FF, FQ, QF, QQ, FR, RF, QR, RQ, RR, CF, CN,
-    CQ, U0, A, SIDE, ZR, RZ, FRAME, FRAME_SIDE, G, H, E, GATE_INVERSE, ALL, WHOLE, REST, MIX, SADDLE,
-    SWAP, ANSWER, ANSWER_SIDE, BACKWARD, CHILD, LATE, COUNT, HEAD,
-) = range(45)  # fmt: skip
-# of a child: its body's first unknown and number, blocks, rows, rows delayed to it, places in store
+    VALUES, WIDTH, WIDE, Q0, F0, R0, GATE, CHILDREN, ROWS, RANK, FF, FQ, QF, QQ, FR, RF, QR, RQ, RR,
+    CF, CN, CQ, U0, A, GH, INVERSE, ALL, MIXED, MIX, REST, SADDLE, SWAP, ANSWER, GAIN, SPACE, CHILD,
+    LATE, COUNT, HEAD,
+) = range(39)  # fmt: skip
+# of a child: its first unknown and body, blocks, rows, rows delayed to it, places in the store
 (
-    C_FIRST, C_BODY, C_NN, C_NF, C_FN, C_NQ, C_QN, C_CF, C_CN, C_CQ, C_U0, C_ROWS, C_T, C_D, C_INVERSE,
-    C_OWN, C_SIDE, C_FRAME, C_HELD, C_SIZE,
-) = range(20)  # fmt: skip
+    C_FIRST, C_BODY, C_NN, C_NF, C_FN, C_NQ, C_QN, C_CF, C_CN, C_CQ, C_U0, C_ROWS, C_T, C_OWN,
+    C_INVERSE, C_DELAYED, C_SIZE,
+) = range(17)  # fmt: skip
 PLACE, UNKNOWN, PAIR = range(3)  # of a delayed row
 
 
 @fused_inlined
-def invert6(s, at, work):
-    """The inverse of the 6×6 matrix at `work`, which is used up, at `at`; False without pivots."""
-    for i in range(36):
-        s[at + i] = 0.0
+def invert6(s, at, work, v, block):
+    """The inverse of a 6×6 block, in rows of eight; `work` is used up.  False without pivots."""
     for i in range(6):
-        s[at + 7 * i] = 1.0
+        store8(s, work + STRIDE * i, load8(v, block + STRIDE * i))
+        store8(s, at + STRIDE * i, spread8(0.0))
+        s[at + STRIDE * i + i] = 1.0
     for k in range(6):
         p, best = k, 0.0
         for i in range(k, 6):
-            if abs(s[work + 6 * i + k]) > best:
-                p, best = i, abs(s[work + 6 * i + k])
+            if abs(s[work + STRIDE * i + k]) > best:
+                p, best = i, abs(s[work + STRIDE * i + k])
         if not 1e-12 < best < 1e300:
             return False
+        x, y = load8(s, work + STRIDE * p), load8(s, at + STRIDE * p)
         if p != k:
-            for j in range(6):
-                x, y = work + 6 * k + j, work + 6 * p + j
-                s[x], s[y] = s[y], s[x]
-                x, y = at + 6 * k + j, at + 6 * p + j
-                s[x], s[y] = s[y], s[x]
-        scale = 1.0 / s[work + 7 * k]
-        for j in range(6):
-            s[work + 6 * k + j] *= scale
-            s[at + 6 * k + j] *= scale
+            store8(s, work + STRIDE * p, load8(s, work + STRIDE * k))
+            store8(s, at + STRIDE * p, load8(s, at + STRIDE * k))
+        scale = 1.0 / item8(x, k)
+        x, y = x * scale, y * scale
+        store8(s, work + STRIDE * k, x)
+        store8(s, at + STRIDE * k, y)
         for i in range(6):
-            factor = s[work + 6 * i + k]
+            factor = s[work + STRIDE * i + k]
             if i != k and factor != 0.0:
-                for j in range(6):
-                    s[work + 6 * i + j] -= factor * s[work + 6 * k + j]
-                    s[at + 6 * i + j] -= factor * s[at + 6 * k + j]
+                store8(s, work + STRIDE * i, load8(s, work + STRIDE * i) - x * factor)
+                store8(s, at + STRIDE * i, load8(s, at + STRIDE * i) - y * factor)
     return True
 
 
 @fused_inlined
-def copy_block(s, at, width, vals, block, stride, rows, columns):
-    for i in range(rows):
-        for j in range(columns):
-            s[at + width * i + j] = vals[block + stride * i + j]
-
-
-@fused_inlined
-def load_blocks(s, t, vals):
-    """Blocks of frame, q and gate into the store."""
-    m, w = t[VALUES], t[WIDTH]
-    n = 6 + m
-    copy_block(s, t[A], n, vals, t[FF], STRIDE, 6, 6)
-    copy_block(s, t[A] + 6, n, vals, t[FQ], w, 6, m)
-    copy_block(s, t[A] + 6 * n, n, vals, t[QF], STRIDE, m, 6)
-    copy_block(s, t[A] + 6 * n + 6, n, vals, t[QQ], w, m, m)
-    copy_block(s, t[ZR], 6, vals, t[FR], STRIDE, 6, 6)
-    copy_block(s, t[ZR] + 36, 6, vals, t[QR], STRIDE, m, 6)
-    copy_block(s, t[RZ], n, vals, t[RF], STRIDE, 6, 6)
-    copy_block(s, t[RZ] + 6, n, vals, t[RQ], w, 6, m)
-    for i in range(6 * n):  # the equation of the frame, for the gate's multipliers
-        s[t[FRAME] + i] = s[t[A] + i]
-
-
-@fused_inlined
-def insert_child(s, t, k, vals):
-    """T of a follower; A and the rows V with it inserted.  False: its rows have no pivots."""
-    m, w = t[VALUES], t[WIDTH]
-    n = 6 + m
-    T, own, inverse = t[k + C_T], t[k + C_OWN], t[k + C_INVERSE]
-    copy_block(s, own, 6, vals, t[k + C_CN], STRIDE, 6, 6)
-    if not invert6(s, inverse, own):
-        return False
-    copy_block(s, t[k + C_HELD], n, vals, t[k + C_CF], STRIDE, 6, 6)
-    copy_block(s, t[k + C_HELD] + 6, n, vals, t[k + C_CQ], w, 6, m)
+def load_rows(s, t, v, b):
+    """S_zz with the right-hand side."""
+    A_, wide, w = t[A], t[WIDE], t[WIDTH]
     for i in range(6):
-        for j in range(n):
-            x = 0.0
-            for l in range(6):
-                x -= s[inverse + 6 * i + l] * s[t[k + C_HELD] + n * l + j]
-            s[T + n * i + j] = x
-    wide = 6 + n
-    copy_block(s, own, wide, vals, t[k + C_NN], STRIDE, 6, 6)
-    copy_block(s, own + 6, wide, vals, t[k + C_NF], STRIDE, 6, 6)
-    copy_block(s, own + 12, wide, vals, t[k + C_NQ], w, 6, m)
-    zn = t[k + C_FRAME]  # S_zN: rows of the frame, then of q
-    copy_block(s, zn, 6, vals, t[k + C_FN], STRIDE, 6, 6)
-    copy_block(s, zn + 36, 6, vals, t[k + C_QN], STRIDE, m, 6)
-    for i in range(6):  # S_NN T + S_Nz, times Tᵀ
-        for j in range(n):
-            x = s[own + wide * i + 6 + j]
-            for l in range(6):
-                x += s[own + wide * i + l] * s[T + n * l + j]
-            for l in range(n):
-                s[t[A] + n * l + j] += s[T + n * i + l] * x
-    for i in range(n):
+        row, side = A_ + wide * i, b[t[F0] + i] + v[t[FF] + STRIDE * i + RHS]
+        store8(s, row, last8(load8(v, t[FF] + STRIDE * i), side, 0.0))
+        for c in range(0, w, STRIDE):
+            store8(s, row + STRIDE + c, load8(v, t[FQ] + w * i + c))
+    for i in range(t[VALUES]):
+        row = A_ + wide * (6 + i)
+        store8(s, row, last8(load8(v, t[QF] + STRIDE * i), b[t[Q0] + i], 0.0))
+        for c in range(0, w, STRIDE):
+            store8(s, row + STRIDE + c, load8(v, t[QQ] + w * i + c))
+
+
+@fused_inlined
+def solved_rows(s, t, at, inverse, v, body, values, b, u):
+    """−C⁻¹ [C_body | c | C_q] of six rows, whose regular part has the inverse."""
+    wide, w = t[WIDE], t[WIDTH]
+    for i in range(6):
+        x = spread8(0.0)
         for l in range(6):
-            x = s[zn + 6 * i + l]
-            if x != 0.0:
-                for j in range(n):
-                    s[t[A] + n * i + j] += x * s[T + n * l + j]
+            row = last8(load8(v, body + STRIDE * l), b[u + l], 0.0)
+            x = x - row * s[inverse + STRIDE * i + l]
+        store8(s, at + wide * i, x)
+        for c in range(0, w, STRIDE):
+            x = spread8(0.0)
+            for l in range(6):
+                x = x - load8(v, values + w * l + c) * s[inverse + STRIDE * i + l]
+            store8(s, at + wide * i + STRIDE + c, x)
+
+
+@fused_inlined
+def insert_child(s, t, k, v, b):
+    """T of a follower, [T | −d], its equation with that inserted, and A; False without pivots."""
+    wide, w, T, own = t[WIDE], t[WIDTH], t[k + C_T], t[k + C_OWN]
+    if not invert6(s, t[k + C_INVERSE], own, v, t[k + C_CN]):
+        return False
+    solved_rows(s, t, T, t[k + C_INVERSE], v, t[k + C_CF], t[k + C_CQ], b, t[k + C_U0])
+    for i in range(6):
+        nn = t[k + C_NN] + STRIDE * i
+        side = b[t[k + C_FIRST] + i] + v[nn + RHS]
+        x = last8(load8(v, t[k + C_NF] + STRIDE * i), side, 0.0)
+        for l in range(6):
+            x = x + load8(s, T + wide * l) * v[nn + l]
+        store8(s, own + wide * i, x)
+        for c in range(0, w, STRIDE):
+            x = load8(v, t[k + C_NQ] + w * i + c)
+            for l in range(6):
+                x = x + load8(s, T + wide * l + STRIDE + c) * v[nn + l]
+            store8(s, own + wide * i + STRIDE + c, x)
+    for r in range(6 + t[VALUES]):
+        column = r if r < 6 else r + 2
+        zn = t[k + C_FN] + STRIDE * r if r < 6 else t[k + C_QN] + STRIDE * (r - 6)
+        forces = any8(load8(v, zn))
+        for c in range(0, wide, STRIDE):
+            x = load8(s, t[A] + wide * r + c)
+            for l in range(6):
+                x = x + load8(s, own + wide * l + c) * s[T + wide * l + column]
+            if forces:
+                for l in range(6):
+                    x = x + load8(s, T + wide * l + c) * v[zn + l]
+            store8(s, t[A] + wide * r + c, x)
     return True
 
 
 @fused_inlined
-def child_rows(s, t, k, row, vals):
-    """V = W T of the rows delayed to a follower, from row `row` on; returns the next row."""
-    n, T = 6 + t[VALUES], t[k + C_T]
+def insert_rows(s, t, k, row, v, b):
+    """V of the rows delayed to a follower, from row `row` on; returns the next row."""
+    wide, T = t[WIDE], t[k + C_T]
     for r in range(t[k + C_ROWS]):
-        place = t[k + C_SIZE + PAIR * r + PLACE]
-        for j in range(n):
-            x = 0.0
+        pair = k + C_SIZE + PAIR * r
+        place, own = t[pair + PLACE], t[k + C_DELAYED] + STRIDE * r
+        given, side = load8(v, place), v[place + RHS]
+        if t[pair + UNKNOWN] < t[COUNT]:
+            side += b[t[pair + UNKNOWN]]
+        store8(s, own, last8(given, 0.0, 0.0))
+        for c in range(0, wide, STRIDE):
+            x = spread8(0.0)
             for l in range(6):
-                x += vals[place + l] * s[T + n * l + j]
-            s[t[ALL] + n * row + j] = x
+                x = x + load8(s, T + wide * l + c) * s[own + l]
+            store8(s, t[ALL] + wide * row + c, x)
+        s[t[ALL] + wide * row + RHS] += side
         row += 1
     return row
 
 
 @fused_inlined
-def insert_gate(s, t, vals):
-    """G and H of the gate's rows; False where these do not give the frame."""
-    m, w = t[VALUES], t[WIDTH]
-    copy_block(s, t[SADDLE], 6, vals, t[CF], STRIDE, 6, 6)
-    if not invert6(s, t[GATE_INVERSE], t[SADDLE]):
-        return False
-    for i in range(6):
-        for j in range(6):
-            x = 0.0
-            for l in range(6):
-                x -= s[t[GATE_INVERSE] + 6 * i + l] * vals[t[CN] + STRIDE * l + j]
-            s[t[G] + 6 * i + j] = x
-        for j in range(m):
-            x = 0.0
-            for l in range(6):
-                x -= s[t[GATE_INVERSE] + 6 * i + l] * vals[t[CQ] + w * l + j]
-            s[t[H] + m * i + j] = x
-    return True
+def through_gate(s, t, at, to, x, c):
+    """Vector c of a row over z, as one over (x_R, x_q): x with the frame inserted, to `to`."""
+    for l in range(6):
+        x = x + load8(s, t[GH] + t[WIDE] * l + c) * s[at + l]
+    store8(s, to + c, x)
 
 
 @fused_inlined
-def through_gate(s, t, at, i, j):
-    """Entry (i, j) of a matrix over z times [G H; 0 1]: j counts the gate's six, then q."""
-    n, x = 6 + t[VALUES], 0.0
-    if j < 6:
-        for l in range(6):
-            x += s[at + n * i + l] * s[t[G] + 6 * l + j]
-        return x
-    x = s[at + n * i + j]
-    for l in range(6):
-        x += s[at + n * i + l] * s[t[H] + t[VALUES] * l + j - 6]
-    return x
+def insert_gate(s, t, v):
+    """The rows of A and V over (x_R, x_q)."""
+    wide = t[WIDE]
+    for r in range(6 + t[VALUES]):
+        row, to = t[A] + wide * r, t[REST] + wide * r
+        zr = t[FR] + STRIDE * r if r < 6 else t[QR] + STRIDE * (r - 6)
+        through_gate(s, t, row, to, last8(load8(v, zr), s[row + RHS], 0.0), 0)
+        for c in range(STRIDE, wide, STRIDE):
+            through_gate(s, t, row, to, load8(s, row + c), c)
+    for r in range(t[ROWS]):
+        row, to = t[ALL] + wide * r, t[MIXED] + wide * r
+        through_gate(s, t, row, to, last8(spread8(0.0), s[row + RHS], 0.0), 0)
+        for c in range(STRIDE, wide, STRIDE):
+            through_gate(s, t, row, to, load8(s, row + c), c)
 
 
 @fused_inlined
 def rank_rows(s, t, length):
-    """Rows V over (gate, q) mixed so that the first have parts for q of full rank and the others
-    none; the rank, or −1 where that is not clear."""
-    m, p, n, MIXED = t[VALUES], t[ROWS], 6 + t[VALUES], t[WHOLE]
+    """Rows V mixed so that the first have parts for q of full rank and the others none; the rank,
+    or −1 where that is not clear."""
+    m, p, wide, at = t[VALUES], t[ROWS], t[WIDE], t[MIXED]
     for r in range(p):
-        for j in range(n):
-            s[MIXED + n * r + j] = through_gate(s, t, t[ALL], r, j)
         size = 0.0
-        for j in range(n):
-            x = abs(s[MIXED + n * r + j])
-            size = max(size, x if 3 <= j < 6 else x * length)
+        for j in range(6):
+            x = abs(s[at + wide * r + j])
+            size = max(size, x if j > 2 else x * length)
+        for j in range(m):
+            size = max(size, abs(s[at + wide * r + STRIDE + j]) * length)
         if not 0.0 < size < 1e300:
             return -1
-        for j in range(n):
-            s[MIXED + n * r + j] /= size
+        for c in range(0, wide, STRIDE):
+            store8(s, at + wide * r + c, load8(s, at + wide * r + c) * (1.0 / size))
         for j in range(p):
             s[t[MIX] + p * r + j] = 1.0 / size if j == r else 0.0
     rank = 0
     while rank < min(p, m):
-        best, row, column = 0.0, rank, 6
+        best, row, column = 0.0, rank, STRIDE
         for r in range(rank, p):
-            for j in range(6, n):
-                if abs(s[MIXED + n * r + j]) > best:
-                    best, row, column = abs(s[MIXED + n * r + j]), r, j
+            for j in range(STRIDE, STRIDE + m):
+                if abs(s[at + wide * r + j]) > best:
+                    best, row, column = abs(s[at + wide * r + j]), r, j
         if best * length < NONE:
             break
-        if not SURE < best * length:
+        if not best * length > SURE:
             return -1
         if row != rank:
-            for j in range(n):
-                x, y = MIXED + n * rank + j, MIXED + n * row + j
+            for j in range(wide):
+                x, y = at + wide * rank + j, at + wide * row + j
                 s[x], s[y] = s[y], s[x]
             for j in range(p):
                 x, y = t[MIX] + p * rank + j, t[MIX] + p * row + j
                 s[x], s[y] = s[y], s[x]
         for r in range(rank + 1, p):
-            factor = s[MIXED + n * r + column] / s[MIXED + n * rank + column]
-            for j in range(n):
-                s[MIXED + n * r + j] -= factor * s[MIXED + n * rank + j]
+            factor = s[at + wide * r + column] / s[at + wide * rank + column]
+            for j in range(wide):
+                s[at + wide * r + j] -= factor * s[at + wide * rank + j]
             for j in range(p):
                 s[t[MIX] + p * r + j] -= factor * s[t[MIX] + p * rank + j]
         rank += 1
@@ -240,41 +242,35 @@ def rank_rows(s, t, length):
 
 
 @fused_inlined
-def form_saddle(s, t, k):
-    """[[Q, V_qᵀ], [V_q, 0]], [B; V_R] and [B' V_Rᵀ]; S_RR gains what goes through the gate."""
-    m, n = t[VALUES], 6 + t[VALUES]
-    size = m + k
-    D, Y, X = t[SADDLE], t[ANSWER], t[BACKWARD]
-    for i in range(size * size):
-        s[D + i] = 0.0
-    for i in range(n):  # A [G H; 0 1], and with S_zR
-        for j in range(n):
-            x = through_gate(s, t, t[A], i, j)
-            if j < 6:
-                x += s[t[ZR] + 6 * i + j]
-            s[t[REST] + n * i + j] = x
+def form_saddle(s, t, v, k):
+    """[[Q, V_qᵀ], [V_q, 0]], its right-hand sides [B | r_q; V_R | ω], and the equations of the
+    gate, [S_RR's part | r_R's], then B', behind."""
+    m, wide, w, size = t[VALUES], t[WIDE], t[WIDTH], t[VALUES] + k
+    D, room = t[SADDLE], t[SPACE]
     for i in range(m):
-        for j in range(n):
-            x = s[t[REST] + n * (6 + i) + j]
+        for c in range(0, wide, STRIDE):
+            x = load8(s, t[REST] + wide * (6 + i) + c)
             for l in range(6):
-                x += s[t[H] + m * l + i] * s[t[REST] + n * l + j]
-            if j < 6:
-                s[Y + 6 * i + j] = x
-            else:
-                s[D + size * i + j - 6] = x
-    for i in range(6):
+                h = s[t[GH] + wide * l + STRIDE + i]
+                x = x + load8(s, t[REST] + wide * l + c) * h
+            store8(s, room + c, x)
+        store8(s, t[ANSWER] + STRIDE * i, load8(s, room))
         for j in range(m):
-            x = through_gate(s, t, t[RZ], i, 6 + j)
-            for l in range(6):
-                x += s[t[G] + 6 * l + i] * s[t[REST] + n * l + 6 + j]
-            s[X + size * i + j] = x
-        for r in range(k):
-            s[X + size * i + m + r] = s[t[WHOLE] + n * r + i]
+            s[D + size * i + j] = s[room + STRIDE + j]
     for r in range(k):
-        for j in range(6):
-            s[Y + 6 * (m + r) + j] = s[t[WHOLE] + n * r + j]
+        row = t[MIXED] + wide * r
+        store8(s, t[ANSWER] + STRIDE * (m + r), load8(s, row))
         for j in range(m):
-            s[D + size * (m + r) + j] = s[D + size * j + m + r] = s[t[WHOLE] + n * r + 6 + j]
+            s[D + size * (m + r) + j] = s[D + size * j + m + r] = s[row + STRIDE + j]
+        for l in range(k):
+            s[D + size * (m + r) + m + l] = 0.0
+    for i in range(6):
+        for c in range(0, wide, STRIDE):
+            x = spread8(0.0) if c == 0 else load8(v, t[RQ] + w * i + c - STRIDE)
+            for l in range(6):
+                x = x + load8(s, t[GH] + wide * l + c) * v[t[RF] + STRIDE * i + l]
+                x = x + load8(s, t[REST] + wide * l + c) * s[t[GH] + wide * l + i]
+            store8(s, t[GAIN] + wide * i + c, x)
 
 
 @fused_inlined
@@ -304,259 +300,262 @@ def factor_saddle(s, t, size):
 
 
 @fused_inlined
-def solve_saddle(s, t, size, at, step):
-    """One column, from `at` on with entries `step` apart, in place."""
-    D = t[SADDLE]
+def solve_all(s, t, size):
+    """All right-hand sides, eight numbers each, in place."""
+    D, Y = t[SADDLE], t[ANSWER]
     for k in range(size):
         p = int(s[t[SWAP] + k])
         if p != k:
-            x, y = at + step * k, at + step * p
-            s[x], s[y] = s[y], s[x]
+            x = load8(s, Y + STRIDE * k)
+            store8(s, Y + STRIDE * k, load8(s, Y + STRIDE * p))
+            store8(s, Y + STRIDE * p, x)
     for i in range(size):
-        x = s[at + step * i]
+        x = load8(s, Y + STRIDE * i)
         for j in range(i):
-            x -= s[D + size * i + j] * s[at + step * j]
-        s[at + step * i] = x
+            x = x - load8(s, Y + STRIDE * j) * s[D + size * i + j]
+        store8(s, Y + STRIDE * i, x)
     for i in range(size - 1, -1, -1):
-        x = s[at + step * i]
+        x = load8(s, Y + STRIDE * i)
         for j in range(i + 1, size):
-            x -= s[D + size * i + j] * s[at + step * j]
-        s[at + step * i] = x / s[D + size * i + i]
+            x = x - load8(s, Y + STRIDE * j) * s[D + size * i + j]
+        store8(s, Y + STRIDE * i, x * (1.0 / s[D + size * i + i]))
 
 
 @fused_inlined
-def add_to_gate(s, t, k, vals, length):
-    """S_RR less the Schur complement; the squares of what x_R moves q by, scaled."""
-    m, n = t[VALUES], 6 + t[VALUES]
-    size, Y, X, squares = m + k, t[ANSWER], t[BACKWARD], 1.0
-    for j in range(6):
-        solve_saddle(s, t, size, Y + j, 6)
-        unit = 1.0 if j < 3 else 1.0 / length
-        for i in range(m):
-            squares += (s[Y + 6 * i + j] * unit) ** 2
-    for i in range(6):
+def add_to_gate(s, t, k, v, length):
+    """S_RR less the Schur complement, delayed rows; the squares of how x_R moves q, scaled."""
+    m, wide, squares = t[VALUES], t[WIDE], 1.0
+    for i in range(m):
         for j in range(6):
-            x = through_gate(s, t, t[RZ], i, j)
-            for l in range(6):
-                x += s[t[G] + 6 * l + i] * s[t[REST] + n * l + j]
-            for l in range(size):
-                x -= s[X + size * i + l] * s[Y + 6 * l + j]
-            vals[t[RR] + STRIDE * i + j] += x
+            x = s[t[ANSWER] + STRIDE * i + j] * (1.0 if j < 3 else 1.0 / length)
+            squares += x * x
+    for i in range(6):
+        gain = t[GAIN] + wide * i
+        x = load8(v, t[RR] + STRIDE * i) + load8(s, gain)
+        for j in range(m):
+            x = x - load8(s, t[ANSWER] + STRIDE * j) * s[gain + STRIDE + j]
+        for r in range(k):
+            x = x - load8(s, t[ANSWER] + STRIDE * (m + r)) * s[t[MIXED] + wide * r + i]
+        store8(v, t[RR] + STRIDE * i, x)
+    for r in range(k, t[ROWS]):
+        store8(v, t[t[LATE] + PAIR * (r - k) + PLACE], load8(s, t[MIXED] + wide * r))
     return squares
 
 
 @fused_inlined
-def sides(s, t, vals, b, factors):
-    """The way of a right-hand side: into the store, and on to the gate and the delayed rows.
-
-    factors: nodes before have left theirs in the column RHS of their neighbours' blocks
-    """
-    m, p, k = t[VALUES], t[ROWS], t[RANK]
-    n, size, row = 6 + m, m + k, 0
-    z, whole = t[SIDE], t[FRAME_SIDE]
-    for i in range(6):
-        x = b[t[F0] + i]
-        if factors:
-            x += vals[t[FF] + STRIDE * i + RHS]
-        s[z + i] = s[whole + i] = x
-    for i in range(m):
-        s[z + 6 + i] = b[t[Q0] + i]
-    at = t[CHILD]
-    for _ in range(t[CHILDREN]):
-        d, own, wide = t[at + C_D], t[at + C_OWN], 6 + n
-        for i in range(6):
-            x = 0.0
-            for l in range(6):
-                x += s[t[at + C_INVERSE] + 6 * i + l] * b[t[at + C_U0] + l]
-            s[d + i] = x
-        for i in range(6):
-            x = b[t[at + C_FIRST] + i]
-            if factors:
-                x += vals[t[at + C_NN] + STRIDE * i + RHS]
-            s[t[at + C_SIDE] + i] = x
-            for l in range(6):
-                x -= s[own + wide * i + l] * s[d + l]
-            for j in range(n):
-                s[z + j] += s[t[at + C_T] + n * i + j] * x
-        for i in range(n):
-            for l in range(6):
-                s[z + i] -= s[t[at + C_FRAME] + 6 * i + l] * s[d + l]
-        for r in range(t[at + C_ROWS]):
-            pair = at + C_SIZE + PAIR * r
-            x = 0.0
-            if factors:
-                x += vals[t[pair + PLACE] + RHS]
-            if not factors or t[pair + UNKNOWN] < t[COUNT]:
-                x += b[t[pair + UNKNOWN]]
-            for l in range(6):
-                x -= s[t[at + C_HELD] + 6 * n + 6 * r + l] * s[d + l]
-            s[t[E] + 6 + row] = x  # ω, behind e
-            row += 1
-        at += C_SIZE + PAIR * t[at + C_ROWS]
-    for i in range(6):
-        x = 0.0
-        for l in range(6):
-            x += s[t[GATE_INVERSE] + 6 * i + l] * b[t[U0] + l]
-        s[t[E] + i] = x
-    for r in range(p):
-        for l in range(6):
-            s[t[E] + 6 + r] -= s[t[ALL] + n * r + l] * s[t[E] + l]
-    for i in range(n):
-        for l in range(6):
-            s[z + i] -= s[t[A] + n * i + l] * s[t[E] + l]
-    y = t[ANSWER_SIDE]
-    for i in range(m):
-        x = s[z + 6 + i]
-        for l in range(6):
-            x += s[t[H] + m * l + i] * s[z + l]
-        s[y + i] = x
-    for r in range(p):
-        x = 0.0
-        for l in range(p):
-            x += s[t[MIX] + p * r + l] * s[t[E] + 6 + l]
-        if r < k:
-            s[y + m + r] = x
-        else:
-            pair = t[LATE] + PAIR * (r - k)
-            if factors:
-                vals[t[pair + PLACE] + RHS] = x
-            else:
-                b[t[pair + UNKNOWN]] = x
-    solve_saddle(s, t, size, y, 1)
-    for i in range(6):
-        x = 0.0
-        for l in range(6):
-            x += s[t[G] + 6 * l + i] * s[z + l] - s[t[RZ] + n * i + l] * s[t[E] + l]
-        for l in range(size):
-            x -= s[t[BACKWARD] + size * i + l] * s[y + l]
-        if factors:
-            vals[t[RR] + STRIDE * i + RHS] += x
-        else:
-            b[t[R0] + i] += x
-
-
-@fused_inlined
-def write_late(s, t, vals):
-    """Rows without a part for q, to the gate."""
-    n, k = 6 + t[VALUES], t[RANK]
-    for r in range(t[ROWS] - k):
-        place = t[t[LATE] + PAIR * r + PLACE]
-        for j in range(6):
-            vals[place + j] = s[t[WHOLE] + n * (k + r) + j]
-        vals[place + 7] = 0.0
-
-
-@fused_inlined
-def solve_back(s, t, x, out):
-    """Motions and multipliers of a substructure from the motion of its gate."""
-    m, p, k = t[VALUES], t[ROWS], t[RANK]
-    n, size, z, y, gate = 6 + m, m + k, t[SIDE], t[SADDLE] + (m + k) * (m + k), STRIDE * t[GATE]
-    for i in range(size):
-        a = s[t[ANSWER_SIDE] + i]
-        for j in range(6):
-            a -= s[t[ANSWER] + 6 * i + j] * x[gate + j]
-        s[y + i] = a
-    mu = t[E] + 6  # in place of ω
-    for r in range(p):
-        a = 0.0
-        for l in range(p):
-            if l < k:
-                a += s[t[MIX] + p * l + r] * s[y + m + l]
-            else:
-                a += s[t[MIX] + p * l + r] * out[t[t[LATE] + PAIR * (l - k) + UNKNOWN]]
-        s[mu + r] = a
-    for i in range(6):
-        a = s[t[E] + i]
-        for j in range(6):
-            a += s[t[G] + 6 * i + j] * x[gate + j]
-        for j in range(m):
-            a += s[t[H] + m * i + j] * s[y + j]
-        s[z + i] = out[t[F0] + i] = a
-    for i in range(m):
-        s[z + 6 + i] = out[t[Q0] + i] = s[y + i]
-    force, frame = t[FRAME_SIDE], t[F0] // 6
-    for i in range(6):
-        x[STRIDE * frame + i] = s[z + i]
-        for j in range(n):
-            s[force + i] -= s[t[FRAME] + n * i + j] * s[z + j]
-        for j in range(6):
-            s[force + i] -= s[t[ZR] + 6 * i + j] * x[gate + j]
-    at, row = t[CHILD], 0
-    for _ in range(t[CHILDREN]):
-        body, own, wide, side = STRIDE * t[at + C_BODY], t[at + C_OWN], 6 + n, t[at + C_SIDE]
-        for i in range(6):
-            a = s[t[at + C_D] + i]
-            for j in range(n):
-                a += s[t[at + C_T] + n * i + j] * s[z + j]
-            x[body + i] = out[t[at + C_FIRST] + i] = a
-        for i in range(6):
-            for l in range(6):
-                s[side + i] -= s[own + wide * i + l] * x[body + l]
-                s[force + i] -= s[t[at + C_FRAME] + 6 * i + l] * x[body + l]
-            for j in range(n):
-                s[side + i] -= s[own + wide * i + 6 + j] * s[z + j]
-        for r in range(t[at + C_ROWS]):
-            place = t[at + C_HELD] + 6 * n + 6 * r  # W
-            for i in range(6):
-                s[side + i] -= s[place + i] * s[mu + row]
-            out[t[at + C_SIZE + PAIR * r + UNKNOWN]] = s[mu + row]
-            row += 1
-        for i in range(6):
-            a = 0.0
-            for l in range(6):
-                a += s[t[at + C_INVERSE] + 6 * l + i] * s[side + l]
-            out[t[at + C_U0] + i] = a
-            for l in range(6):
-                s[force + l] -= s[t[at + C_HELD] + n * i + l] * a
-        at += C_SIZE + PAIR * t[at + C_ROWS]
-    for i in range(6):
-        a = 0.0
-        for l in range(6):
-            a += s[t[GATE_INVERSE] + 6 * l + i] * s[force + l]
-        out[t[U0] + i] = a
-
-
-@fused_inlined
-def factor_substructure(s, t, vals, b, length):
+def factor_substructure(s, t, v, b, length):
     """All of it; the growth squared, infinite where it has no pivots."""
-    load_blocks(s, t, vals)
+    load_rows(s, t, v, b)
     at, row = t[CHILD], 0
     for _ in range(t[CHILDREN]):
-        if not insert_child(s, t, at, vals):
+        if not insert_child(s, t, at, v, b):
             return np.inf
-        for r in range(t[at + C_ROWS]):
-            for l in range(6):
-                place = t[at + C_HELD] + 6 * (6 + t[VALUES]) + 6 * r + l
-                s[place] = vals[t[at + C_SIZE + PAIR * r + PLACE] + l]
-        row = child_rows(s, t, at, row, vals)
+        row = insert_rows(s, t, at, row, v, b)
         at += C_SIZE + PAIR * t[at + C_ROWS]
-    if not insert_gate(s, t, vals):
+    if not invert6(s, t[INVERSE], t[SPACE], v, t[CF]):
         return np.inf
+    solved_rows(s, t, t[GH], t[INVERSE], v, t[CN], t[CQ], b, t[U0])
+    insert_gate(s, t, v)
     rank = rank_rows(s, t, length)
     if t[RANK] < 0:
         t[RANK] = rank
     if rank < 0 or rank != t[RANK]:
         return np.inf
-    form_saddle(s, t, rank)
+    form_saddle(s, t, v, rank)
     if not factor_saddle(s, t, t[VALUES] + rank):
         return np.inf
-    growth = add_to_gate(s, t, rank, vals, length)
-    write_late(s, t, vals)
-    always = length > 0.0
-    sides(s, t, vals, b, always)
-    return growth
+    solve_all(s, t, t[VALUES] + rank)
+    return add_to_gate(s, t, rank, v, length)
+
+
+# ------------------------------------------------------------------------ other right-hand sides
+
+
+@fused_inlined
+def solved_side(s, t, at, inverse, b, u):
+    """−C⁻¹ c into the column of the right-hand side."""
+    for i in range(6):
+        x = 0.0
+        for l in range(6):
+            x -= s[inverse + STRIDE * i + l] * b[u + l]
+        s[at + t[WIDE] * i + RHS] = x
+
+
+@fused_inlined
+def forward_child(s, t, k, row, v, b):
+    """A right-hand side through a follower; returns the next of its rows."""
+    wide, T, own = t[WIDE], t[k + C_T], t[k + C_OWN]
+    solved_side(s, t, T, t[k + C_INVERSE], b, t[k + C_U0])
+    for i in range(6):
+        x = b[t[k + C_FIRST] + i]
+        for l in range(6):
+            x += v[t[k + C_NN] + STRIDE * i + l] * s[T + wide * l + RHS]
+        s[own + wide * i + RHS] = x
+    for r in range(6 + t[VALUES]):
+        column = r if r < 6 else r + 2
+        zn = t[k + C_FN] + STRIDE * r if r < 6 else t[k + C_QN] + STRIDE * (r - 6)
+        x = 0.0
+        for l in range(6):
+            x += s[own + wide * l + RHS] * s[T + wide * l + column]
+            x += s[T + wide * l + RHS] * v[zn + l]
+        s[t[A] + wide * r + RHS] += x
+    for r in range(t[k + C_ROWS]):
+        x = b[t[k + C_SIZE + PAIR * r + UNKNOWN]]
+        for l in range(6):
+            x += s[t[k + C_DELAYED] + STRIDE * r + l] * s[T + wide * l + RHS]
+        s[t[ALL] + wide * row + RHS] = x
+        row += 1
+    return row
+
+
+@fused_inlined
+def forward(s, t, v, b):
+    """Another right-hand side: into the store, on to the gate and to delayed rows."""
+    m, p, k, wide = t[VALUES], t[ROWS], t[RANK], t[WIDE]
+    size, y = m + k, t[ANSWER] + RHS
+    for i in range(6):
+        s[t[A] + wide * i + RHS] = b[t[F0] + i]
+    for i in range(m):
+        s[t[A] + wide * (6 + i) + RHS] = b[t[Q0] + i]
+    at, row = t[CHILD], 0
+    for _ in range(t[CHILDREN]):
+        row = forward_child(s, t, at, row, v, b)
+        at += C_SIZE + PAIR * t[at + C_ROWS]
+    solved_side(s, t, t[GH], t[INVERSE], b, t[U0])
+    for r in range(6 + m):
+        x = s[t[A] + wide * r + RHS]
+        for l in range(6):
+            x += s[t[A] + wide * r + l] * s[t[GH] + wide * l + RHS]
+        s[t[REST] + wide * r + RHS] = x
+    for r in range(p):
+        x = s[t[ALL] + wide * r + RHS]
+        for l in range(6):
+            x += s[t[ALL] + wide * r + l] * s[t[GH] + wide * l + RHS]
+        s[t[SPACE] + r] = x
+    for i in range(m):
+        x = s[t[REST] + wide * (6 + i) + RHS]
+        for l in range(6):
+            x += s[t[GH] + wide * l + STRIDE + i] * s[t[REST] + wide * l + RHS]
+        s[y + STRIDE * i] = x
+    for r in range(p):
+        x = 0.0
+        for l in range(p):
+            x += s[t[MIX] + p * r + l] * s[t[SPACE] + l]
+        if r < k:
+            s[y + STRIDE * (m + r)] = x
+        else:
+            b[t[t[LATE] + PAIR * (r - k) + UNKNOWN]] = x
+    solve_one(s, t, size, y)
+    for i in range(6):
+        x, gain = 0.0, t[GAIN] + wide * i
+        for l in range(6):
+            x += v[t[RF] + STRIDE * i + l] * s[t[GH] + wide * l + RHS]
+            x += s[t[GH] + wide * l + i] * s[t[REST] + wide * l + RHS]
+        for j in range(m):
+            x -= s[gain + STRIDE + j] * s[y + STRIDE * j]
+        for r in range(k):
+            x -= s[t[MIXED] + wide * r + i] * s[y + STRIDE * (m + r)]
+        b[t[R0] + i] += x
+
+
+@fused_inlined
+def solve_one(s, t, size, y):
+    """One right-hand side, whose numbers are eight apart, in place."""
+    D = t[SADDLE]
+    for k in range(size):
+        p = int(s[t[SWAP] + k])
+        if p != k:
+            s[y + STRIDE * k], s[y + STRIDE * p] = s[y + STRIDE * p], s[y + STRIDE * k]
+    for i in range(size):
+        x = s[y + STRIDE * i]
+        for j in range(i):
+            x -= s[D + size * i + j] * s[y + STRIDE * j]
+        s[y + STRIDE * i] = x
+    for i in range(size - 1, -1, -1):
+        x = s[y + STRIDE * i]
+        for j in range(i + 1, size):
+            x -= s[D + size * i + j] * s[y + STRIDE * j]
+        s[y + STRIDE * i] = x / s[D + size * i + i]
+
+
+# ------------------------------------------------------------------------------------ and back
+
+
+@fused_inlined
+def product(s, row, known, wide):
+    """A row times a vector that has −1 in the place of the right-hand side."""
+    x = load8(s, row) * load8(s, known)
+    for c in range(STRIDE, wide, STRIDE):
+        x = x + load8(s, row + c) * load8(s, known + c)
+    return sum8(x)
+
+
+@fused_inlined
+def put_multipliers(s, inverse, force, out, u):
+    """C⁻ᵀ times a force."""
+    for i in range(6):
+        x = 0.0
+        for l in range(6):
+            x += s[inverse + STRIDE * l + i] * s[force + l]
+        out[u + i] = x
+
+
+@fused_inlined
+def back(s, t, x, out):
+    """Motions and multipliers of a substructure from the motion of its gate."""
+    m, p, k, wide = t[VALUES], t[ROWS], t[RANK], t[WIDE]
+    y = t[SPACE]  # (x_R, −1, x_q), then z the same way, forces, multipliers
+    z, force, mu, mixed = y + wide, y + 2 * wide, y + 2 * wide + STRIDE, y + 2 * wide + STRIDE + p
+    for c in range(0, 2 * wide, STRIDE):
+        store8(s, y + c, spread8(0.0))
+    store8(s, y, last8(load8(x, STRIDE * t[GATE]), -1.0, 0.0))
+    for i in range(m + k):
+        value = -sum8(load8(s, t[ANSWER] + STRIDE * i) * load8(s, y))
+        if i < m:
+            out[t[Q0] + i] = s[y + STRIDE + i] = s[z + STRIDE + i] = value
+        else:
+            s[mixed + i - m] = value
+    for r in range(k, p):
+        s[mixed + r] = out[t[t[LATE] + PAIR * (r - k) + UNKNOWN]]
+    for r in range(p):
+        value = 0.0
+        for l in range(p):
+            value += s[t[MIX] + p * l + r] * s[mixed + l]
+        s[mu + r] = value
+    frame = t[F0] // 6
+    for i in range(6):
+        value = product(s, t[GH] + wide * i, y, wide)
+        s[z + i] = out[t[F0] + i] = x[STRIDE * frame + i] = value
+    s[z + RHS] = -1.0
+    at, row = t[CHILD], 0
+    for _ in range(t[CHILDREN]):
+        for i in range(6):
+            value = product(s, t[at + C_T] + wide * i, z, wide)
+            x[STRIDE * t[at + C_BODY] + i] = out[t[at + C_FIRST] + i] = value
+            s[force + i] = -product(s, t[at + C_OWN] + wide * i, z, wide)
+        for r in range(t[at + C_ROWS]):
+            for i in range(6):
+                s[force + i] -= s[t[at + C_DELAYED] + STRIDE * r + i] * s[mu + row]
+            out[t[at + C_SIZE + PAIR * r + UNKNOWN]] = s[mu + row]
+            row += 1
+        put_multipliers(s, t[at + C_INVERSE], force, out, t[at + C_U0])
+        at += C_SIZE + PAIR * t[at + C_ROWS]
+    for i in range(6):
+        s[force + i] = -product(s, t[REST] + wide * i, y, wide)
+        for r in range(p):
+            s[force + i] -= s[t[ALL] + wide * r + i] * s[mu + r]
+    put_multipliers(s, t[INVERSE], force, out, t[U0])
 
 
 @far
-def leave(c, vals, b, x, out, number, task):
-    """FACTOR with the right-hand side b, FORWARD for another one, BACK; growth of the first."""
-    t = c.ints[c.first[number] : c.first[number + 1]]
-    s = c.store[c.places[number] : c.places[number + 1]]
-    if task == BACK:
-        solve_back(s, t, x, out)
-        return 0.0
+def leave(c, vals, rhs, x, out, number, task):
+    """FACTOR with the right-hand side, FORWARD for another one, BACK; the growth of the first."""
+    t = borrow(c.ints[c.first[number] :])
+    s, v, b = borrow(c.store[c.places[number] :]), borrow(vals), borrow(rhs)
     if task == FACTOR:
-        return factor_substructure(s, t, vals, b, c.length[0])
-    never = c.length[0] < 0.0
-    sides(s, t, vals, b, never)
+        return factor_substructure(s, t, v, b, c.length[0])
+    if task == BACK:
+        back(s, t, borrow(x), borrow(out))
+    else:
+        forward(s, t, v, b)
     return 0.0

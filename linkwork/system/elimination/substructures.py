@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import STRIDE, row_width
+from linkwork.math.eights import zeros8
 from linkwork.system.elimination import substructure_numbers as sn
 from linkwork.system.pattern import Pattern
 
@@ -107,7 +108,7 @@ def record(
 
     def room(numbers: int) -> int:
         nonlocal used
-        begin, used = used, used + numbers
+        begin, used = used, used + row_width(numbers)
         return begin
 
     def block(row: int, column: int) -> int:
@@ -115,7 +116,8 @@ def record(
 
     held = c.followers[gate]
     t = np.zeros(sn.HEAD, np.int64)
-    t[sn.VALUES], t[sn.WIDTH], t[sn.COUNT] = m, row_width(m), p.unknowns
+    wide = STRIDE + row_width(m)
+    t[sn.VALUES], t[sn.WIDTH], t[sn.WIDE], t[sn.COUNT] = m, row_width(m), wide, p.unknowns
     t[sn.Q0], t[sn.F0], t[sn.R0], t[sn.GATE] = p.first[q], p.first[f], p.first[gate], gate
     t[sn.CHILDREN], t[sn.ROWS], t[sn.RANK] = len(rows), count, rank
     t[[sn.FF, sn.FQ, sn.QF, sn.QQ]] = block(f, f), block(f, q), block(q, f), block(q, q)
@@ -124,11 +126,10 @@ def record(
     t[[sn.CF, sn.CN, sn.CQ]] = block(held, f), block(held, gate), block(held, q)
     t[sn.U0] = p.first[held]
     sizes = {
-        sn.A: n * n, sn.SIDE: n, sn.ZR: 6 * n, sn.RZ: 6 * n, sn.FRAME: 6 * n, sn.FRAME_SIDE: 6,
-        sn.G: 36, sn.H: 6 * m, sn.E: 6 + count, sn.GATE_INVERSE: 36, sn.ALL: n * count,
-        sn.WHOLE: n * count, sn.REST: n * n, sn.MIX: count * count,
-        sn.SADDLE: max(size * size + size, 36), sn.SWAP: size, sn.ANSWER: 6 * size,
-        sn.ANSWER_SIDE: size, sn.BACKWARD: 6 * size,
+        sn.A: n * wide, sn.GH: 6 * wide, sn.INVERSE: 6 * STRIDE, sn.ALL: count * wide,
+        sn.MIXED: count * wide, sn.MIX: count * count, sn.REST: n * wide, sn.SADDLE: size * size,
+        sn.SWAP: size, sn.ANSWER: size * STRIDE, sn.GAIN: 6 * wide,
+        sn.SPACE: max(2 * wide + STRIDE + 2 * count, 6 * STRIDE),
     }  # fmt: skip
     for name, numbers in sizes.items():
         t[name] = room(numbers)
@@ -141,9 +142,8 @@ def record(
         k[[sn.C_NQ, sn.C_QN]] = block(body, q), block(q, body)
         k[[sn.C_CF, sn.C_CN, sn.C_CQ]] = block(group, f), block(group, body), block(group, q)
         k[sn.C_U0] = p.first[group]
-        k[sn.C_T], k[sn.C_D], k[sn.C_INVERSE] = room(6 * n), room(6), room(36)
-        k[sn.C_OWN], k[sn.C_SIDE], k[sn.C_FRAME] = room(6 * (6 + n)), room(6), room(6 * n)
-        k[sn.C_HELD] = room(6 * n + 6 * len(own))
+        k[sn.C_T], k[sn.C_OWN] = room(6 * wide), room(6 * wide)
+        k[sn.C_INVERSE], k[sn.C_DELAYED] = room(6 * STRIDE), room(STRIDE * len(own))
         parts += [k, np.array(own, np.int64).ravel()]
     t[sn.LATE] = sum(map(len, parts))
     parts.append(np.array(late, np.int64).ravel())
@@ -160,7 +160,7 @@ def gathered(found: list[Substructure], length: float) -> Substructures:
     none = [np.zeros(0, np.int64)]
     return Substructures(
         ends([len(x.ints) for x in found]), np.concatenate([*none, *(x.ints for x in found)]),
-        places, np.zeros(int(places[-1])), np.array([x.after for x in found], np.int64),
+        places, zeros8(int(places[-1])), np.array([x.after for x in found], np.int64),
         np.array([length]),
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def packed(groups: np.ndarray, found: list[Substructure]) -> np.ndarray:
 
 
 def unpacked(numbers: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Groups of nodes that leave first; node, gate, place among the nodes and rank of the others."""
+    """Groups of nodes that leave first; of the others node, gate, turn and rank."""
     numbers = np.asarray(numbers, np.int64)
     begin = int(np.argmax(numbers == MARK)) if (numbers == MARK).any() else len(numbers)
     return numbers[:begin], numbers[begin:].reshape(-1, 5)[:, 1:]

@@ -53,7 +53,8 @@ FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `eliminate`
 
 @fused_inlined
 def go_in(e, begin, end, vals, rhs, fresh):
-    """Eliminate the nodes from `begin` to `end`; the largest growth squared, infinite when one has no pivots.
+    """Eliminate the nodes from `begin` to `end`; the largest growth squared, infinite when one has
+    no pivots.
 
     fresh: choose pivots now.
     """

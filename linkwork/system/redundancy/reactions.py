@@ -18,7 +18,12 @@ from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.normal_equations import Plan, make_plan, reactions_over_time
 from linkwork.system.redundancy.rows import (
-    ConstraintRows, Floats, Ints, as_vertices, canonical, row_of,
+    ConstraintRows,
+    Floats,
+    Ints,
+    as_vertices,
+    canonical,
+    row_of,
 )  # fmt: skip
 from linkwork.system.redundancy.selection import Redundancy
 

@@ -118,7 +118,7 @@ def as_vertices(
     Bodies are as they are.  Values of vector nodes are the first three columns of further
     vertices, three values each and counted in sizes of the value over the length L.
     """
-    vertices = {b: (b,) for b in range(len(layout.bodies))} | {GROUND: (GROUND,)}
+    vertices: dict[int, tuple[int, ...]] = {b: (b,) for b in range(GROUND, len(layout.bodies))}
     column, factor = np.arange(layout.motions), np.ones(layout.motions)
     used = len(layout.bodies)
     for k, (node, first) in enumerate(zip(layout.nodes, layout.first)):
