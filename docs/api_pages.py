@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.bodies.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
     "joints": ("Joints", ("elements.joints.", "elements.signals.sensor")),
+    "quantities": ("Quantities and state spaces", ("elements.quantities.",)),
     "forces": ("Forces", (
         "elements.forces.", "elements.deformable.", "elements.friction.",
         "elements.bodies.moving_frame", "elements.bodies.central_gravity",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.system.redundancy import (
     ConstraintRows, Redundancy, as_vertices, independent_rows,
 )  # fmt: skip
@@ -21,7 +21,9 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
     redundancy = independent_rows(constraint_rows(full, state))
     if warn:
         for message in redundancy.messages:
-            warnings.warn(message, LinkworkWarning, stacklevel=2)
+            if message not in full.model.told:
+                full.model.told.add(message)
+                warnings.warn(message, LinkworkWarning, stacklevel=users_line())
         warn_of_loads(full, redundancy.keep)
     system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
     return redundancy, system
@@ -37,7 +39,7 @@ def warn_of_loads(full: System, keep: np.ndarray) -> None:
                 f"{full.model[e.owner].label} is loaded by the reaction of joint "
                 f"'{min(joints)}', of which rows are redundant: its friction is not unique",
                 LinkworkWarning,
-                stacklevel=3,
+                stacklevel=users_line(),
             )
 
 

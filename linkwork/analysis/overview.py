@@ -255,27 +255,9 @@ def _branches(tree: dict[str, list[tuple[str, str]]], node: str, indent: str) ->
 
 def draw_graph(model: Model, ax: Any = None) -> Any:
     """The joint graph as a picture; returns the axes."""
-    import matplotlib.pyplot as plt
-    import networkx as nx
+    from linkwork.analysis.graph_picture import draw
 
-    graph = joint_graph(model)
-    if ax is None:
-        _, ax = plt.subplots(layout="constrained", figsize=(7, 4.5))
-    simple = nx.Graph(graph)
-    place = nx.kamada_kawai_layout(simple) if len(simple) > 1 else {GROUND: (0.0, 0.0)}
-    colours = ["#d9d9d9" if node == GROUND else "#9cc4e4" for node in simple]
-    nx.draw_networkx_nodes(simple, place, ax=ax, node_color=colours, node_size=900)
-    nx.draw_networkx_labels(simple, place, ax=ax, font_size=9)
-    nx.draw_networkx_edges(simple, place, ax=ax, edge_color="#888888")
-    labels: dict[tuple[str, str], str] = {}
-    for a, b, key, data in graph.edges(keys=True, data=True):
-        pair = (a, b) if (a, b) in labels or (b, a) not in labels else (b, a)
-        labels[pair] = "\n".join(filter(None, [labels.get(pair, ""), f"{key} ({data['kind']})"]))
-    nx.draw_networkx_edge_labels(simple, place, labels, ax=ax, font_size=8)
-    ax.set_title(f"joint graph of '{model.name}'", fontsize=11)
-    ax.set_axis_off()
-    ax.margins(0.15)
-    return ax
+    return draw(joint_graph(model), model.name, ax)
 
 
 # ---------------------------------------------------------------------------------------- words

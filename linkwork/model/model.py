@@ -41,6 +41,7 @@ class Model:
         self.name = name
         self.gravity = gravity
         self.items: dict[str, Item] = {}
+        self.told: set[str] = set()  # warnings that were given about it, each once
 
     @property
     def gravity(self) -> np.ndarray:

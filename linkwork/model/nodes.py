@@ -78,6 +78,7 @@ class Node:
     internal : known to one element alone
     storing  : of order zero, or one where an item of the model asks for its rate
                (`Item.rates_needed`), which is decided when the model is compiled
+    lowest   : runs in which its values fall below are refused: a vapour pressure
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Node:
             self._numbers(x, what) for x, what in ((value, "value"), (rate, "rate"))
         )
         self.scale = checks.number(scale, f"scale of {self.label}", positive=True)
+        self.lowest: float | None = None
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         found = checks.array(given)

@@ -28,6 +28,7 @@ from linkwork.results.files.variables import (
     joints_of,
     time_variable,
 )
+from linkwork.results.outputs.stamp import stamp
 from linkwork.results.outputs.views import Axis, View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -204,7 +205,7 @@ class Result:
 
     @property
     def violation(self) -> xr.Dataset:
-        """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
+        """Largest errors of each joint's constraints over (time, joint): positions, velocities."""
         import xarray as xr
 
         coords = {"time": time_variable(self.time), "joint": list(self.joints)}
@@ -241,6 +242,8 @@ class Result:
             return None if np.isnan(x).all() and x.size else x.copy()
 
         restart: dict[str, Any] = {k: v.copy() for k, v in self.restart.items()} if last else {}
+        if restart:  # they are of this state alone, and not of one that the user makes from it
+            restart["of"] = stamp(float(self.time[i]), self.motion[i], self.values[i])
         return State(
             float(self.time[i]), self.system.names, self.motion[i].copy(),
             known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(),
@@ -411,16 +414,25 @@ class Result:
 
         return plot_health(self)
 
+    def draw_circuit(self, time: Any = None, ax: Any = None) -> Any:
+        """Draw the hydraulic circuit with its pressures and flows at a time (s); returns axes."""
+        from linkwork.results.circuit import draw_circuit
+
+        return draw_circuit(self, time, ax)
+
     def spectrum(
-        self, *names: str, modes: Any = None, window: str = "hann", log: bool = True, ax: Any = None
-    ) -> Any:
+        self, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
+        to: float | None = None, ax: Any = None,
+    ) -> Any:  # fmt: skip
         """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
 
         modes  : eigenfrequencies to mark;   window : a window of scipy.signal
+        log    : amplitudes on a logarithmic scale
+        to     : where the axis ends (Hz); behind the last content without it
         """
         from linkwork.results.spectrum import plot_spectrum
 
-        return plot_spectrum(self, *names, modes=modes, window=window, log=log, ax=ax)
+        return plot_spectrum(self, *names, modes=modes, window=window, log=log, to=to, ax=ax)
 
     def __repr__(self) -> str:
         return summary(self)

@@ -25,6 +25,7 @@ from linkwork.system.system import System
 
 CLOSE = 1e-10  # the last correction, relative to the numbers of its kind
 ENOUGH = 1e-6  # the same where corrections no longer shrink: round-off of stiff equations
+FAINT = 1e-4  # of the other kind of forces: below that, numbers are not compared with themselves
 MOST = 40
 
 
@@ -86,11 +87,15 @@ def correction(
 ) -> float:  # fmt: skip
     """The largest correction, each over the largest number of its kind or the size of its value."""
     rigid, n = system.layout.rigid, system.motions
-    parts = [(y[:rigid], acceleration), (y[n:], gamma)]
-    found = [
-        np.abs(part).max(initial=0.0) / max(np.abs(whole).max(initial=0.0), 1e-300)
-        for part, whole in parts
+    moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
+    mass = system.tables.bodies[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(system.tables.bodies[:, 1:]).max(initial=0.0)
+    # multipliers may vanish beside the forces that accelerate, and these beside multipliers
+    parts = [
+        (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
+        (y[n:], max(held, FAINT * inertia * moved)),
     ]
+    found = [np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts]
     wanted = np.abs((by * values).sum(axis=0)) + system.layout.value_scale * (by[0] > 0)
     step, scale = np.abs(y[rigid:n]), np.maximum(wanted, 1e-300)
     return float(max(*found, np.max(step / scale, initial=0.0)))

@@ -415,6 +415,13 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
             Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1, r in angles)
             for r in entry.rows
         ]
+    joined = {id(end) for e in elements for end in e.entry.bodies}
+    for node in nodes:
+        if id(node) not in joined:
+            raise ModelError(
+                f"{node.label} is joined to nothing, so its equation is empty; join it to an "
+                "element, or take it out of the model"
+            )
     everything = np.ones(len(rows), bool)
     return build(model, tuple(bodies), tuple(elements), tuple(rows), everything, nodes)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.analysis.scales import row_scale
-from linkwork.errors import AssemblyError, VelocityWarning
+from linkwork.errors import AssemblyError, VelocityWarning, users_line
 from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -85,7 +85,7 @@ def warn_of_lost_velocities(system: System, state: State) -> None:
         f"{_holder(system, state, given, int(body))} does not let it move so: "
         f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
         "leave free, or none",
-        VelocityWarning, stacklevel=3,
+        VelocityWarning, stacklevel=users_line(),
     )  # fmt: skip
 
 

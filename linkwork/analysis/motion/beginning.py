@@ -20,6 +20,7 @@ from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.model_file import identity
+from linkwork.results.outputs.stamp import stamp
 from linkwork.results.result import Result, snapshot
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -33,8 +34,8 @@ def beginning(
     repeat others, where that was looked for.
 
     A state that comes from a run of the same method carries that run's numbers, and the new run
-    goes on with the same digits; not so when the model was changed since then, whose accelerations
-    and multipliers are others.
+    goes on with the same digits; not so when the model or the state was changed since then, whose
+    accelerations and multipliers are others.
     """
     if start is None:
         assembled = assemble_model(model)
@@ -44,7 +45,7 @@ def beginning(
     full = compile_model(model)
     require_state(full, state, start, "start")
     r = state.restart
-    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full):
+    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full) and unchanged(state):
         return full, full, state, None
     memory = state.memory
     if memory is not None and len(memory) != len(full.memory_places):
@@ -70,6 +71,12 @@ def fits(restart: dict[str, Any], full: System) -> bool:
     """Whether restart numbers are those of this model as it is now."""
     known = restart.get("model")
     return known is None or np.asarray(known).tobytes() == identity(full.model, snapshot(full))
+
+
+def unchanged(state: State) -> bool:
+    """Whether a state is as its run has left it; its restart numbers are of that state alone."""
+    known = state.restart.get("of")
+    return known is None or np.array_equal(known, stamp(state.time, state.motion, state.values))
 
 
 def method_run(

@@ -26,7 +26,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 
@@ -40,7 +40,7 @@ def warn_of_energy(result: Result, method: object, h: float) -> None:
     """Say so when a run has made or lost energy."""
     trouble = energy_trouble(result, method, h)
     if trouble:
-        warnings.warn(trouble, LinkworkWarning, stacklevel=4)
+        warnings.warn(trouble, LinkworkWarning, stacklevel=users_line())
 
 
 def energy_trouble(result: Result, method: object, h: float) -> str:

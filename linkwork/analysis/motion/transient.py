@@ -31,6 +31,7 @@ from linkwork.analysis.motion.events import (
     first_values,
     locate,
 )
+from linkwork.analysis.motion.lowest_values import refuse_low_values
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
 from linkwork.analysis.motion.samples import next_sample, warn_of_late_samples
 from linkwork.analysis.motion.storing import (
@@ -167,6 +168,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     turns.warn()
     warn_of_energy(result, method, h)
     warn_of_open_joints(result, method, h)
+    refuse_low_values(result)
     return result
 
 

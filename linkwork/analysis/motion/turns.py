@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.contract import Run, StepFailure
 
 
@@ -65,4 +65,4 @@ class TurnWatch:
 
     def warn(self) -> None:
         if self.largest > self.told:
-            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=4)
+            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=users_line())

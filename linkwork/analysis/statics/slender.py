@@ -42,7 +42,7 @@ class SlenderParts:
         self.families = [self._places(numbers) for numbers in found.values()]
 
     def _places(self, numbers: list[int]) -> tuple[np.ndarray, np.ndarray, int]:
-        """Bodies (elements, n), places among reals (elements, reals), and numbers of a section."""
+        """Bodies (elements, n), places in all reals (elements, reals), numbers of a section."""
         elements: list[Element] = [self.system.elements[i] for i in numbers]
         first = np.array([self.system.places[i].start for i in numbers])
         family = elements[0].entry.family

@@ -117,8 +117,8 @@ def large_slender_stability(
         found += [(1 / v.real, vectors[:, i].real) for i, v in enumerate(values) if v.real]
     if not found:
         raise SingularError(
-            "the stability of this equilibrium cannot be judged: its softest motions are not found; "
-            "look for stiffnesses that are far too different"
+            "the stability of this equilibrium cannot be judged: its softest motions are not "
+            "found; look for stiffnesses that are far too different"
         )
     first = found[:6]
     falling = sum(v < -noise for v, _ in first) or int(found[-1][0] < -noise)

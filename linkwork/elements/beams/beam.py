@@ -159,9 +159,9 @@ class Beam(Item):
                 ) from error
         if not isinstance(found, Section):
             raise ModelError(
-                f"section of {self.label} must be an lw.Section, or a function of s that gives one, "
-                f"but {checks.show(found)} was given; write for example lw.Section.circle(0.01, "
-                "E=2.1e11, density=7800)"
+                f"section of {self.label} must be an lw.Section, or a function of s that gives "
+                f"one, but {checks.show(found)} was given; write for example "
+                "lw.Section.circle(0.01, E=2.1e11, density=7800)"
             )
         return more_damping(found, self.damping, self.label)
 
@@ -311,8 +311,8 @@ class Beam(Item):
             middle, half = (s[first] + s[first + step]) / 2, (s[first + step] - s[first]) / 2
             uniform = self.curve.straight and not callable(self.section) and not callable(self.up)
             if uniform and alike is not None and abs(half - alike[0]) < SAME * half:
-                made = alike[1]
-                found.append(Entry(made.family, tuple(bodies[part]), made.reals.copy(), laws=made.laws))
+                made, ends = alike[1], tuple(bodies[part])
+                found.append(Entry(made.family, ends, made.reals.copy(), laws=made.laws))
                 continue
             sections = [self.section_at(middle + xi * half) for xi in POINTS[self.order]]
             found.append(beam_entry(frames[part], sections, self.label))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from linkwork.elements.beams.curve import ALONG, usual_up
 from linkwork.elements.beams.family import POINTS, beam_entry, shape_functions
 from linkwork.elements.flexible.section import Section
+from linkwork.elements.laws import LinearElastic, LinearViscoelastic
+from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -24,12 +27,15 @@ class BeamElement(Item):
     """An elastic beam through two or three bodies, or Frames on them, that may bend far.
 
     a, b, c : the bodies in their order along the beam; leave out c for an element of two nodes
-    section : lw.Section, or with three nodes a pair of them for its two evaluation points
+    section : lw.Section or a law of six components (lw.laws), or with three nodes a pair of them
+              for its two evaluation points
     up      : world direction of the section's z axis (default: the world's z, or y where the
               element is nearly upright), or one for each node
     axes    : section axes at the nodes in the world, as quaternions, matrices or Rotations, in
               place of up;   section_axes : those at the evaluation points, where they are others
     damping : factor of the stiffness (s), added to the section's own
+    shear_correction : whether an element of two nodes has the flexibility of a bending moment that
+              changes along it in its shear, as it should
 
     The reference configuration is free of strain, however curved and twisted.  The element has no
     mass: bodies bring theirs.  Outputs: section_force (N), section_moment (N m), strain, curvature
@@ -51,6 +57,7 @@ class BeamElement(Item):
     axes: Any = None
     section_axes: Any = None
     damping: Any = 0.0
+    shear_correction: Any = True
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +67,7 @@ class BeamElement(Item):
         given = [self.a, self.b] + ([] if self.c is None else [self.c])
         found = [as_frame(end, what) for end in given]
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
+        self.shear_correction = checks.flag(self.shear_correction, f"shear_correction of {what}")
         self.section_list(len(found))
         if len({id(frame.body) for frame in found}) < len(found):
             raise ModelError(f"{what} joins a body with itself; give two or three different bodies")
@@ -71,7 +79,8 @@ class BeamElement(Item):
 
     def section_list(self, n: int) -> list[Section]:
         """The sections at the evaluation points, damping included."""
-        given = self.section if isinstance(self.section, (list, tuple)) else [self.section] * (n - 1)
+        listed = isinstance(self.section, (list, tuple))
+        given = [as_section(x) for x in (self.section if listed else [self.section] * (n - 1))]
         if len(given) != n - 1 or not all(isinstance(x, Section) for x in given):
             raise ModelError(
                 f"section of {self.label} must be an lw.Section"
@@ -130,7 +139,8 @@ class BeamElement(Item):
                     f"list, but {checks.show(axes)} was given"
                 )
             axes = [checks.quaternion(q, f"section_axes of {self.label}") for q in axes]
-        return [beam_entry(frames, self.section_list(len(frames)), self.label, axes)]
+        sections = self.section_list(len(frames))
+        return [beam_entry(frames, sections, self.label, axes, self.shear_correction)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -144,7 +154,24 @@ class BeamElement(Item):
             orientation=rotations.exponential(rng.normal(size=3)),
         )  # fmt: skip
         ends = [Frame(body, 0.1 * rng.normal(size=3)) for body in (a, middle, b)]
-        return [middle, cls(*ends, section, up=rng.normal(size=3))]
+        return [middle, cls(ends[0], ends[1], ends[2], section, up=rng.normal(size=3))]
+
+
+def as_section(given: Any) -> Any:
+    """A section as it is; that of a law, which the bodies' masses are beside."""
+    if not isinstance(given, ConstitutiveLaw):
+        return given
+    if given.prestress is None and given.prestrain is None:
+        D: Any = None
+        if isinstance(given, LinearElastic):
+            D = 0.0
+        elif isinstance(given, LinearViscoelastic) and given.stiffness_scale == 1.0:
+            D = given.viscosity if given.proportional is None else given.proportional
+            D = D if given.viscosity_scale == 1.0 else None
+        with contextlib.suppress(ModelError):  # not symmetric, or not positive: a law can be that
+            if D is not None:
+                return Section(stiffness=given.stiffness, mass=1.0, damping=D)  # type: ignore[attr-defined]
+    return Section(law=given, mass=1.0, inertia=(0.0, 0.0, 0.0))
 
 
 def more_damping(section: Section, factor: float, what: str) -> Section:

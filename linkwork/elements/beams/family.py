@@ -58,8 +58,10 @@ def beam_family(nodes: int, section: int) -> Family:
     )  # fmt: skip
 
 
-def two_node_matrices(C: np.ndarray, D: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """C and D of the section of a two-node element, with the flexibility of its bending in shear."""
+def two_node_matrices(
+    C: np.ndarray, D: np.ndarray, length: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """C and D of a two-node element's section, with the flexibility of bending in shear."""
     soft = np.linalg.inv(C)
     more = soft.copy()
     more[:3, :3] += length**2 / 12 * ACROSS.T @ soft[3:, 3:] @ ACROSS
@@ -71,18 +73,21 @@ def two_node_matrices(C: np.ndarray, D: np.ndarray, length: float) -> tuple[np.n
 
 
 def section_numbers(
-    section: Section, n: int, length: float, what: str, column: int
+    section: Section, length: float | None, what: str
 ) -> tuple[np.ndarray, bool, bool, list[Law]]:
-    """Numbers of a section, whether it is linear, whether it is damped, and what changes in time."""
+    """Numbers of a section, whether it is linear, whether it is damped, and what changes in time.
+
+    length : of a two-node element, whose flexibility in bending is added to that in shear
+    """
     if section.law is None and section.prestrain is None and section.prestress is None:
         C, D = section.matrix, section.damping_matrix
-        if n == 2:
+        if length is not None:
             C, D = two_node_matrices(C, D, length)
         return np.concatenate([in_blocks(C), in_blocks(D)]), True, bool(np.any(D)), []
     law = section.as_law(what)
-    if n == 2:
+    if length is not None:
         law = section.as_law(what, lambda C, D: two_node_matrices(C, D, length))
-    numbers, laws = law_numbers(law, 6, what, column)
+    numbers, laws = law_numbers(law, 6, what, 0)
     return numbers, False, True, laws
 
 
@@ -92,22 +97,22 @@ def room(count: int) -> int:
 
 
 def beam_entry(
-    frames: list[Frame], sections: list[Section], what: str, axes: Any = None
-) -> Entry:
+    frames: list[Frame], sections: list[Section], what: str, axes: Any = None,
+    shear_correction: bool = True,
+) -> Entry:  # fmt: skip
     """The element through frames on its bodies, whose x axes lie along the beam.
 
     sections : at the evaluation points;  axes : their axes in the reference configuration, as
                quaternions in the world, where they are not those interpolated between the nodes
+    shear_correction : whether a two-node element has the flexibility of its bending in shear
     """
     n = len(frames)
     world = [frame.world() for frame in frames]
     p = np.array([place for place, _ in world])
     slopes = [shape_functions(n, xi)[1] @ p for xi in POINTS[n]]
     speeds = [float(np.linalg.norm(slope)) for slope in slopes]
-    length = 2.0 * sum(speeds) / len(speeds)
-    made = [
-        section_numbers(section, n, length, what, 0) for section in sections
-    ]  # fmt: skip
+    length = 2.0 * speeds[0] if n == 2 and shear_correction else None
+    made = [section_numbers(section, length, what) for section in sections]
     linear = all(part[1] for part in made)
     places = MATRICES if linear else room(max(len(part[0]) for part in made))
     reals, laws = np.zeros(reals_of(n, places)), []

@@ -3,12 +3,13 @@
 reals of an element with n nodes (two or three), n − 1 points at which its section is evaluated:
 
     nodes   [offset f (3), section axes Q (4)] n       from the body's frame to that of the node
-    points  [N (3), N′ (3), weight, Q (4), ε0 (3), κ0 (3), linear, damped, given, n m (6), the section]
+    points  [N (3), N′ (3), weight, Q (4), ε0 (3), κ0 (3), linear, damped, given, n m (6), section]
 
 N and N′ are the values of the shape functions and their derivatives by arc length; the weight is
 the length that a point stands for.  Where `given` is set, the tangent has the force and moment n, m
-that stand there in place of those of the strains (analysis.statics.slender).  A linear section is C and D as 3×3 blocks nn, nm, mn, mm; any
-other is the numbers of a law of six components (elements.laws).
+that stand there in place of those of the strains (analysis.statics.slender).  A linear section is
+C and D as 3×3 blocks nn, nm, mn, mm; any other is the numbers of a law of six components
+(elements.laws).
 
 Work of a call: numbers of nodes, then matrices of one point.
 """

@@ -32,11 +32,11 @@ class BeamNode(Part, abstract=True):
         return self.link.mesh.orientation[self.link.mesh.number(self.s)]
 
     @property
-    def mass(self) -> float:
+    def mass(self) -> float:  # type: ignore[override]
         return self.link.lumped(self.s)[0]
 
     @property
-    def inertia(self) -> np.ndarray:
+    def inertia(self) -> np.ndarray:  # type: ignore[override]
         return self.link.lumped(self.s)[1]
 
     @property

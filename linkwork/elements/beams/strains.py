@@ -84,7 +84,7 @@ def evaluation_points(
         N1 = [reals[..., c + SLOPE + i, None] for i in range(n)]
 
         def sums(x: list[np.ndarray], N: Any = N, N1: Any = N1) -> tuple[np.ndarray, np.ndarray]:
-            return sum(a * b for a, b in zip(N, x)), sum(a * b for a, b in zip(N1, x))  # type: ignore[return-value]
+            return sum(a * b for a, b in zip(N, x)), sum(a * b for a, b in zip(N1, x))
 
         (theta, theta1), (p, p1) = sums(turns), sums(places)
         T = turn_map(theta)

@@ -108,7 +108,7 @@ class Section:
             if given is None:
                 continue
             if self.law is not None:
-                raise ModelError(f"{word} of a Section with a law belongs to the law; give it there")
+                raise ModelError(f"{word} of a Section with a law belongs to the law")
             parts = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
             if len(parts) != 6:
                 raise ModelError(
@@ -246,7 +246,7 @@ class Section:
         offsets = (*self.mass_offset, *self.tension_centre, *self.shear_centre)
         if known and not any(offsets):
             K = self.matrix
-            known = bool(np.all(K == np.diag(np.diag(K)))) and self.damping == 0.0
+            known = bool(np.all(np.diag(np.diag(K)) == K)) and self.damping == 0.0
         if not known or any(offsets):
             raise ModelError(
                 f"section of {what} has couplings, offsets, damping, a pre-strain or a law of its "

@@ -179,7 +179,7 @@ def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.n
     p1, p2 = (end.value[:, 0] for end in ends[2:])
     dp1, dp2 = (end.rate[:, 0] for end in ends[2:])
     sa, sb, l, e = line_over_time(reals[:, LINE:], [a.r, b.r], [a.q, b.q])
-    w = [np.einsum("tij,tj->ti", rotations.matrix(x.q), x.omega) for x in (a, b)]
+    w = [np.einsum("tij,tj->ti", rotations.matrix(x.q), x.w) for x in (a, b)]
     v = np.sum(e * (b.v + np.cross(w[1], sb) - a.v - np.cross(w[0], sa)), axis=1)
     low, area1, area2 = reals[:, CLOSED], reals[:, A1], reals[:, A2]
     high = low + reals[:, STROKE]
@@ -187,9 +187,8 @@ def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.n
     rho1, f1, h1 = over_time(reals, p1)
     rho2, f2, h2 = over_time(reals, p2)
     leak = over_time(reals, 0.5 * (p1 + p2))[0] * reals[:, LEAKAGE] * (p1 - p2)
-    plain = getattr(seal_friction, "py_func", seal_friction)
-    words = reals[:, [COULOMB, STATIC, STRIBECK, VISCOUS]]
-    rub = np.array([plain(v[t], *words[t])[0] for t in range(len(v))])
+    bell = (reals[:, STATIC] - reals[:, COULOMB]) * np.exp(-((v / reals[:, STRIBECK]) ** 2))
+    rub = (reals[:, COULOMB] + bell) * np.tanh(10 * v / reals[:, STRIBECK]) + reals[:, VISCOUS] * v
     z = np.where(l < low, low - l, np.maximum(l - high, 0))
     side = np.where(l < low, -1.0, 1.0)
     held = side * reals[:, STOP] * z * (1 + side * reals[:, BOUNCE] * v)

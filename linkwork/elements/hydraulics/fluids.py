@@ -88,14 +88,26 @@ def specific_energy(reals, k, p):
 
 
 def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ρ, ρ' and h of pressures (T,) in numpy."""
-    rows = np.arange(len(p))
-    plain = getattr(density, "py_func", density), getattr(specific_energy, "py_func", None)
-    table = np.broadcast_to(reals, (len(p), reals.shape[-1]))
-    found = np.array([plain[0](table, k, p[k]) for k in rows]).reshape(-1, 3)
-    energy = plain[1] or specific_energy
-    h = np.array([energy(table, k, p[k]) for k in rows])
-    return found[:, 0], found[:, 1], h
+    """ρ, ρ' and h of pressures (T,) in numpy; the fluid is that of the first row."""
+    kind, rho0, p0, beta, air, n = reals[0, :MU]
+    if kind == INCOMPRESSIBLE:
+        return np.full_like(p, rho0), np.zeros_like(p), p / rho0
+    if kind == LINEAR:
+        h = beta / rho0 * np.log1p(p / (beta - p0))
+        return rho0 * (1 + (p - p0) / beta), np.full_like(p, rho0 / beta), h
+    if kind == EXPONENTIAL:
+        rho = rho0 * np.exp((p - p0) / beta)
+        return rho, rho / beta, -beta / rho0 * np.exp(p0 / beta) * np.expm1(-p / beta)
+    at = np.maximum(p, FLOOR * p0)
+    liquid, gas = np.exp(-(at - p0) / beta), air * (p0 / at) ** (1 / n)
+    rho = rho0 * (1 + air) / (liquid + gas)
+    slope = rho * (liquid / beta + gas / (n * at)) / (liquid + gas)
+    power = np.log(at / p0) if n == 1 else n / (n - 1) * ((at / p0) ** (1 - 1 / n) - 1)
+    h = p0 / rho0 + (-beta * np.expm1(-(at - p0) / beta) + air * p0 * power) / (rho0 * (1 + air))
+    rate = slope / rho
+    h = h - np.expm1(-rate * (p - at)) / slope
+    grown = np.exp(rate * (p - at))
+    return rho * grown, slope * grown, h
 
 
 @dataclass(frozen=True)

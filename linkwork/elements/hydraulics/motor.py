@@ -115,8 +115,8 @@ def motor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndar
     p1, p2 = (end.value[:, 0] for end in ends[2:])
     u = reals[:, AXIS : AXIS + 3]
     n = np.einsum("tij,tj->ti", rotations.matrix(a.q), u)
-    world = np.einsum("tij,tj->ti", rotations.matrix(b.q), b.omega)
-    speed = np.sum(n * world, axis=1) - np.sum(u * a.omega, axis=1)
+    world = np.einsum("tij,tj->ti", rotations.matrix(b.q), b.w)
+    speed = np.sum(n * world, axis=1) - np.sum(u * a.w, axis=1)
     torque = reals[:, DISPLACEMENT] * (p1 - p2) - reals[:, VISCOUS] * speed
     volume = reals[:, DISPLACEMENT] * speed + reals[:, LEAKAGE] * (p1 - p2)
     rho = over_time(reals, 0.5 * (p1 + p2))[0]

@@ -59,6 +59,7 @@ class Port(Item, abstract=True):
             kind = scalar("pressure", 0, "Pa")
             self.node = Node(kind, value, scale=1e5, storing=True)
         self.node.value, self.node.scale = np.array([value]), max(abs(value), 1e5)
+        self.node.lowest = None if fluid.cavitates else fluid.vapour_pressure
 
     def vector_nodes(self) -> list[Node]:
         return [self.node]

@@ -22,7 +22,6 @@ from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.nodes import Node, scalar
-from linkwork.model.readings import reads
 from linkwork.model.registry import Entry, Family, Item
 
 LOAD, MASS, DAMPING, STIFFNESS, REALS = range(5)
@@ -49,15 +48,15 @@ class Quantity(Item):
     value and rate are those at the start (of order zero the value, of order one the rate are
     guesses).  mass may be a function of time; load is a number, a function of time, or a drive with
     readings (lw.reads) of bodies, joints and other quantities.  order is that of the highest
-    derivative with a coefficient; give it where other elements bring higher ones.  unit is that of
-    q, scale a typical size of it.  Outputs: value, value_rate.
+    derivative with a coefficient; give it where other elements bring higher ones.  scale is a
+    typical size of q.  Outputs: value, value_rate.
 
     Example
     -------
     A temperature that follows that of its surroundings, 20 °C, within 5 s:
 
     >>> import linkwork as lw
-    >>> plate = lw.Quantity(80.0, damping=5.0, stiffness=1.0, load=20.0, unit="°C")
+    >>> plate = lw.Quantity(80.0, damping=5.0, stiffness=1.0, load=20.0)
     >>> warm = lw.reads(plate, "value")
     """
 
@@ -68,7 +67,6 @@ class Quantity(Item):
     stiffness: float = 0.0
     load: Any = 0.0
     order: int | None = None
-    unit: str = "1"
     scale: float = 1.0
 
     def __post_init__(self) -> None:
@@ -77,7 +75,9 @@ class Quantity(Item):
             setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}"))
         self.mass = as_drive(self.mass, f"mass of {what}")
         self.load = as_drive(self.load, f"load of {what}", follows=True)
-        if self.order not in (None, 0, 1, 2) or isinstance(self.order, bool):
+        self.scale = checks.number(self.scale, f"scale of {what}", positive=True)
+        known = type(self.order) is int and self.order in (0, 1, 2)
+        if self.order is not None and not known:
             raise ModelError(
                 f"order of {what} must be 0, 1 or 2, but {checks.show(self.order)} was given"
             )
@@ -87,9 +87,7 @@ class Quantity(Item):
                 f"{self._least_order}; leave out order, or the coefficient"
             )
         order = self._least_order if self.order is None else self.order
-        self.node = Node(
-            scalar("value", order, self.unit), self.value, self.rate, scale=self.scale
-        )  # fmt: skip
+        self.node = Node(scalar("value", order), self.value, self.rate, scale=self.scale)
 
     @property
     def _least_order(self) -> int:
@@ -107,8 +105,7 @@ class Quantity(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Quantity:
-        from linkwork.model.drives import formula
+        from linkwork.model.drives import sine
 
-        push = formula("x*v + 2", x=reads(a, "position", "x"), v=reads(b, "velocity", "y"))
         m, c, k = rng.uniform(1, 2, 3)
-        return cls(rng.normal(), rng.normal(), m, c, k, push)
+        return cls(rng.normal(), rng.normal(), m, c, k, sine(1.5, 0.3, 0.7))

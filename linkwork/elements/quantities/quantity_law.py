@@ -1,6 +1,6 @@
 """A constitutive law of one component between two quantities, or of one quantity alone.
 
-    ε = q_b − q_a − d(t),   ε̇ likewise,   σ(ε, ε̇) in the equation of b and −σ in that of a
+    ε = q₂ − q₁ − d(t),   ε̇ likewise,   σ(ε, ε̇) in the equation of q₂ and −σ in that of q₁
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.elements.deformable.joints import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    KD, KE, STRAIN, STRESS, WANTED, WORK, law_numbers, over_times, respond,
+    KD, KE, STRAIN, STRESS, WANTED, WORK, law_numbers, respond,
 )  # fmt: skip
 from linkwork.elements.laws.base import RATE as STRAIN_RATE
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
@@ -24,7 +24,8 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
-from linkwork.model.nodes import REFERENCE, Node
+from linkwork.model.frame import GROUND
+from linkwork.model.nodes import REFERENCE
 from linkwork.model.registry import Entry, Family, Item, Law
 
 OFFSET, OFFSET_RATE, LAW = range(3)
@@ -65,9 +66,9 @@ def quantity_law_family(places: int) -> Family:
 class QuantityLaw(Item):
     """A spring, a damper or any law of one component between two quantities.
 
-    a and b are Quantities, or None for what stays zero; law gives what is exchanged from
-    b − a − offset and its rate.  offset is a number or a function of time.  A law with rates needs
-    quantities of order one or two.
+    first and second are Quantities, or GROUND for what stays zero; law gives what is exchanged from
+    second − first − offset and its rate.  offset is a number or a function of time.  A law with
+    rates needs quantities of order one or two.
 
     Example
     -------
@@ -76,25 +77,26 @@ class QuantityLaw(Item):
     >>> wall = lw.QuantityLaw(warm, cold, law=lw.laws.LinearElastic(0.4))
     """
 
-    a: Any
-    b: Any
+    first: Any
+    second: Any
     law: Any = None
     offset: Any = 0.0
 
     def __post_init__(self) -> None:
-        for word, end in (("a", self.a), ("b", self.b)):
-            if end is not None and not isinstance(end, Quantity):
+        for word in ("first", "second"):
+            end = getattr(self, word)
+            if end is not GROUND and not isinstance(end, Quantity):
                 raise ModelError(
-                    f"{word} of {self.label} must be a Quantity or None, but {checks.show(end)} "
+                    f"{word} of {self.label} must be a Quantity or GROUND, but {checks.show(end)} "
                     "was given"
                 )
-        if self.a is self.b:
-            raise ModelError(f"{self.label} is between a Quantity and itself; give two of them")
+        if self.first is self.second:
+            raise ModelError(f"{self.label} would join {self.first!r} with itself; give two ends")
         self.offset = as_drive(self.offset, f"offset of {self.label}")
         law_numbers(self.law, 1, self.label, LAW)
 
     def needs(self) -> tuple[Item, ...]:
-        return tuple(end for end in (self.a, self.b) if end is not None)
+        return tuple(end for end in (self.first, self.second) if end is not GROUND)
 
     def entries(self) -> list[Entry]:
         numbers, laws = law_numbers(self.law, 1, self.label, LAW)
@@ -104,18 +106,9 @@ class QuantityLaw(Item):
             reals[OFFSET] = self.offset.v
         else:
             laws = [Law(OFFSET, lambda t: self.offset.jet(t)[:, :2], 2), *laws]
-        ends = tuple(REFERENCE if end is None else end.node for end in (self.a, self.b))
+        both = self.first, self.second
+        ends = tuple(REFERENCE if end is GROUND else end.node for end in both)
         return [Entry(quantity_law_family(room(numbers)), ends, reals, laws=laws)]
-
-    def exchanged(self, reals: np.ndarray, values: Any, rates: Any) -> np.ndarray:
-        """σ (T,) at T times, from reals (T, n) and values and rates (T,) of a and b."""
-        strain = values[1] - values[0] - reals[:, OFFSET]
-        rate = rates[1] - rates[0] - reals[:, OFFSET_RATE]
-        return over_times(reals[:, LAW:], strain[:, None], rate[:, None])[:, STRESS]
-
-    @property
-    def nodes(self) -> tuple[Node | None, ...]:
-        return tuple(None if end is None else end.node for end in (self.a, self.b))
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

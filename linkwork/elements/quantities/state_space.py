@@ -100,7 +100,13 @@ class StateSpace(Item):
                     f"E of {what} is singular, so that some of its equations have no rates; "
                     "eliminate the states that these determine"
                 )
-        self.node = Node(vector("state", n, 1), self.start)
+        start = checks.array(self.start)
+        if start is None or start.shape not in ((), (n,)) or not np.isfinite(start).all():
+            raise ModelError(
+                f"start of {what} must be {n} finite numbers, but {checks.show(self.start)} was "
+                "given"
+            )
+        self.node = Node(vector("state", n, 1), start)
 
     def _matrix(self, word: str, rows: int, columns: int) -> np.ndarray:
         found = checks.array(getattr(self, word))
@@ -137,7 +143,8 @@ class StateSpace(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> StateSpace:
-        inputs = [reads(a, "velocity", "z"), 0.3 * reads(b, "position", "x")]
-        n = int(rng.integers(1, 11))
+        from linkwork.model.drives import sine
+
+        inputs, n = [sine(1.5, 0.3, 0.7), 0.4, -0.2], int(rng.integers(4, 11))
         E = np.eye(n) + 0.1 * rng.normal(size=(n, n))
-        return cls(rng.normal(size=(n, n)), rng.normal(size=(n, 2)), inputs, E, rng.normal(size=n))
+        return cls(rng.normal(size=(n, n)), rng.normal(size=(n, 3)), inputs, E, rng.normal(size=n))

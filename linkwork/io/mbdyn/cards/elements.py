@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from linkwork.io.mbdyn.cards.beams import beam
 from linkwork.io.mbdyn.cards.bodies import body
 from linkwork.io.mbdyn.cards.deformable import deformable, deformable_axial, rod, viscous_body
 from linkwork.io.mbdyn.cards.forces import couple, force
@@ -109,7 +110,7 @@ JOINTS: dict[str, Card] = {
 
 REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
     "modal": "needs a flexible body from a file",
-    "beamslider": "needs beams",
+    "beamslider": "slides along beams, which linkwork has, but not the joint",
     "pointcontact": "needs contact; a UserForce of linkwork can stand in for simple cases",
     "coincidence": "is not part of MBDyn either; use a spherical hinge and a prismatic, or a clamp",
     "gimbalhinge": "is not part of MBDyn either; use gimbal rotation and a spherical hinge",
@@ -141,7 +142,8 @@ def output(args: Arguments) -> None:
 
 def late_output(args: Arguments, word: str) -> None:
     deck = args.deck
-    known: dict[str, dict] = {"joint": deck.joints, "force": deck.forces, "couple": deck.forces}
+    known: dict[str, dict] = {"joint": deck.joints, "force": deck.forces, "couple": deck.forces,
+                              "beam": deck.beams}  # fmt: skip
     switch(args, word if word in known else "joint", known.get(word, {}))
 
 
@@ -158,11 +160,12 @@ def automatic_structural(args: Arguments) -> None:
 ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
-    "bind": bind, "bulk": bulk, "genel": genel,
+    "bind": bind, "bulk": bulk, "genel": genel, "beam": beam(3), "beam2": beam(2),
+    "beam3": beam(3),
 }  # fmt: skip
 ELEMENTS["driven"] = driven({word: ELEMENTS[word] for word in KINDS})
 COUNTED = {  # what control data calls the other elements of MBDyn
-    "beam2": "beams", "beam3": "beams", "beam": "beams",
+    "hbeam": "beams",
     "electric": "electric elements", "hydraulic": "hydraulic elements",
     "thermal": "thermal elements", "aerodynamic body": "aerodynamic elements",
     "aerodynamic beam2": "aerodynamic elements", "aerodynamic beam3": "aerodynamic elements",

@@ -180,6 +180,7 @@ class Deck:
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
+    beams: dict[int, Any] = field(default_factory=dict)  # cards.beams.BeamRecord
     genels: dict[int, Callable[[Any], np.ndarray]] = field(default_factory=dict)  # their columns
     roles: dict[int, Role] = field(default_factory=dict)  # of joints in inverse dynamics
     gates: dict[tuple[str, int], Law] = field(default_factory=dict)  # of driven elements

@@ -4,6 +4,7 @@
     .jnt   joint, force and moment in local axes, both in global axes, and what the joint adds
     .frc   force, node, force, point (couples: the couple)          both once more for second nodes
     .ine   node, momentum, moment of momentum about the node, and the rates of both
+    .act   beam, force and moment of each section in its axes
     .abs   abstract node, value, derivative            .prm   parameter node, value
     .gen   clamp or distance genel, reaction;  state space or filter, states, their derivatives
     .out   steps: number, time, step size, iterations, …
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.io.mbdyn.cards.beams import BeamRecord
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord
 from linkwork.io.mbdyn.output import deformable as deformable_output
 from linkwork.io.mbdyn.output.columns import COLUMNS
@@ -113,6 +115,12 @@ class Tables:
             more = changing_momentum(item, node.centre, self.time, m)
             parts = tuple(x + y for x, y in zip(parts, more))
         return parts
+
+    def beam(self, record: BeamRecord) -> np.ndarray:
+        """Force and moment of every section."""
+        view = self.run[record.item]
+        parts = [view.numbers(name)[self.rows] for name in ("section_force", "section_moment")]
+        return np.concatenate(parts, axis=-1).reshape(len(self.rows), -1)
 
     # -------------------------------------------------------------------------------- joints
     def markers(self, joint: JointRecord) -> tuple[Motion, Motion]:
@@ -296,6 +304,8 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
         "out": (text.encode() for text in (*step_lines(tables), *modes)),
     }
     wanted = {"mov": nodes, "ine": moving, "jnt": joints, "frc": deck.forces, "out": [1]}
+    wanted["act"] = beams = [b for b in deck.beams.values() if b.output]
+    files["act"] = lines(((b.label, tables.beam(b)) for b in beams), digits)
     for kind, suffix, columns in (("abstract", "abs", 2), ("parameter", "prm", 1)):
         scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
         wanted[suffix] = scalars

@@ -348,6 +348,7 @@ def refuse_rates(node: ScalarNode) -> None:
 def add_spring(deck: Deck, spring: Spring) -> None:
     """The law between two Quantities; ends that are tied or clamped shift its strain."""
     from linkwork.elements.quantities.quantity_law import QuantityLaw
+    from linkwork.model.frame import GROUND
 
     ends: list[Any] = []
     shift: list[Drive] = []
@@ -358,7 +359,7 @@ def add_spring(deck: Deck, spring: Spring) -> None:
             shift.append(-sign * offset)
         if root is not None:
             add_scalar_node(deck, root)
-        ends.append(None if root is None else root.item)
+        ends.append(GROUND if root is None else root.item)
     if ends[0] is ends[1]:  # both tied to one, or clamped: a function that acts on nothing
         return
     law = QuantityLaw(ends[0], ends[1], spring.law.make(), total(shift))
