@@ -166,7 +166,7 @@ def test_a_flexible_link_keeps_the_shape_in_which_statics_finds_it():
 
 
 def rotor(speed: float, offset: float = 0.0) -> lw.Model:
-    """Rotor and stator of references.md, section 3; gravity along the axis."""
+    """Rotor and stator of docs/references.md, section 2; gravity along the axis."""
     m = lw.Model("rotor", gravity=(0, 0, -1e-2))
     stator = m.add("stator", lw.Body(200, (50, 50, 10)))
     disk = m.add("disk", lw.Body(1300, (500, 500, 1000), position=(offset, 0, 0.75)))

@@ -24,7 +24,7 @@ class PathResult(Result):
     factor: np.ndarray
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
+        self, name: str, values: np.ndarray, axis: Any, units: str, words: str
     ) -> xr.DataArray:
         found = super().data_array(name, values, axis, units, words).rename(time="point")
         number = np.arange(len(self.factor))
