@@ -65,7 +65,7 @@ def test_a_distance_of_two_masses(tmp_path):
 def test_a_distance_from_a_clamp(tmp_path):
     """With node 1 clamped, too, all are functions: what each exerts in closed form."""
     clamp = "genel: 8, clamp, 1, abstract, algebraic, cosine, 0., 2., .3, forever, 0.;"
-    deck, run, (one, two, _) = ran(tmp_path, COMMON + clamp, 8)
+    deck, run, (one, _, _) = ran(tmp_path, COMMON + clamp, 8)
     t = run.time
     x = 0.3 * (1 - np.cos(2 * t))
     v, a = 0.6 * np.sin(2 * t), 1.2 * np.cos(2 * t)
