@@ -252,6 +252,7 @@ class Deck:
         from linkwork.io.mbdyn.scalars.nodes import (
             add_loads,
             add_scalar_node,
+            refuse_rates,
             something_moves,
             tie_nodes,
         )  # fmt: skip
@@ -265,7 +266,9 @@ class Deck:
             in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             in_card(args, make)
-        add_loads(self)
+        for check in (add_loads, refuse_rates):
+            for scalar in self.scalars.values():
+                in_card(scalar.args, lambda s=scalar, check=check: check(s))  # type: ignore[misc]
         if self.scalars:
             something_moves(self)
         if not self.model.items:
