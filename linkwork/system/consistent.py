@@ -46,7 +46,7 @@ def consistent(system: System, state: State) -> State:
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
         y = solved(system, e.values, rhs, now)
         refuse_not_finite(system, y, state)
-        acceleration = acceleration + y[: 6 * b].reshape(-1, 6)
+        acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
         values = values + by * step
         gamma = gamma.copy()

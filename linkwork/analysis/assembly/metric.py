@@ -29,10 +29,10 @@ class Scale:
         self.velocity_columns = self.all_columns
         if velocity_weights is not None:
             self.velocity_columns = _columns(system, velocity_weights)
-        self.free = np.ones(6 * system.bodies, bool)
+        self.free = np.ones(system.layout.rigid, bool)
         for name in fixed:
             b = _body(system, name)
-            self.free[6 * b : 6 * b + 6] = False
+            self.free[system.layout.unknowns(b)] = False
         self.column = self.all_columns * self.free
         self.weight = self.free / self.all_columns**2
 

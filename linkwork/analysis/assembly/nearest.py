@@ -47,7 +47,7 @@ def _newton_nearest(system: System, scale: Scale, given: State, start: State) ->
     K: Any = None
     for _ in range(40):  # quadratic but for the curvature of large rotations
         y = _pull(reduced, scale, given, state, multipliers, K)
-        n = 6 * system.bodies
+        n = system.layout.rigid
         if y is None or np.abs(y[:n].reshape(-1, 6)[:, 3:]).max() > 0.5:
             return None
         state = state.moved(y[:n])
@@ -67,7 +67,7 @@ def _pulled(system: System, scale: Scale, given: State, state: State) -> State:
         y = _pull(_independent(system, scale, state), scale, given, state, none, None)
         if y is None:
             return state
-        step = y[: 6 * system.bodies]
+        step = y[: system.layout.rigid]
         turn = np.abs(step.reshape(-1, 6)[:, 3:]).max()
         step *= min(1.0, 0.5 / turn) if turn > 0 else 1.0
         for _ in range(5):
@@ -101,7 +101,7 @@ def _pull(
     system: System, scale: Scale, given: State, state: State, multipliers: np.ndarray, K: Any
 ) -> np.ndarray | None:
     """Increments of positions and multipliers: one step of Newton's method (K = K_c or none)."""
-    n, free, W = 6 * system.bodies, scale.free, scale.weight
+    n, free, W = system.layout.rigid, scale.free, scale.weight
     mobile = sp.diags(free.astype(float))
     e = system.evaluate(replace(state, gamma=multipliers))
     Cq = e.Cq @ mobile
@@ -120,6 +120,6 @@ def _pull(
 
 def _constraint_stiffness(system: System, state: State, gamma: np.ndarray) -> sp.csr_matrix:
     """K_c alone: the tangent with multipliers minus the tangent without, both of the rows only."""
-    still = state.with_velocities(np.zeros(6 * system.bodies))
+    still = state.with_velocities(np.zeros(system.layout.rigid))
     with_it = system.evaluate(replace(still, gamma=gamma)).stiffness
     return with_it - system.evaluate(replace(still, gamma=None)).stiffness

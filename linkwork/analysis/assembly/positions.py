@@ -29,7 +29,7 @@ def find_positions(system: System, scale: Scale, given: State) -> tuple[State, l
     try:
         return solve_positions(system, scale, given)
     except AssemblyError as error:
-        nudge = 0.1 * np.sin(1.0 + np.arange(6 * system.bodies))
+        nudge = 0.1 * np.sin(1.0 + np.arange(system.layout.rigid))
         try:
             return solve_positions(system, scale, given.moved(scale.column * nudge))
         except AssemblyError:

@@ -38,7 +38,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])
     lu = sp.splu(A.tocsc())
-    n = 6 * system.bodies
+    n = system.layout.rigid
     v = state.velocities.ravel().copy()
     anchor, multipliers = v.copy(), np.zeros(system.rows)
     for _ in range(4):

@@ -97,7 +97,7 @@ def stiffness_parts(system: System, state: State) -> tuple[np.ndarray, np.ndarra
             if row > 2:
                 gamma_m[row - 3] = gamma[number]
         add_projection(blocks, system.tables.reals[place], element.ends, state, gamma_m)
-    n = 6 * system.bodies
+    n = system.layout.rigid
     projection = blocks[:-1, :, :-1].reshape(n, n)
     return whole - without - projection, projection
 

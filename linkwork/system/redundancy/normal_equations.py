@@ -73,7 +73,7 @@ def make_plan(system: System, q: Floats, rank: int) -> Plan:
     p, n = system.pattern, system.bodies
     columns: dict[int, list[int]] = {}
     for group, body in p.blocks:
-        if group >= n and q[p.first[group] - 6 * n : p.first[group + 1] - 6 * n].any():
+        if group >= n and q[p.first[group] - p.motions : p.first[group + 1] - p.motions].any():
             columns.setdefault(group, []).append(body)
     used = sorted({b for bodies in columns.values() for b in bodies})
     local = {b: i for i, b in enumerate(used)}
@@ -85,7 +85,7 @@ def make_plan(system: System, q: Floats, rank: int) -> Plan:
     parts: list[list[int]] = []
     pairs: list[list[int]] = []
     for (group, bodies), turns in zip(columns.items(), joints):
-        rows = p.first[group] - 6 * n, p.first[group + 1] - p.first[group]
+        rows = p.first[group] - p.motions, p.first[group + 1] - p.first[group]
         groups.append([*rows, len(parts), len(pairs)])
         places = [p.blocks[group, b] for b in bodies]
         parts += [[at, STRIDE * t] for at, t in zip(places, turns)]
