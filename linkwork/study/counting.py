@@ -38,9 +38,9 @@ class Counting:
         elif spent >= self.next_line or self.done == self.total:
             self.next_line = max(2 * spent, 2.0)
             left = spent / (self.done - self.before) * (self.total - self.done)
-            print(f"study: {self.words()}, about {left:.0f} s left", file=sys.stderr, flush=True)
+            print(f"study: {self.text()}, about {left:.0f} s left", file=sys.stderr, flush=True)
 
-    def words(self) -> str:
+    def text(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.done} of {self.total} variants{failed}"
 
@@ -55,4 +55,4 @@ class Counting:
             )  # fmt: skip
             self.bar.start()
             self.task = self.bar.add_task("", total=self.total, completed=self.before)
-        self.bar.update(self.task, completed=self.done, description=self.words())
+        self.bar.update(self.task, completed=self.done, description=self.text())

@@ -89,7 +89,7 @@ def make_tables(
         motions=np.array([pattern.motions]),
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
         signals=signals,
-        ahead=np.array([sum(family.signal for family in families)]),
+        signal_family_count=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     kernels.append(FLEXIBLE if links else NO_FAMILY)

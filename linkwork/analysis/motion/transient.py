@@ -44,8 +44,8 @@ from linkwork.analysis.motion.strategies import (
     Strategy,
     as_strategy,
     kept_control,
-    strategy_words,
-    taken_up,
+    stored_control,
+    strategy_parameters,
 )
 from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
@@ -105,7 +105,7 @@ def transient(
 
 @dataclass
 class Options:
-    """The words of `transient`; `earlier` is a result whose file this run goes on with."""
+    """The parameters of `transient`; `earlier` is a result whose file this run goes on with."""
 
     start: State | Result | None = None
     every: int = 1
@@ -134,7 +134,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             raise ModelError(
                 f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
             )
-        remembered = taken_up(strategy, state.restart)
+        remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
@@ -200,7 +200,7 @@ class TimeLoop:
     def begin_from(
         self, start: Any, remembered: np.ndarray | None, earlier: Earlier | None
     ) -> None:
-        """Store the start; take up what runs before have counted, and what their file holds."""
+        """Store the start; continue what runs before have counted, and what their file holds."""
         if isinstance(start, Result):
             self.angles = start.angles() if earlier is None else earlier.angles
         self.remembered, self.earlier = remembered, earlier
@@ -454,7 +454,7 @@ class TimeLoop:
             "end": self.end,
             "between": between,
             "stop": [event.label for event in self.events],
-            **strategy_words(self.strategy),
+            **strategy_parameters(self.strategy),
         }
         return info if self.earlier is None else self.earlier.added_to(info)
 

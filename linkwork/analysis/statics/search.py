@@ -33,7 +33,7 @@ from linkwork.system.system import System
 ROUND_OFF = 1e-15  # of the forces at work
 
 
-class Talk:
+class ProgressLog:
     """A line now and then about a search that takes longer than a second."""
 
     def __init__(self, title: str, shown: bool) -> None:
@@ -61,7 +61,7 @@ class Search(Balance):
 
     def __init__(
         self, full: System, system: System, tolerance: float, max_iterations: int,
-        constraint_stiffness: bool, line_search: bool, talk: Talk,
+        constraint_stiffness: bool, line_search: bool, talk: ProgressLog,
     ) -> None:  # fmt: skip
         super().__init__(system, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk

@@ -67,7 +67,7 @@ class Section:
             size = checks.vector(self.outline, "outline of a Section", 2)
             set_(self, "outline", (float(size[0]), float(size[1])))
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The numbers, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 

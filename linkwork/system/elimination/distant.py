@@ -32,18 +32,18 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     if not JIT:
         return e.code
     numbers = np.zeros(1)
-    core: list[Any] = [Nowhere(), Nowhere()]
+    core: list[Any] = [NullFunction(), NullFunction()]
     if e.core.size:
         factor = Far(sparse.refactor, types.float64, e.lu, numbers)
         core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
     whole = Far(eliminate, types.float64, e, numbers, numbers, 0)
-    first: Any = Nowhere()
+    first: Any = NullFunction()
     if e.groups.size:
         first = Far(condensation.condense, types.float64, e.condensed, numbers, numbers, 0)
     return kernel_table([*core, whole, first])
 
 
-class Nowhere:
+class NullFunction:
     """In place of code that is not called."""
 
     def __wrapper_address__(self) -> int:
