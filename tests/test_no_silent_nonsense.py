@@ -1,4 +1,4 @@
-"""What a run or an analysis must not pass over: changed arrays, torn joints, angles beyond count."""
+"""What must not be passed over: changed arrays, torn joints, angles beyond count."""
 
 from __future__ import annotations
 
