@@ -18,19 +18,11 @@ import linkwork as lw
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.bodies.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
-    "joints": ("Joints", (
-        "elements.joints.joints", "elements.joints.distance", "elements.joints.orthogonal",
-        "elements.joints.screw", "elements.joints.gear", "elements.joints.hinges",
-        "elements.joints.rigid_displacement", "elements.signals.sensor",
-        "elements.joints.velocity_lock",
-    )),
+    "joints": ("Joints", ("elements.joints.", "elements.signals.sensor")),
     "forces": ("Forces", (
-        "elements.forces.force", "elements.forces.spring", "elements.forces.torsion_spring",
-        "elements.deformable.bushing", "elements.forces.force_pair", "elements.bodies.moving_frame",
-        "elements.bodies.central_gravity", "elements.bodies.variable_mass",
-        "elements.forces.user_force", "elements.deformable.rod", "elements.deformable.joints",
-        "elements.deformable.slide", "elements.deformable.viscous_body", "elements.forces.stop",
-        "elements.friction.friction", "elements.friction.models", "elements.friction.brake",
+        "elements.forces.", "elements.deformable.", "elements.friction.",
+        "elements.bodies.moving_frame", "elements.bodies.central_gravity",
+        "elements.bodies.variable_mass",
     )),
     "laws": ("Constitutive laws", ("elements.laws",)),
     "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
@@ -44,6 +36,9 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 FURTHER = {  # what functions return, documented with its methods
     "analyses": ("analysis.linear.modes:Modes", "analysis.linear.locus:RootLocus",
                  "analysis.statics.equilibrium:Equilibrium",
+                 "analysis.continuation.path:EquilibriumPath",
+                 "analysis.continuation.singular:SingularPoint",
+                 "analysis.continuation.buckling:Buckling", "analysis.linear.campbell:Campbell",
                  "analysis.motion.compare:Comparison", "recursive.tree.topology:Topology",
                  "recursive.joint_space:JointSpace"),
     "results": ("results.outputs.views:View", "results.outputs.views:BodyView"),

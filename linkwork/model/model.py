@@ -100,6 +100,12 @@ class Model:
 
         return described(self).animate(path)
 
+    def picture(self, path: Any = None, **options: Any) -> Any:
+        """A picture of the model as it is described, as `Result.picture`."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).picture(path, **options)
+
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]
@@ -130,6 +136,11 @@ class Model:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        from linkwork.analysis.overview import summary_html  # layer: beside the summary
+
+        return summary_html(self)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ParameterError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
 
 ITEMS: dict[str, type[Item]] = {}
@@ -51,10 +52,16 @@ class Family:
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations
+    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
+    slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
+    # `stored_energy` counts as potential energy of the model
+    circuit: Callable | None = None
 
     @property
     def counts_turns(self) -> bool:
@@ -101,7 +108,11 @@ class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
-        item = super().__call__(*arguments, **keywords)
+        try:
+            item = super().__call__(*arguments, **keywords)
+        except TypeError as error:
+            refuse_call(cls, arguments, keywords)
+            raise error
         item.copy_parameters()
         item.__dict__["made"] = True
         return item
@@ -111,6 +122,23 @@ class ValidatingMeta(type):
         """What help and editors show: the parameters of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def refuse_call(cls: Any, arguments: tuple, keywords: dict[str, Any]) -> None:
+    """A sentence about parameters where the constructor cannot be called like this."""
+    signature = cls.__signature__
+    try:
+        signature.bind(*arguments, **keywords)
+    except TypeError as error:
+        known = list(signature.parameters)
+        wrong = [name for name in keywords if name not in known]
+        if not wrong:
+            raise ParameterError(
+                f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
+            ) from None
+        near = difflib.get_close_matches(wrong[0], known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
+        raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
 
 
 class Item(metaclass=ValidatingMeta):
@@ -183,6 +211,13 @@ class Item(metaclass=ValidatingMeta):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def read_items(self) -> list[Any]:
+        """The joints that its drives read."""
+        drives = [x for x in self.parameters().values() if isinstance(x, Drive)]
+        leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+        found = [getattr(leaf, "of", None) for leaf in leaves]
+        return [item for item in found if item is not None]
+
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
         return []
@@ -190,6 +225,16 @@ class Item(metaclass=ValidatingMeta):
     def vector_nodes(self) -> list[Node]:
         """The vector nodes that it brings, the same ones whenever it is asked."""
         return []
+
+    def rates_needed(self) -> list[Node]:
+        """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
+        return []
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
+        raise ModelError(
+            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
+        )
 
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""

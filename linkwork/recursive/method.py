@@ -93,6 +93,5 @@ class Recursive(Written):
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
 
-        full.refuse_held("lw.Recursive")
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

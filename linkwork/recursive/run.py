@@ -236,7 +236,7 @@ class RecursiveRun(BasicRun):
         self.motion = kept
         return State(
             self.time, self.full.names, out.motion[0], out.acceleration[0], out.gamma[0],
-            self.memory, self.restart(),
+            self.memory, self.restart(), out.values[0],
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from linkwork.model import checks
 from linkwork.study.counting import Counting
 from linkwork.study.store import Store
 from linkwork.study.variant import Measured, Outcome
-from linkwork.study.workers import outcomes
+from linkwork.study.workers import outcomes, worker_count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -108,7 +108,8 @@ def _run(
 ) -> list[Outcome]:  # fmt: skip
     kept = Store(store, parameters)
     tasks = [(i, p) for i, p in enumerate(parameters) if i not in kept.done]
-    with Counting(len(parameters), len(parameters) - len(tasks), progress) as bar:
+    wave = worker_count(len(tasks), workers, client)
+    with Counting(len(parameters), len(parameters) - len(tasks), progress, wave) as bar:
         for outcome in outcomes(tasks, build, measure, workers, client):
             kept.keep(outcome)
             bar.one_more(bool(outcome.failure))

@@ -6,7 +6,8 @@ unknowns of
 
     r(q, q̇, q̈, γ) = 0,      C_q q̈ = Q_c
 
-One step does where these enter linearly.
+One step does where these enter linearly.  Where they are not determined, system.descriptor knows
+more.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.system.descriptor import descriptor_start
 from linkwork.system.elimination import SingularMatrix, analyse, refactor, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -44,7 +46,13 @@ def consistent(system: System, state: State) -> State:
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
-        y = solved(system, e.values, rhs, now)
+        try:
+            y = solved(system, e.values, rhs, now)
+        except SingularError:
+            found = descriptor_start(system, state, by)
+            if found is None:
+                raise
+            return found
         refuse_not_finite(system, y, state)
         acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]

@@ -58,9 +58,11 @@ def _residuals(system: System, result: Result) -> np.ndarray:
     memory = result.memory if system.memory else np.zeros((len(result), 0))
     return np.array([
         system.evaluate(
-            State(float(t), system.names, motion, memory=remembered), tangent=False
+            State(float(t), system.names, motion, memory=remembered, values=values), tangent=False
         ).f
-        for t, motion, remembered in zip(result.time, result.motion, memory)
+        for t, motion, remembered, values in zip(
+            result.time, result.motion, memory, result.values
+        )
     ])  # fmt: skip
 
 

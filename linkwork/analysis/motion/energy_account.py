@@ -53,7 +53,10 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
     motion, work = result.motion[some.tolist()], result.work[some]
     with np.errstate(all="ignore"):
-        part = Result(system, result.time[some], motion, work=work, stored_model="")
+        part = Result(
+            system, result.time[some], motion, work=work, stored_model="",
+            values=result.values[some.tolist()],
+        )  # fmt: skip
         kinetic, potential = totals.kinetic_energy(part), totals.all_potential_energy(part)
         if "kinetic_energy" in result.arrays:  # of the method's own velocities
             kinetic = result.arrays["kinetic_energy"][some]

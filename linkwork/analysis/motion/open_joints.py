@@ -25,8 +25,8 @@ def warn_of_open_joints(result: Result, method: object, h: float) -> None:
     if np.isinf(allowed) or not result.joints:
         return
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
-    motion = result.motion[some.tolist()]
-    part = Result(result.system, result.time[some], motion, stored_model="")
+    motion, values = result.motion[some.tolist()], result.values[some.tolist()]
+    part = Result(result.system, result.time[some], motion, stored_model="", values=values)
     off = part.violation.position.values
     row, joint = np.unravel_index(int(np.argmax(off)), off.shape)
     if off[row, joint] > allowed * max(1.0, result.system.length):

@@ -16,6 +16,7 @@ from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import Signals, disk_full, interrupted
 from linkwork.analysis.motion.energy_account import energy_trouble
 from linkwork.analysis.motion.events import Event, crosses, first_values, locate
+from linkwork.analysis.motion.samples import next_sample
 from linkwork.analysis.motion.storing import DiskFull, Storage
 from linkwork.analysis.motion.strategies import Control, Strategy, kept_control, strategy_parameters
 from linkwork.analysis.motion.turns import TurnWatch
@@ -233,10 +234,11 @@ class TimeLoop:
             control.remember(self.remembered)
         smallest = 1e-12 * max(abs(self.end), self.h)
         while self.run.time < self.end - smallest:
-            left, h = self.end - self.run.time, control.next
+            goal = min(self.end, next_sample(self.full, self.run.time))
+            left, h = goal - self.run.time, control.next
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
-            target = begin + step if step < left else self.end
+            target = begin + step if step < left else goal
             if step != self.run.h:
                 self.run.set_step(step)
             control.before(self.run)

@@ -13,6 +13,7 @@ from linkwork.analysis.motion.ending import told_in_one_line
 from linkwork.analysis.motion.energy_account import warn_of_energy
 from linkwork.analysis.motion.events import StopLike, as_events
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.samples import warn_of_late_samples
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
 from linkwork.analysis.motion.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.time_loop import TimeLoop
@@ -106,6 +107,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         turns = TurnWatch(run, full.names)
         if strategy is None:
             turns.require_start(state.motion, h)
+            warn_of_late_samples(full, state.time, h)
         plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept

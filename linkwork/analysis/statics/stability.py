@@ -10,7 +10,7 @@ conservative ones the negative eigenvalues are counted (inertia), which is linea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
 
+SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
 
 
@@ -36,6 +37,7 @@ class Stability:
     direction: np.ndarray | None
     words: str
     report: str
+    falling: int = 0  # negative stiffnesses, where forces are conservative
 
 
 def stability(balance: Balance, point: Point) -> Stability:
@@ -45,7 +47,7 @@ def stability(balance: Balance, point: Point) -> Stability:
         return Stability(True, np.inf, None, "", "nothing can move")
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
-    noise = 1e-9 * point.scale + 1e-12 * abs(K).max()
+    noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
     if free > DENSE and conservative(balance, point, K, noise):
         return large_stability(balance, vals, K, noise, free)
     N = null_space(J.toarray(), n)
@@ -55,12 +57,20 @@ def stability(balance: Balance, point: Point) -> Stability:
         return unsymmetric_stability(balance, point, Kr, N, noise)
     values, vectors = la.eigh((Kr + Kr.T) / 2)
     falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
+    if falling and balance.rotation is not None:  # gyroscopic forces may hold it
+        return unsymmetric_stability(balance, point, Kr, N, noise)
     return judged(balance, falling, neutral, float(values[0]), N @ vectors[:, 0], free)
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
-    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
+    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix.
+
+    Of beams the symmetric part is taken (statics.slender)."""
     vals, p = balance.stiffness(point, exact=True), balance.system.pattern
+    if balance.slender:
+        with balance.slender.absent():
+            others = balance.stiffness(point, exact=True)
+        vals = balance.slender.symmetric(vals, others)
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
 
 
@@ -97,18 +107,16 @@ def judged(
         f"smallest stiffness {smallest:.4g} N m of {free} (displacements over "
         f"L = {balance.L:.4g} m, rotations in rad), {motion}"
     )
-    return Stability(falling == 0, smallest, direction, words, report)
+    return Stability(falling == 0, smallest, direction, words, report, falling)
 
 
 def unsymmetric_stability(
     balance: Balance, point: Point, Kr: np.ndarray, N: np.ndarray, noise: float
 ) -> Stability:
     """From the motion of the linearised system: forces that are not conservative."""
-    system, c, s = balance.system, sp.diags(balance.column), sp.diags(balance.side)
-    state = replace(point.state, gamma=system.all_gamma(point.gamma))
-    D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
+    c, s = sp.diags(balance.column), sp.diags(balance.side)
     with np.errstate(all="ignore"):
-        Mr, Dr = (N.T @ (s @ A @ c @ N) for A in (system.mass_matrix(state), D))
+        Mr, Dr = (N.T @ (s @ A @ c @ N) for A in balance.damping(point))
     refuse_not_finite(Mr, Dr)
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
@@ -117,12 +125,13 @@ def unsymmetric_stability(
     growth = float(rates.real.max(initial=0.0))
     values = la.eigvals(Kr)
     real = values[np.abs(values.imag) <= noise].real
-    falling = bool(np.any(real < -noise))
+    falling = bool(np.any(real < -noise)) and balance.rotation is None
     stable = not falling and growth <= 1e-6 * float(np.abs(rates).max(initial=0.0))
+    why = "it rotates" if balance.rotation else "forces are not conservative"
     kind = "by falling away" if falling else "by growing oscillation"
     return Stability(
         stable, float(values.real.min()), None, "" if stable else f", {kind}",
-        f"forces are not conservative; fastest growth {growth:.3g} 1/s, smallest stiffness "
+        f"{why}; fastest growth {growth:.3g} 1/s, smallest stiffness "
         f"{values.real.min():.4g} N m",
     )  # fmt: skip
 

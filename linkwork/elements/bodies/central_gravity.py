@@ -48,7 +48,7 @@ def central_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 CENTRAL_GRAVITY = Family(
     "central gravity", Kernel(central_gravity_kernel), bodies=1, reals=REALS,
-    potential=central_potential,
+    potential=central_potential, loads=(STRENGTH,),
 )  # fmt: skip
 
 

@@ -77,9 +77,18 @@ def variable_mass_kernel(ints, reals, motion, loads):
             add33(vals, base, 3, 3, coef[CK], mm(S, Z))
 
 
+def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre and inertia about it, of an entry."""
+    return (
+        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
+        reals[INERTIA : INERTIA + 9].reshape(3, 3),
+    )  # fmt: skip
+
+
 VARIABLE_MASS = Family(
-    "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True
-)
+    "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True,
+    lumped=start_of,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -153,14 +162,6 @@ class VariableMass(Item):
         moments = [curve(6, 1.0)[i] for i in range(6)]
         rows = [[moments[i] for i in row] for row in ((0, 3, 4), (3, 1, 5), (4, 5, 2))]
         return cls(a, curve(1, 3.0)[0], curve(3), curve(3, 4.0), rows)
-
-
-def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it, of an entry."""
-    return (
-        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
-        reals[INERTIA : INERTIA + 9].reshape(3, 3),
-    )  # fmt: skip
 
 
 def drives(value: Any, sizes: tuple[int, ...], what: str) -> tuple[Drive, ...]:

@@ -77,10 +77,11 @@ def axial_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def axial_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s) and the `torque` (N m) on b about z."""
+    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
     out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
     found = over_times(reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
-    return out | {"torque": -found[:, STRESS]}
+    torque = -found[:, STRESS]
+    return out | {"torque": torque, "power": torque * out["rate"]}
 
 
 AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)

@@ -276,6 +276,7 @@ def deformable_outputs(
         "force": -back(S, F), "torque": -back(S, H),
         "displacement": g["all"][:, :3], "rotation": psi, "velocity": rate[:, :3],
         "angular_velocity": rate[:, 3:], "internal_force": stress[:, :3], "internal_moment": mu,
+        "power": -np.sum(stress * rate, axis=1),
     }  # fmt: skip
 
 

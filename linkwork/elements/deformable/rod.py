@@ -76,13 +76,14 @@ def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
     rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
     free = reals[:, FREE]
     found = over_times(reals[:, LAW:], (length / free - 1)[:, None], (rate / free)[:, None])
-    return {"force": found[:, STRESS], "length": length, "rate": rate}
+    force = found[:, STRESS]
+    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
 
 
 ROD_KERNEL = Kernel(rod_kernel, allocates=True)

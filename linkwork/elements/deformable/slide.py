@@ -141,10 +141,11 @@ def slide_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def slide_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`displacement` (m), its `speed` (m/s) and the `force` (N) on b along the axis."""
+    """`displacement` (m), its `speed` (m/s), the `force` (N) on b along the axis, its `power`."""
     s, rate = travel(frames_in(reals), r, q, v, omega)
     found = over_times(reals[:, LAW:], s[:, None], rate[:, None])
-    return {"displacement": s, "speed": rate, "force": -found[:, STRESS]}
+    force = -found[:, STRESS]
+    return {"displacement": s, "speed": rate, "force": force, "power": force * rate}
 
 
 SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)

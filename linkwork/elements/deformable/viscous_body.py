@@ -83,13 +83,14 @@ def viscous_kernel(ints, reals, motion, loads):
 def viscous_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on the body at the frame, in its axes."""
+    """`force` (N) and `torque` (N m) on the body at the frame, in its axes, and their `power`."""
     Q = rotations.matrix(reals[:, QS : QS + 4])
     local = np.einsum("tji,tj->ti", rotations.matrix(q[0]), v[0])
     speed = local + np.cross(omega[0], reals[:, U : U + 3])
     rate = np.concatenate([np.einsum("tji,tj->ti", Q, x) for x in (speed, omega[0])], axis=1)
     stress = over_times(reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
-    return {"force": -stress[:, :3], "torque": -stress[:, 3:]}
+    power = -np.sum(stress * rate, axis=1)
+    return {"force": -stress[:, :3], "torque": -stress[:, 3:], "power": power}
 
 
 VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)

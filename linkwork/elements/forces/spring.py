@@ -67,12 +67,13 @@ def spring_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
     rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
     force = reals[:, STIFFNESS] * (length - reals[:, LENGTH]) + reals[:, DAMPING] * rate
-    return {"force": force + reals[:, PRELOAD], "length": length, "rate": rate}
+    force += reals[:, PRELOAD]
+    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
 
 
 SPRING = Family(
@@ -89,7 +90,7 @@ class Spring(Item):
     the described position), preload in N, a tension at the free length.  at_a and at_b are world
     points in the described position (without them: the bodies' origins); Frames may take the
     place of bodies and points.  With length=0 and neither damping nor preload the points may
-    coincide.  Outputs: force (the tension), length, rate.
+    coincide.  Outputs: force (the tension), length, rate, power.
 
     Example
     -------

@@ -160,10 +160,13 @@ def mean_family(points: int) -> Family:
 class RigidBodyDisplacement(Item):
     """A body that moves as the weighted mean of points of other bodies does.
 
-    points are bodies (their origins) or Frames (their origins), of different bodies; with at_points
-    they are at these world points of their bodies instead.  weights are numbers whose sum is
-    positive (all one if not given; single ones may be negative).  The body follows them in the
-    sense of least squares, translation and rotation, and its loads are spread over them.
+    body      : the body that follows
+    points    : bodies or frames (their origins), of different bodies
+    weights   : numbers whose sum is positive (single ones may be negative); default all one
+    at_points : world points on these bodies in the reference configuration (m), instead of origins
+
+    The body follows the points in the sense of least squares, translation and rotation, and its
+    loads are spread over them.
 
     Example
     -------

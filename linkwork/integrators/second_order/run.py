@@ -96,7 +96,7 @@ class ImplicitRun(TwoForms):
         s[st.MEMORY], s[st.MOST_TURN] = system.memory, np.inf
         s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
         s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
-        s[st.NOISE] = system.round_off
+        s[st.NOISE], s[st.SAMPLED] = system.round_off, bool(system.sample_times)
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""

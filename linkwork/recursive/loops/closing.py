@@ -44,6 +44,7 @@ from linkwork.system.evaluate import call_families
 (CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED,
  SETTINGS) = range(10)  # fmt: skip
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
+SAMPLES = 2.0  # MEMORY: also of samples, with which accelerations jump
 MASS, PLAIN = range(2)  # METRIC
 MADE, OFF, FAST, TRIED, PIVOT, REPORT = range(6)  # report
 SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always

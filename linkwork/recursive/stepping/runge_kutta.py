@@ -15,12 +15,12 @@ from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SEMI_ANALYTIC, accelerations, correct, elements,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct, elements,
     forward, enforce_loops,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
-    body_accelerations, carrier_accelerations, fill_carriers, fill_nodes,
+    body_accelerations, fill_nodes, fill_values,
 )  # fmt: skip
 from linkwork.recursive.sweeps.wrenches import damping_power, joint_wrenches, law_power
 
@@ -109,6 +109,43 @@ def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
 
 
 @spliced
+def store(tree, s, loops, work, run, out, row):
+    """Motion, accelerations and wrenches of the last evaluation as row `row`."""
+    fill_nodes(tree, s, work.nodes)
+    fill_values(tree, out.values[row], run.q, run.v, run.a)
+    for b in range(out.motion.shape[1]):
+        for i in range(13):
+            out.motion[row, b, i] = work.nodes[b, i]
+    body_accelerations(tree, s, work.nodes, loops.acceleration)
+    for b in range(out.motion.shape[1]):
+        for i in range(6):
+            out.acceleration[row, b, i] = loops.acceleration[b, i]
+    joint_wrenches(tree, s, run.a, run.wrench[row])
+    for r in range(loops.gamma.shape[0]):
+        run.gamma[row, r] = loops.gamma[r]
+    out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
+    out.iterations[row] = loops.report[MADE] - run.before[0]
+    run.before[0] = loops.report[MADE]
+
+
+@inlined
+def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, row):
+    """Accelerations and powers at the run's q and v; stored as row `row`, if there is one."""
+    forward(
+        sweeps, kernels, tables, work, tree, s, loops, cut,
+        time, run.q, run.v, run.tau, run.stiff, run.a,
+    )  # fmt: skip
+    if cut is not None:
+        enforce_loops(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.d,
+        )  # fmt: skip
+    if row >= 0:
+        store(tree, s, loops, work, run, out, row)
+    run.work[2], run.work[3] = powers(tree, s, loops, work, run.v)
+
+
+@spliced
 def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
     """What follows the new q, v: correction, accelerations, balance of work, storing.
 
@@ -140,45 +177,9 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
         elements(kernels, tables, work, time)
     if saved >= 0:
         store(tree, s, loops, work, run, out, saved)
+    if loops.settings[MEMORY] == SAMPLES:  # the next step begins with what they hold now
+        begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, -1)
     return FINE
-
-
-@spliced
-def store(tree, s, loops, work, run, out, row):
-    """Motion, accelerations and wrenches of the last evaluation as row `row`."""
-    fill_nodes(tree, s, work.nodes)
-    fill_carriers(tree, work.nodes, run.q, run.v)
-    for b in range(out.motion.shape[1]):
-        for i in range(13):
-            out.motion[row, b, i] = work.nodes[b, i]
-    body_accelerations(tree, s, work.nodes, loops.acceleration)
-    carrier_accelerations(tree, run.a, loops.acceleration)
-    for b in range(out.motion.shape[1]):
-        for i in range(6):
-            out.acceleration[row, b, i] = loops.acceleration[b, i]
-    joint_wrenches(tree, s, run.a, run.wrench[row])
-    for r in range(loops.gamma.shape[0]):
-        run.gamma[row, r] = loops.gamma[r]
-    out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
-    out.iterations[row] = loops.report[MADE] - run.before[0]
-    run.before[0] = loops.report[MADE]
-
-
-@inlined
-def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, row):
-    """Accelerations and powers at the run's q and v; stored as row `row`, if there is one."""
-    forward(
-        sweeps, kernels, tables, work, tree, s, loops, cut,
-        time, run.q, run.v, run.tau, run.stiff, run.a,
-    )  # fmt: skip
-    if cut is not None:
-        enforce_loops(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.tau, run.stiff, run.d,
-        )  # fmt: skip
-    if row >= 0:
-        store(tree, s, loops, work, run, out, row)
-    run.work[2], run.work[3] = powers(tree, s, loops, work, run.v)
 
 
 @lean

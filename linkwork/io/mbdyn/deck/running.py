@@ -157,7 +157,10 @@ def phase(deck: Deck) -> Result:
     a = np.zeros((full.bodies, 6)) if state.acceleration is None else state.acceleration
     gamma = np.zeros(len(full.all_rows)) if state.gamma is None else state.gamma
     info = {"method": f"until {word}"}
-    return Result(full, [state.time], state.motion[None], a[None], gamma[None], info=info)
+    return Result(
+        full, [state.time], state.motion[None], a[None], gamma[None], info=info,
+        values=state.values[None],
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------- equilibria, inverse dynamics
@@ -179,7 +182,8 @@ def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
     motion = np.array([s.motion for s in states])
     gamma = np.array([s.gamma for s in states])
     still = np.zeros((len(states), at.system.bodies, 6))
-    return Result(at.system, times, motion, still, gamma, info={"method": "static", "h": step})
+    values, info = np.array([s.values for s in states]), {"method": "static", "h": step}
+    return Result(at.system, times, motion, still, gamma, info=info, values=values)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
