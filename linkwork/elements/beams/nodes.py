@@ -24,19 +24,19 @@ class BeamNode(Part, abstract=True):
         return f"{self.suffix} of {self.link.label}"
 
     @property
-    def position(self) -> np.ndarray:  # type: ignore[override]
+    def position(self) -> np.ndarray:
         return self.link.mesh.position[self.link.mesh.number(self.s)]
 
     @property
-    def orientation(self) -> np.ndarray:  # type: ignore[override]
+    def orientation(self) -> np.ndarray:
         return self.link.mesh.orientation[self.link.mesh.number(self.s)]
 
     @property
-    def mass(self) -> float:
+    def mass(self) -> float:  # type: ignore[override]
         return self.link.lumped(self.s)[0]
 
     @property
-    def inertia(self) -> np.ndarray:
+    def inertia(self) -> np.ndarray:  # type: ignore[override]
         return self.link.lumped(self.s)[1]
 
     @property
