@@ -33,6 +33,7 @@ from linkwork.analysis.assembly.assemble import closed
 from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.errors import ConvergenceError, ModelError
@@ -113,6 +114,7 @@ class InverseDynamics:
         return xr.Dataset({name: self[name] for name in self.names})
 
 
+@interruptible
 def inverse(
     model: Model, t: float, h: float, *, actuators: Sequence[str] | None = None,
     pushing: Sequence[str] = (), follow: float = 1.0, posture: float = 0.0, begin: float = 0.0,
@@ -158,7 +160,7 @@ def inverse(
         raise ModelError(
             f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
         )
-    free = 6 * full.bodies - rank(holding, state)
+    free = full.layout.rigid - rank(holding, state)
     acting = Actuators(full, actuators, driven, loose)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",

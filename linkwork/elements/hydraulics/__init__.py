@@ -15,7 +15,23 @@ from linkwork.elements.hydraulics.restrictions import (
 from linkwork.elements.hydraulics.valves import SpoolValve, Valve
 
 __all__ = [
-    "Accumulator", "CheckValve", "Cylinder", "DynamicPipe", "Fluid", "FlowValve", "MinorLoss",
-    "Orifice", "Pipe", "Pressure", "PressureValve", "Pump", "ReliefValve", "RotaryMotor",
-    "SpoolValve", "Supply", "Tank", "ThreeWayLoss", "Valve",
+    "Accumulator",
+    "CheckValve",
+    "Cylinder",
+    "DynamicPipe",
+    "FlowValve",
+    "Fluid",
+    "MinorLoss",
+    "Orifice",
+    "Pipe",
+    "Pressure",
+    "PressureValve",
+    "Pump",
+    "ReliefValve",
+    "RotaryMotor",
+    "SpoolValve",
+    "Supply",
+    "Tank",
+    "ThreeWayLoss",
+    "Valve",
 ]  # fmt: skip

@@ -198,7 +198,7 @@ class DynamicPipe(Item):
             self.inner = Node(vector("inner pressure", max(n - 1, 1), 1, "Pa"), scale=1e5)
         self.flows.value = np.full(2 * n, self.flow)
         ends = [float(p.node.value[0]) for p in (self.p1, self.p2)]
-        between = np.linspace(*ends, max(n, 2) + 1)[1:-1]
+        between = np.linspace(ends[0], ends[1], max(n, 2) + 1)[1:-1]
         self.inner.value = between if self.pressure is None else np.full_like(between, self.pressure)
 
     def needs(self) -> tuple[Item, ...]:

@@ -226,7 +226,7 @@ class Fluid:
         p = np.atleast_1d(np.asarray(pressure, float))
         return over_time(self.reals()[None, :], p)[0]
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe it, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 

@@ -241,7 +241,9 @@ class MinorLoss(Item):
     def entries(self) -> list[Entry]:
         back = self.k if self.k_back is None else self.k_back
         factors = [self.area * math.sqrt(2 / k) for k in (self.k, back)]
-        reals = restriction_reals(self.p1.fluid, *factors, self.area, self.critical_reynolds)
+        reals = restriction_reals(
+            self.p1.fluid, factors[0], factors[1], self.area, self.critical_reynolds
+        )
         return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
 
     @classmethod

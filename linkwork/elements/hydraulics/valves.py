@@ -160,7 +160,8 @@ class Valve(Item):
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         ends = sample_ports(rng, 4)
-        return [*ends, cls(*ends, 0.7, rng.uniform(-1, 1), 0.05)]
+        made: Any = cls
+        return [*ends, made(*ends, 0.7, rng.uniform(-1, 1), 0.05)]
 
 
 # -------------------------------------------------------------------------- with a spool's motion
@@ -307,7 +308,8 @@ class SpoolValve(Item):
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         ends = sample_ports(rng, 6)
         at = rng.choice([0.6, -0.6, 1.2])  # to either side, or on a stop
-        return [*ends, cls(
+        made: Any = cls
+        return [*ends, made(
             *ends[:4], 0.7, 1.0, rng.uniform(1, 2), 2.0, 0.3, 0.5, at, *ends[4:], 0.4, 0.05,
             stop_stiffness=3.0, stop_damping=0.2, stop_mass=0.1,
         )]  # fmt: skip

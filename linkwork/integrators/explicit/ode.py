@@ -224,7 +224,7 @@ class RK4(Written):
     baumgarte: tuple[float, float] | None = None
 
     order = 4
-    drifts = True  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
+    drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
@@ -246,7 +246,7 @@ class ODE(Written):
     atol: float = 1e-10
     baumgarte: tuple[float, float] | None = None
 
-    drifts = True
+    drifts = 1e-4
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:

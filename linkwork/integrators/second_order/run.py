@@ -61,7 +61,7 @@ class ImplicitRun(TwoForms):
         self.core = 2**62  # the fewest unknowns so far that went to the sparse part
         self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
         if state.restart:
-            self._take_up(system, state)
+            self._restart_from(system, state)
         else:
             self._begin(system, state)
 
@@ -156,7 +156,7 @@ class ImplicitRun(TwoForms):
         s.work[2] = w.power[0]
         s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
 
-    def _take_up(self, system: System, state: State) -> None:
+    def _restart_from(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         self._load_restart(system, state)
@@ -297,7 +297,7 @@ class ImplicitRun(TwoForms):
                 status = st.DONE
         return status, done
 
-    # --------------------------------------------------------------------------------- mending
+    # --------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
         return self.system, self.stepper.report[:4]

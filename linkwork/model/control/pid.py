@@ -133,7 +133,7 @@ def PID(
             raise DriveError(
                 f"PID: expected limits as (low, high), found {short(repr(limits))}"
             )
-        low, high = limits_of(*limits, "limits of PID")
+        low, high = limits_of(limits[0], limits[1], "limits of PID")
     slope = None if rate is None else block_input(rate, "rate of PID")
     return PIDControl(
         block_input(error, "error of PID"), slope, kp, ki, kd, every, start, low, high, filter

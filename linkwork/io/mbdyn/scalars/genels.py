@@ -155,7 +155,7 @@ def linear_law(read: LawRead) -> tuple[float, float] | None:
         return None
     if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None
-    words = law.words()
+    words = law.parameters()
     if words["prestress"] is not None or words["prestrain"] is not None:
         return None
     if any(words.get(f"{x}_scale", 1.0) != 1.0 for x in ("stiffness", "viscosity")):
