@@ -88,5 +88,7 @@ class Recursive(Written):
     def run(self, full: System, system: System, state: State, h: float) -> Any:
         from linkwork.recursive.run import RUNS
 
+        if self.integrator == "dormand-prince":
+            full.refuse_held('lw.Recursive(integrator="dormand-prince"), whose steps follow its error,')
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)
