@@ -1,8 +1,8 @@
 """A two-wheeled robot that balances: a sampled state feedback in Python, called 100 times a second.
 
-The wheels roll without slip, so that a motor torque T on them pushes the axle with T/r and turns the
-body with −T; their inertia counts as mass J/r² of the axle, which moves on a rail.  With the axle's
-place x and the body's lean θ from the vertical,
+The wheels roll without slip, so that a motor torque T on them pushes the axle with T/r and turns
+the body with −T; their inertia counts as mass J/r² of the axle, which moves on a rail.  With the
+axle's place x and the body's lean θ from the vertical,
 
     (M + m) ẍ + m l (θ̈ cos θ − θ̇² sin θ) = T/r
     (I + m l²) θ̈ + m l ẍ cos θ − m g l sin θ = −T
@@ -22,7 +22,7 @@ from scipy.linalg import expm, solve_discrete_are
 import linkwork as lw
 
 AXLE, BODY, INERTIA, LENGTH, RADIUS, GRAVITY = 2.0, 6.0, 0.25, 0.35, 0.1, 9.81
-PERIOD, LEAN, GOAL, MOST = 0.01, math.radians(12), 0.5, 12.0
+PERIOD, LEAN, GOAL, MOST = 0.01, math.radians(12), 0.5, 1.7
 
 
 def gains() -> np.ndarray:

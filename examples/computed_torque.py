@@ -1,10 +1,10 @@
-"""A six-axis arm that follows a path by computed torque, its model known or not quite.
+"""A six-axis arm that follows a path by computed torque.
 
 The joint torques of the model for the wanted motion q*(t), corrected by the error of the joints,
 
     τ = M(q) (q̈* + k_d (q̇* − q̇) + k_p (q* − q)) + h(q, q̇)
 
-(Luh, Walker, Paul 1980), make the error decay as ë + k_d ė + k_p e = 0, whatever the arm does.  They
+(Luh, Walker, Paul 1980), make the error decay as ë + k_d ė + k_p e = 0, whatever the arm does. They
 are computed by recursive Newton-Euler (lw.joint_space) in Python at 1 kHz.  The arm starts 0.1 rad
 off at every joint.  Held between samples the torque is late by half a period, which leaves an error
 of that order; the run is compared with the decay, and half the period halves the difference.
@@ -18,7 +18,7 @@ import linkwork as lw
 
 AXES = [(0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0)]
 PLACES = np.array(
-    [(0, 0, 0), (0, 0, 0.4), (0, 0, 0.9), (0.1, 0, 1.0), (0.5, 0, 1.0), (0.6, 0, 1.0), (0.7, 0, 1.0)]
+    [(0, 0, 0), (0, 0, 0.4), (0, 0, 0.9), (0.1, 0, 1), (0.5, 0, 1), (0.6, 0, 1), (0.7, 0, 1)]
 )  # fmt: skip
 KP, KD, OFF, TIME = 100.0, 20.0, 0.1, 0.6  # critically damped: e = 0.1 (1 + 10 t) exp(−10 t)
 

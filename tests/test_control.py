@@ -1,4 +1,4 @@
-"""Controllers: sampled loops in closed form, blocks against their definitions, refusals, restarts."""
+"""Controllers: sampled loops in closed form, blocks against definitions, refusals, restarts."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_memory_is_saved_and_restarts(tmp_path):
 
 
 def test_a_sampled_pid_with_a_filtered_difference_and_limits():
-    """The same difference equations in Python, with the motion between samples by its exact form."""
+    """The same difference equations in Python, with the motion between samples exact."""
     kp, ki, kd, T, Tf, low, high, mass = 30.0, 20.0, 4.0, 0.02, 0.05, -1.0, 0.6, 2.0
     m = lw.Model()
     cart = m.add("cart", lw.Body(mass, (1, 1, 1), position=(0.1, 0, 0), velocity=(0.3, 0, 0)))
@@ -233,7 +233,7 @@ def reading():
     (lambda x: lw.Controller(print, x, every=1), "expected a list of readings as inputs"),
     (lambda x: lw.Controller(print, [x], every=0), "expected a positive sample time"),
     (lambda x: lw.Controller(print, [x], ["a", "a"], every=1), "each once, or how many"),
-    (lambda x: lw.Controller(print, [x], every=1, memory=3), "expected a list of numbers as memory"),
+    (lambda x: lw.Controller(print, [x], every=1, memory=3), "a list of numbers as memory"),
     (lambda x: lw.Controller(print, [x], ["u"], every=1)["v"], "has no output 'v'; it has u"),
     (lambda x: lw.Controller(print, [lw.ramp(1)], every=1)[0], "expected a reading of the motion"),
 ])  # fmt: skip

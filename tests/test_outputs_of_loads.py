@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-import linkwork.elements.catalogue  # noqa: F401
+import linkwork.elements.catalogue
 from linkwork.model.registry import ITEMS
 from tests.sample_elements import bodies_of, free, residual, sample
 

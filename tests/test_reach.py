@@ -27,7 +27,7 @@ def six_axis_arm(angles=(0,) * 6):
 
 
 def product_of_exponentials(angles):
-    """Position and axes of the tool: X₁(q₁) … X₆(q₆), each a turn about an axis of the home pose."""
+    """Position and axes of the tool: X₁(q₁) … X₆(q₆), turns about axes of the home pose."""
     R, p = Rotation.identity(), np.zeros(3)
     for axis, place, q in zip(AXES, PLACES, angles):
         turn = Rotation.from_rotvec(q * np.array(axis, float))
@@ -40,11 +40,10 @@ ANGLES = np.array([0.4, -0.5, 0.8, 0.3, 0.6, -0.7])
 
 
 def test_jacobian_of_a_six_axis_arm():
-    """Columns are (ω × (p − p_k), ω) of the axes where they are: from the product of exponentials."""
+    """Columns are derivatives of the product of exponentials."""
     m, tool = six_axis_arm(ANGLES)
     J = lw.jacobian(m, tool)
     assert J.shape == (6, 6) and list(J.component.values)[:4] == ["vx", "vy", "vz", "wx"]
-    p, _ = product_of_exponentials(ANGLES)
     h = 1e-6
     for k in range(6):
         d = np.eye(6)[k] * h
@@ -180,7 +179,7 @@ def led_arm(rows, drive):
 
 
 def test_a_lock_that_guides_is_told():
-    with pytest.warns(lw.LinkworkWarning, match="'path' prescribes x and also holds y, which carry"):
+    with pytest.warns(lw.LinkworkWarning, match="'path' prescribes x and also holds y"):
         lw.inverse(led_arm("x y", {"x": lw.ramp(-0.1)}), 0.2, 0.1, actuators=["one"],
                    progress=False)  # fmt: skip
     both = {"x": lw.ramp(-0.1), "y": lw.ramp(0.0)}
@@ -195,5 +194,5 @@ def test_more_actuators_than_freedoms_are_refused():
     place = lw.Frame(lw.GROUND, (1, 0, 0))
     drive = dict.fromkeys(("x", "y", "z", "rx", "ry", "rz"), lw.constant(0.0))
     m.add("hold", lw.Lock(place, door, drive=drive))
-    with pytest.raises(lw.ModelError, match="6 actuators .* for 1 degree of freedom of model 'door'"):
+    with pytest.raises(lw.ModelError, match="6 actuators .* for 1 degree of freedom"):
         lw.inverse(m, 0.2, 0.1, progress=False)

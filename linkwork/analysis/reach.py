@@ -10,8 +10,9 @@ Inverse kinematics solves r(q) = (p* − p, log(X* Xᵀ), −c) = 0 by Newton's 
 
     least |A δ − r|² + μ |δ|²,   A = [J; c_q],      lengths over the mechanism's size
 
-μ is a part of |r|², so that steps are Newton's near the solution; a coordinate at a limit that would
-leave it is kept there.  Where no start of several leads to the pose, the remaining distance is told.
+μ is a part of |r|², so that steps are Newton's near the solution; a coordinate at a limit that
+would leave it is kept there.  Where no start of several leads to the pose, the remaining distance
+is told.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Effector:
     def __init__(self, model: Model, frame: Any, state: Any) -> None:
         self.frame = as_frame(frame, "the end effector")
         if self.frame.body is GROUND:
-            raise ModelError("the end effector is on GROUND, which cannot move; give a body's frame")
+            raise ModelError(
+                "the end effector is on GROUND, which cannot move; give a frame on a body"
+            )
         if state is None:
             found = assemble_model(model)
             full, at = found.full, found.state
@@ -198,7 +201,8 @@ def reach(
     -------
     >>> import linkwork as lw
     >>> m = lw.Model()
-    >>> a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(x, 0, 0))) for n, x in (("a", .5), ("b", 1.5)))
+    >>> a = m.add("a", lw.Body(1, (1, 1, 1), position=(0.5, 0, 0)))
+    >>> b = m.add("b", lw.Body(1, (1, 1, 1), position=(1.5, 0, 0)))
     >>> one = m.add("one", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 0, 1)))
     >>> two = m.add("two", lw.Revolute(a, b, at=(1, 0, 0), axis=(0, 0, 1)))
     >>> found = lw.reach(m, lw.Frame(b, (0.5, 0, 0)), (1, 1, 0))

@@ -156,12 +156,12 @@ def reads(
       `frame`; "angle" (rad): the twist about `axis`, counted over turns from within half a turn at
       the start.
 
-    axis is "x" (the default), "y", "z" or three numbers.  Sums, products and lw.formula of readings and of
-    functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
-    A reading costs about half a microsecond each time the forces are evaluated, since sums,
-    products, formulas, tables and pieces are carried out by compiled code; only a Python function
-    of a reading is called back, which takes some 50 µs.  What holds a value from step to step
-    (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
+    axis is "x" (the default), "y", "z" or three numbers.  Sums, products and lw.formula of readings
+    and of functions of time drive a Force, Torque or ForcePair; the solver gets their exact
+    derivatives. A reading costs about half a microsecond each time the forces are evaluated, since
+    sums, products, formulas, tables and pieces are carried out by compiled code; only a Python
+    function of a reading is called back, which takes some 50 µs.  What holds a value from step to
+    step (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
 
     Example
     -------

@@ -183,7 +183,8 @@ class Item(metaclass=Made):
         """The joints that its drives read."""
         drives = [x for x in self.words().values() if isinstance(x, Drive)]
         leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
-        return [leaf.of for leaf in leaves if getattr(leaf, "of", None) is not None]
+        found = [getattr(leaf, "of", None) for leaf in leaves]
+        return [item for item in found if item is not None]
 
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""

@@ -89,6 +89,6 @@ class Recursive(Written):
         from linkwork.recursive.run import RUNS
 
         if self.integrator == "dormand-prince":
-            full.refuse_held('lw.Recursive(integrator="dormand-prince"), whose steps follow its error,')
+            full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

@@ -101,8 +101,8 @@ class Distance(Item):
 
     at_a and at_b are world points in the described position (without them: the bodies' origins);
     Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  The reaction is the force on b.  Outputs: the
-    reaction, length, rate.
+    without it, it is the distance in the described position.  Outputs: the reaction (the force on
+    b), length, rate.
 
     Example
     -------
