@@ -24,6 +24,8 @@ _HOME = {
     "model.control.controller": ["Controller"],
     "elements.bodies.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
+    "elements.beams.beam": ["Beam"],
+    "elements.beams.element": ["BeamElement"],
     "elements.joints.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",
@@ -40,12 +42,15 @@ _HOME = {
     "recursive.method": ["Recursive"],
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
+    "analysis.continuation.equilibrium_path": ["equilibrium_path"],
+    "analysis.continuation.buckling": ["buckling"],
     "analysis.driven.kinematics": ["kinematics"],
     "analysis.inverse": ["inverse", "InverseDynamics"],
     "analysis.linear.eigen": ["eigen"],
     "analysis.linear.constraint_stiffness": ["constraint_stiffness"],
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
+    "analysis.linear.campbell": ["campbell"],
     "analysis.motion.transient": ["transient"],
     "analysis.motion.resume": ["resume"],
     "analysis.motion.compare": ["compare"],
@@ -61,6 +66,9 @@ _HOME = {
     "elements.joints.hinges": ["Gimbal", "DriveHinge"],
     "elements.joints.rigid_displacement": ["RigidBodyDisplacement"],
     "elements.signals.sensor": ["StrapdownSensor"],
+    "elements.quantities.quantity": ["Quantity"],
+    "elements.quantities.quantity_law": ["QuantityLaw"],
+    "elements.quantities.state_space": ["StateSpace"],
     "elements.joints.velocity_lock": ["VelocityLock"],
     "elements.forces.force": ["Force", "Torque"],
     "elements.forces.spring": ["Spring"],
@@ -93,11 +101,15 @@ _HOME = {
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
         "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
-        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning",
+        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning", "FunctionWarning",
+        "ParameterError",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_FOLDERS = {"laws": "elements.laws"}  # names that hold others: lw.laws.LinearElastic
+_FOLDERS = {  # names that hold others: lw.laws.LinearElastic
+    "laws": "elements.laws",
+    "hydraulics": "elements.hydraulics",
+}
 __all__ = sorted([*_WHERE, *_FOLDERS])
 
 

@@ -16,7 +16,8 @@ from linkwork.analysis.statics import stability
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.analysis.statics.search import Search, Talk
 from linkwork.analysis.statics.static import beginning
-from linkwork.integrators.second_order.run import ImplicitRun, make_output
+from linkwork.integrators.contract import make_output
+from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.system.redundancy import MinimumNorm, full_rank, independent_rows, reactions
 from linkwork.system.system import compile_model
 

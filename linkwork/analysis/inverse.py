@@ -39,7 +39,7 @@ from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
 from linkwork.math import rotations
-from linkwork.model import checks
+from linkwork.model import checks, html
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 ITERATIONS = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InverseDynamics:
     """The motion, the forces it needs, and which problem it was.
 
@@ -78,6 +78,34 @@ class InverseDynamics:
         k = self.names.index(name)
         words = "torque" if self.units[k] == "N m" else "force"
         return self.run.data_array(name, self.values[:, k], "", self.units[k], f"{name}: {words}")
+
+    def __repr__(self) -> str:
+        head, rows = self.summary_rows()
+        lines = [self._title()]
+        widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+        for row in [head, *rows]:
+            cells = [f"{x:{'<' if k < 2 else '>'}{widths[k]}}" for k, x in enumerate(row)]
+            lines.append("  " + "  ".join(cells))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html.title(self._title()) + html.table(*self.summary_rows())
+
+    def _title(self) -> str:
+        name, t = self.run.info["model"], self.time
+        return (
+            f"Inverse dynamics of '{name}': {self.problem}, {t[0]:g} … {t[-1]:g} s, "
+            f"{len(t)} stored"
+        )
+
+    def summary_rows(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Least, greatest and root mean square of every actuator."""
+        head = ("actuator", "unit", "at the start", "at the end", "least", "greatest", "rms")
+        found = []
+        for name, unit, x in zip(self.names, self.units, self.values.T, strict=True):
+            numbers = [x[0], x[-1], x.min(), x.max(), np.sqrt(np.mean(x**2))]
+            found.append((name, unit, *(f"{y:.5g}" for y in numbers)))
+        return head, found
 
     @property
     def forces(self) -> xr.Dataset:

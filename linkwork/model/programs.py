@@ -32,7 +32,7 @@ from linkwork.model.drives.simple import Constant, Polynomial, Ramp, Sine
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
 from linkwork.model.held import HELD, counted
-from linkwork.model.readings import Reading, Signal, same
+from linkwork.model.readings import Signal, same
 
 TIME = Polynomial((0.0, 1.0))
 LARGEST = sys.float_info.max
@@ -151,7 +151,7 @@ class Translator:
     # --------------------------------------------------------------------------------- drives
     def drive(self, drive: Drive, t: int | None = None) -> int:
         """The register of a drive at the time, or at the value of the register t."""
-        if isinstance(drive, Reading):
+        if drive.follows:
             i = next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
             return self.turned[i][0] if i in self.turned else i
         if isinstance(drive, Constant):

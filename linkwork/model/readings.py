@@ -7,6 +7,8 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
     angular velocity   e·X_Cᵀ (w_A − w_B)          cosine     e·X_Cᵀ X_A n
     rotation           e·φ,  exp φ̃ = X_BᵀX_A      angle      2 atan2(e·ε, η),  (η, ε) of X_BᵀX_A
 
+Values and rates of vector nodes can be read as well (model.value_readings).
+
 A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
 the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
 is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
@@ -17,7 +19,7 @@ only says why there is none.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -26,7 +28,9 @@ from linkwork.math import rotations
 from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
 from linkwork.model.frame import GROUND, Frame, as_frame, carries_frames
+from linkwork.model.given import FrameLike, VectorLike
 from linkwork.model.registry import ITEMS, Item
+from linkwork.model.value_readings import ValueReading, value_reading
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -133,8 +137,9 @@ def frame_words(frame: Frame) -> dict[str, Any]:
 
 
 def reads(
-    frame: Any, quantity: str, axis: Any = None, *, relative_to: Any = None, axes: Any = None,
-    along: Any = None,
+    frame: FrameLike | Item, quantity: str, axis: str | int | VectorLike | None = None, *,
+    relative_to: FrameLike | None = None, axes: FrameLike | None = None,
+    along: VectorLike | None = None,
 ) -> Drive:  # fmt: skip
     """A number that follows the motion, for drives of forces and torques.
 
@@ -156,12 +161,16 @@ def reads(
       `frame`; "angle" (rad): the twist about `axis`, counted over turns from within half a turn at
       the start.
 
+    frame may also be an item with unknowns of its own, and quantity then the name of one of its
+    results, such as "level" or "level_rate"; `axis` says which of several components, by number.
+
     axis is "x" (the default), "y", "z" or three numbers.  Sums, products and lw.formula of readings
     and of functions of time drive a Force, Torque or ForcePair; the solver gets their exact
-    derivatives. A reading costs about half a microsecond each time the forces are evaluated, since
-    sums, products, formulas, tables and pieces are carried out by compiled code; only a Python
-    function of a reading is called back, which takes some 50 µs.  What holds a value from step to
-    step (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
+    derivatives.
+    A reading costs about half a microsecond each time the forces are evaluated, since sums,
+    products, formulas, tables and pieces are carried out by compiled code; only a Python function
+    of a reading is called back, which takes some 50 µs.  What holds a value from step to step
+    (model.drives.sampled: SampleAndHold, DiscreteFilter, Switch) may read the motion, too.
 
     Example
     -------
@@ -170,9 +179,11 @@ def reads(
     >>> hold = -50 * lw.reads(cart, "position", "x") - 4 * lw.reads(cart, "velocity", "x")
     >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
     """
+    if isinstance(frame, Item) and frame.vector_nodes():
+        return value_reading(frame, quantity, axis)
     if isinstance(axis, str) and axis not in AXES:
         raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
-    given = AXES[axis] if isinstance(axis, str) else axis
+    given: Any = AXES[axis] if isinstance(axis, str) else axis
     if isinstance(frame, Item) and not carries_frames(frame):
         if any(word is not None for word in (relative_to, axes, along)):
             raise DriveError(
@@ -183,8 +194,8 @@ def reads(
     others = [GROUND if f is None else f for f in (relative_to, axes)]
     found = [as_frame(f, "a reading") for f in (frame, *others)]
     given = AXES["x"] if given is None else given
-    along = (0.0, 0.0, 0.0) if along is None else along
-    return Reading(found[0], quantity, given, found[1], found[2], along)
+    moment = (0.0, 0.0, 0.0) if along is None else along
+    return Reading(found[0], quantity, given, found[1], found[2], cast(Any, moment))
 
 
 # ------------------------------------------------------------------------------------ signals
@@ -231,10 +242,10 @@ class Signal:
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
-        self.readings: list[Reading] = []
+        self.readings: list[Any] = []
         for leaf in leaves_that_follow(drive):
             if not any(same(leaf, known) for known in self.readings):
-                self.readings.append(leaf)  # type: ignore[arg-type]
+                self.readings.append(leaf)
         self.now = Now(len(self.readings))
         self.remembers = bool(held_in(drive))  # or counts angles as a program
         self.bound = self._bind(drive)
@@ -310,9 +321,20 @@ class Signal:
                 )
         return x
 
-    def measured(self, motion: np.ndarray, number: Any) -> np.ndarray:
-        """The readings (T, m) of stored motions (T, bodies, 13); number(body), −1: the ground."""
-        return self._over_motions(Reading.measure, self.readings, motion, number)
+    def measured(
+        self, motion: np.ndarray, number: Any, values: np.ndarray, place: Any
+    ) -> np.ndarray:
+        """The readings (T, m) of stored motions (T, bodies, 13) and values (T, 3, n) of nodes;
+        number(body), −1: the ground;  place(node): its first value."""
+        found = np.empty((len(motion), len(self.readings)))
+        for i, reading in enumerate(self.readings):
+            if isinstance(reading, ValueReading):
+                row = int(reading.quantity == "rate")
+                found[:, i] = values[:, row, place(reading.node) + reading.component]
+        frames = [i for i, x in enumerate(self.readings) if isinstance(x, Reading)]
+        of_frames = [self.readings[i] for i in frames]
+        found[:, frames] = self._over_motions(Reading.measure, of_frames, motion, number)
+        return found
 
     def rates(self, i: int, motion: np.ndarray, number: Any) -> np.ndarray:
         """The rate (T,) of the i-th reading, an angle."""
@@ -334,6 +356,8 @@ class Signal:
 
 def same(a: Drive, b: Drive) -> bool:
     """Whether two readings are of the same thing, whatever they are called."""
+    if isinstance(a, ValueReading) or isinstance(b, ValueReading):
+        return isinstance(a, ValueReading) and a.reads_the_same(b)
     words = ("quantity", "axis", "along", "start")
     if any(getattr(a, w) != getattr(b, w) for w in words):
         return False

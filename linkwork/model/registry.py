@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ParameterError
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
@@ -52,10 +52,16 @@ class Family:
     velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations
+    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
+    slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
+    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
+    # `stored_energy` counts as potential energy of the model
+    circuit: Callable | None = None
 
 
 @dataclass
@@ -93,11 +99,15 @@ class Entry:
         return any(row >= 0 for _, _, row in self.reads)
 
 
-class Made(type):
+class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **words: Any) -> Any:
-        item = super().__call__(*arguments, **words)
+        try:
+            item = super().__call__(*arguments, **words)
+        except TypeError as error:
+            refuse_call(cls, arguments, words)
+            raise error
         item.own_words()
         item.__dict__["made"] = True
         return item
@@ -109,7 +119,24 @@ class Made(type):
         return made.replace(parameters=list(made.parameters.values())[1:])
 
 
-class Item(metaclass=Made):
+def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
+    """A sentence in the user's words where the constructor cannot be called like this."""
+    signature = cls.__signature__
+    try:
+        signature.bind(*arguments, **words)
+    except TypeError as error:
+        known = list(signature.parameters)
+        wrong = [word for word in words if word not in known]
+        if not wrong:
+            raise ParameterError(
+                f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
+            ) from None
+        near = difflib.get_close_matches(wrong[0], known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
+        raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
+
+
+class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
     A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives
@@ -192,6 +219,10 @@ class Item(metaclass=Made):
 
     def vector_nodes(self) -> list[Node]:
         """The vector nodes that it brings, the same ones whenever it is asked."""
+        return []
+
+    def rates_needed(self) -> list[Node]:
+        """Nodes, of others too, whose rates are in its equations (`Node.storing`)."""
         return []
 
     def reading(self, quantity: str, axis: Any) -> Drive:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from linkwork.errors import ModelError
+from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
 from linkwork.system.state import State
@@ -85,7 +85,7 @@ class Recursive(Written):
     def order(self) -> int:
         return {"rk4": 4, "dormand-prince": 5, "implicit": 2}[self.integrator]
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
 
         if self.integrator == "dormand-prince":

@@ -58,9 +58,11 @@ def _residuals(system: System, result: Result) -> np.ndarray:
     memory = result.memory if system.memory else np.zeros((len(result), 0))
     return np.array([
         system.evaluate(
-            State(float(t), system.names, motion, memory=remembered), tangent=False
+            State(float(t), system.names, motion, memory=remembered, values=values), tangent=False
         ).f
-        for t, motion, remembered in zip(result.time, result.motion, memory)
+        for t, motion, remembered, values in zip(
+            result.time, result.motion, memory, result.values
+        )
     ])  # fmt: skip
 
 
@@ -81,7 +83,7 @@ def frames_of(item: Any) -> list[Frame]:
     elif found is None and isinstance(item, (MovingFrame, VariableMass)):
         found = item.body
     elif found is None and isinstance(item, CentralGravity):
-        found = [Frame(body) for body in item.attracted]
+        found = [Frame(body) for body in item.bodies_attracted()]
     if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())

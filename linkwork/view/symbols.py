@@ -25,7 +25,7 @@ COILS, ROUND = 7, 12  # of a spring, and points around its wire
 def joint_parts(item: Any, radius: float, travel: tuple[float, float]) -> list[Part]:
     """The symbol of a joint in its main marker's axes; travel is how far it slid along z."""
     if isinstance(item, (Orthogonal, Universal)):
-        bar = (0.5 * radius, 5 * radius)
+        bar = (0.32 * radius, 3.2 * radius)
         return [Part("cylinder", bar, orientation=turn) for turn in (X_TURN, Y_TURN)]
     held = set(item.active)
     law = item.laws().get("t", {})

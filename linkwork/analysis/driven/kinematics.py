@@ -40,8 +40,9 @@ from linkwork.system.system import System, compile_model
 
 
 def kinematics(
-    model: Model, t: float, h: float, *, start: Any = None, every: int = 1, progress: bool = True
-) -> Result:
+    model: Model, t: float, h: float, *, start: State | Result | None = None, every: int = 1,
+    progress: bool = True,
+) -> Result:  # fmt: skip
     """Positions, velocities, accelerations and drive forces of a fully driven mechanism.
 
     t, h  : end time and step (of output: the motion itself has no integration error)

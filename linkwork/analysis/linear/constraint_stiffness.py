@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.linear.pencil import start
+from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -48,7 +49,7 @@ class ConstraintStiffness:
 
 
 def constraint_stiffness(
-    model: Model, at: Any = None, joint: str | None = None
+    model: Model, at: StateLike | None = None, joint: str | None = None
 ) -> ConstraintStiffness:
     """K_c with its main and projection parts, at the multipliers of the motion there.
 

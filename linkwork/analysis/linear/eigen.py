@@ -11,7 +11,6 @@ space of C (eigen_dense), large ones by Arnoldi's method (eigen_sparse).
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from linkwork.analysis.linear.dense import dense_modes
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.pencil import linearised
 from linkwork.analysis.linear.sparse import sparse_modes
+from linkwork.analysis.starts import StateLike
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.model.model import Model
 
@@ -26,8 +26,8 @@ DENSE = 600  # unknowns (six per body) up to which everything is dense
 
 
 def eigen(
-    model: Model, at: Any = None, n: int | None = None, *, constraint_stiffness: bool = True,
-    sparse: bool | None = None, shift: complex | None = None,
+    model: Model, at: StateLike | None = None, n: int | None = None, *,
+    constraint_stiffness: bool = True, sparse: bool | None = None, shift: complex | None = None,
 ) -> Modes:  # fmt: skip
     """Eigenvalues and mode shapes of small motions about an equilibrium or a steady motion.
 

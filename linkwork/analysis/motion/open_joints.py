@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
 
 SAMPLES = 64  # stored times that are looked at
@@ -23,8 +23,8 @@ def warn_of_open_joints(result: Result, method: object, h: float) -> None:
     if not getattr(method, "drifts", False) or not result.joints:
         return
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
-    motion = result.motion[some.tolist()]
-    part = Result(result.system, result.time[some], motion, stored_model="")
+    motion, values = result.motion[some.tolist()], result.values[some.tolist()]
+    part = Result(result.system, result.time[some], motion, stored_model="", values=values)
     off = part.violation.position.values
     row, joint = np.unravel_index(int(np.argmax(off)), off.shape)
     if off[row, joint] > OPEN * max(1.0, result.system.length):
@@ -33,5 +33,5 @@ def warn_of_open_joints(result: Result, method: object, h: float) -> None:
             f"at t = {part.time[row]:.4g}: {method!r} with steps of {h:g} s did not keep it "
             "closed, so that what follows may be another motion; take a "
             "smaller step, or lw.GeneralizedAlpha()",
-            LinkworkWarning, stacklevel=4,
+            LinkworkWarning, stacklevel=users_line(),
         )  # fmt: skip

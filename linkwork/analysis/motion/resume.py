@@ -17,8 +17,9 @@ from linkwork.results.result import Result
 
 
 def resume(
-    path: Any, t: float, *, model: Model | None = None, file: Any = None, **options: Any
-) -> Result:
+    path: str | Path, t: float, *, model: Model | None = None, file: str | Path | None = None,
+    **options: Any,
+) -> Result:  # fmt: skip
     """Go on with a stored run to time t, with the same method, step and digits.
 
     path    : of a result file; of a run that was killed, what its last flush has left

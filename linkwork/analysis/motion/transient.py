@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time as clock
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,15 @@ from linkwork.analysis.motion.ending import (
     told_in_one_line,
 )
 from linkwork.analysis.motion.energy_account import energy_trouble, warn_of_energy
-from linkwork.analysis.motion.events import Event, as_events, crosses, first_values, locate
+from linkwork.analysis.motion.events import (
+    Event,
+    StopLike,
+    as_events,
+    crosses,
+    first_values,
+    locate,
+)
+from linkwork.analysis.motion.lowest_values import refuse_low_values
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
 from linkwork.analysis.motion.samples import next_sample, warn_of_late_samples
 from linkwork.analysis.motion.storing import (
@@ -34,6 +43,7 @@ from linkwork.analysis.motion.storing import (
 )
 from linkwork.analysis.motion.strategies import (
     Control,
+    Strategy,
     as_strategy,
     kept_control,
     strategy_words,
@@ -43,10 +53,8 @@ from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
+from linkwork.integrators.contract import MethodLike, Output, Run, StepFailure, make_output
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
-from linkwork.integrators.second_order.recovery import StepFailure
-from linkwork.integrators.second_order.run import make_output
-from linkwork.integrators.second_order.stepping import Output
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
@@ -55,9 +63,10 @@ from linkwork.system.system import System
 
 
 def transient(
-    model: Model, t: float, h: float, method: Any = None, *, start: Any = None, every: int = 1,
-    progress: bool | str = True, stop: Any = None, tolerance: float | None = None,
-    strategy: Any = None, file: Any = None, flush: float | None = 1.0,
+    model: Model, t: float, h: float, method: MethodLike | None = None, *,
+    start: State | Result | None = None, every: int = 1, progress: bool | str = True,
+    stop: StopLike | None = None, tolerance: float | None = None,
+    strategy: Strategy | None = None, file: str | Path | None = None, flush: float | None = 1.0,
     constraint_stiffness: bool = True,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
@@ -100,19 +109,19 @@ def transient(
 class Options:
     """The words of `transient`; `earlier` is a result whose file this run goes on with."""
 
-    start: Any = None
+    start: State | Result | None = None
     every: int = 1
     progress: bool | str = True
-    stop: Any = None
+    stop: StopLike | None = None
     tolerance: float | None = None
-    strategy: Any = None
-    file: Any = None
+    strategy: Strategy | None = None
+    file: str | Path | None = None
     flush: float | None = 1.0
     constraint_stiffness: bool = True
     earlier: Earlier | None = None
 
 
-def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
+def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options) -> Result:
     """What `transient` does."""
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
@@ -134,8 +143,7 @@ def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
         if strategy is None:
             turns.require_start(state.motion, h)
             warn_of_late_samples(full, state.time, h)
-        own = getattr(run, "own", {})  # names and widths of the method's own columns
-        plan = Plan((t - state.time) / h / every + 2, o.file, own, flush, {"end": t})
+        plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
         require_room(full, plan)
@@ -160,6 +168,7 @@ def move(model: Model, t: float, h: float, method: Any, o: Options) -> Result:
     turns.warn()
     warn_of_energy(result, method, h)
     warn_of_open_joints(result, method, h)
+    refuse_low_values(result)
     return result
 
 
@@ -167,8 +176,8 @@ class TimeLoop:
     """One run: where it is, what it has stored, and how it ends."""
 
     def __init__(
-        self, full: System, run: Any, method: Any, end: float, h: float, every: int,
-        events: list[Event], strategy: Any, storage: Storage, turns: TurnWatch,
+        self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
+        events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
@@ -178,12 +187,15 @@ class TimeLoop:
         self.storage, self.turns = storage, turns
         self.signals = Signals(storage.path is not None)
         self.steps = 0
+        self.rejected = 0  # steps that a strategy did not keep
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
         families = {e.entry.family for e in full.elements if e.entry.family.memory}
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
         if any(family.reads or family.signal for family in families):
-            self.first["first_memory"] = run.state().memory
+            memory = run.state().memory
+            assert memory is not None  # of a state that a run gives
+            self.first["first_memory"] = memory
         self.control: Control | None = None
         self.remembered: np.ndarray | None = None  # of a strategy, by the run before
         self.earlier: Earlier | None = None
@@ -273,11 +285,11 @@ class TimeLoop:
 
     def _origin(self) -> tuple[float, int]:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
-        origin = getattr(self.run, "origin", self.begin)
+        origin = self.run.origin
         k = (self.begin - origin) / self.h
         if abs(k - round(k)) > self.slack:
             origin, k = self.begin, 0.0
-        self.run.origin = origin
+        self.run.count_from(origin)
         return origin, round(k)
 
     def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
@@ -356,6 +368,7 @@ class TimeLoop:
 
     def _controlled(self, bar: Progress) -> None:
         """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
+        assert self.strategy is not None
         control = self.control = self.strategy.control(self.run, self.method)
         before = first_values(self.events, self.run.time, self.run.state())
         if self.remembered is None:
@@ -377,7 +390,7 @@ class TimeLoop:
             if not kept and step > smallest:
                 self.run.recover(snapshot)
                 control.next = wanted
-                self.run.repairs += 1
+                self.rejected += 1
                 continue
             if not control.limits_turns:
                 self.turns.require(self.run.state().motion[None], step, self.run.time)
@@ -436,9 +449,9 @@ class TimeLoop:
             "h": self.h,
             "every": self.every,
             "steps": self.steps,
-            "repairs": self.run.repairs,
-            "steps_in_pieces": getattr(self.run, "pieces", 0),
-            "constraint_stiffness": getattr(self.run, "constraint_stiffness", True),
+            "repairs": self.run.repairs + self.rejected,
+            "steps_in_pieces": self.run.pieces,
+            "constraint_stiffness": self.run.constraint_stiffness,
             "seconds": clock.perf_counter() - self.started,
             "cpu_seconds": clock.process_time() - self.started_cpu,
             "ended_by": self.ended_by or "",

@@ -1,21 +1,20 @@
 """How far bodies turn in one step: more than a method resolves is told once, or refused.
 
 A method with equal steps sees a rotation by φ in a step up to terms of φ²/12; beyond half a turn
-most cannot tell it from a smaller one the other way round.  What is resolved is the attribute
-`turns = (told, refused)` of a run, in radians; methods that choose their steps have none.  A run
-may name the bodies that it means, `watched_bodies`: in joint coordinates a pin is exact at any
+most cannot tell it from a smaller one the other way round.  A run says what it resolves by its
+members `turns` and `watched_bodies` (integrators/contract.py): methods that choose their steps
+resolve any turn, and in joint coordinates only bodies on balls count, since a pin is exact at any
 speed.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.integrators.second_order.recovery import StepFailure
+from linkwork.errors import LinkworkWarning, ModelError, users_line
+from linkwork.integrators.contract import Run, StepFailure
 
 
 def rounded_down(h: float) -> float:
@@ -27,10 +26,9 @@ def rounded_down(h: float) -> float:
 class TurnWatch:
     """The largest turn in a step that was seen in one run."""
 
-    def __init__(self, run: Any, names: tuple[str, ...]) -> None:
-        limits: tuple[float, float] = getattr(run, "turns", (np.inf, np.inf))
-        self.told, self.refused = limits
-        self.bodies: Any = getattr(run, "watched_bodies", slice(None))
+    def __init__(self, run: Run, names: tuple[str, ...]) -> None:
+        self.told, self.refused = run.turns
+        self.bodies = run.watched_bodies
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
 
     def see(self, motion: np.ndarray, h: float) -> float:
@@ -67,4 +65,4 @@ class TurnWatch:
 
     def warn(self) -> None:
         if self.largest > self.told:
-            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=4)
+            warnings.warn(self.sentence(), LinkworkWarning, stacklevel=users_line())

@@ -39,6 +39,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frames on their bodies; K and C as 3×3 blocks xx, xψ, ψx, ψψ
@@ -304,13 +305,13 @@ class Bushing(Item):
     ... )
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    orientation: Any = None
-    stiffness: Any = None
-    damping: Any = None
-    axis: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    stiffness: Given[np.ndarray, VectorLike | MatrixLike | None] = given(None)
+    damping: Given[np.ndarray, VectorLike | MatrixLike | None] = given(None)
+    axis: VectorLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

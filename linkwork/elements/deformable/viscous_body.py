@@ -21,7 +21,7 @@ from linkwork.elements.deformable.joints import CHANGE, CHANGE_RATE, CHANGE_STRE
 from linkwork.elements.deformable.joints import stress_change, take3
 from linkwork.elements.laws import LinearViscous
 from linkwork.elements.laws.base import (
-    RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
+    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
 from linkwork.errors import ModelError
@@ -31,6 +31,7 @@ from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Family, Item
 
 U, QS, LAW = 0, 3, 7
@@ -119,8 +120,8 @@ class ViscousBody(Item):
     >>> drag = lw.ViscousBody(ball, lw.laws.LinearViscous((2, 2, 2, 0.1, 0.1, 0.1)))
     """
 
-    frame: Any
-    law: Any = None
+    frame: FrameLike
+    law: ConstitutiveLaw | None = None
 
     def __post_init__(self) -> None:
         if as_frame(self.frame, self.label).body is GROUND:

@@ -26,6 +26,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
@@ -85,8 +86,9 @@ def torque_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dic
 
 
 FORCE_KERNEL = Kernel(force_kernel)
-FORCE = Family("force", FORCE_KERNEL, bodies=1, reals=REALS, outputs=force_outputs)
-TORQUE = Family("torque", FORCE_KERNEL, bodies=1, reals=REALS, outputs=torque_outputs)
+LOADS = tuple(range(FORCE_, FOLLOWS))
+FORCE = Family("force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=force_outputs)
+TORQUE = Family("torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=torque_outputs)
 
 
 @dataclass(eq=False)
@@ -95,9 +97,9 @@ class Load(Item, abstract=True):
 
     column: ClassVar[int] = FORCE_
     family: ClassVar[Family] = FORCE
-    frame: Any
-    vector: Any
-    drive: Any = None
+    frame: FrameLike
+    vector: VectorLike
+    drive: FunctionOrNone = given(None)
     follower: bool = False
 
     def __post_init__(self) -> None:

@@ -36,6 +36,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, Vector, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
@@ -105,7 +106,10 @@ def pair_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[
 
 
 PAIR_KERNEL = Kernel(force_pair_kernel)
-FORCE_PAIR = Family("force pair", PAIR_KERNEL, bodies=2, reals=REALS, outputs=pair_outputs)
+FORCE_PAIR = Family(
+    "force pair", PAIR_KERNEL, bodies=2, reals=REALS, loads=tuple(range(FORCE_, FOLLOWS)),
+    outputs=pair_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -126,11 +130,11 @@ class ForcePair(Item):
     >>> gas = lw.ForcePair(rod, piston, force=(0, 0, -50), follower=True)
     """
 
-    a: Any
-    b: Any
-    force: Any = (0.0, 0.0, 0.0)
-    torque: Any = (0.0, 0.0, 0.0)
-    drive: Any = None
+    a: FrameLike
+    b: FrameLike
+    force: Vector = given((0.0, 0.0, 0.0))
+    torque: Vector = given((0.0, 0.0, 0.0))
+    drive: FunctionOrNone = given(None)
     follower: bool = False
     apart: bool = False
 

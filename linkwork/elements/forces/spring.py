@@ -26,6 +26,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = (LINE_REALS + i for i in range(5))
@@ -100,14 +101,14 @@ class Spring(Item):
     1.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    stiffness: Any = None
-    damping: Any = 0.0
-    length: Any = None
-    preload: Any = 0.0
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    stiffness: Number = given(None)
+    damping: float = 0.0
+    length: Number = given(None)
+    preload: float = 0.0
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -225,10 +225,10 @@ class TorsionSpring(Item):
     >>> closer = lw.TorsionSpring(hinge, stiffness=5, damping=1, angle=-0.2)
     """
 
-    joint: Any
-    stiffness: Any
-    damping: Any = 0.0
-    angle: Any = 0.0
+    joint: Revolute
+    stiffness: float
+    damping: float = 0.0
+    angle: float = 0.0
 
     def __post_init__(self) -> None:
         what = self.label

@@ -31,6 +31,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Function, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
@@ -99,10 +100,12 @@ DISTANCE = Family(
 class Distance(Item):
     """Holds a point of b at a distance from a point of a: a massless rod with two ball ends.
 
-    at_a and at_b are world points in the described position (without them: the bodies' origins);
-    Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  Outputs: the reaction (the force on
-    b), length, rate.
+    a, b       : the two bodies, or lw.GROUND; or frames on them (lw.Frame), whose origins are used
+    at_a, at_b : world points in the reference configuration (m); default: the bodies' origins
+    length     : the distance (m), a number or a function of time; default: that between the points
+                 in the reference configuration
+
+    The reaction is the force on b.  Outputs: the reaction, length (m), rate (m/s).
 
     Example
     -------
@@ -113,11 +116,11 @@ class Distance(Item):
     2.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    length: Any = None
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    length: Function = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

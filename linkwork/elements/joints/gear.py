@@ -147,12 +147,14 @@ def gear_family(bodies: int) -> Family:
 class Gear(Item):
     """Ties the turns of two joints: the second turns `ratio` times as much as the first.
 
-    first and second are joints that turn about their axes: Revolute, Cylindrical, Motor, …  ratio
-    is rate of second over rate of first: −z₁/z₂ for wheels with z₁ and z₂ teeth that mesh outside
-    and whose axes point the same way, z₁/z₂ inside or with a belt or chain; axes may also cross
-    (bevels).  For a planetary gear the joints of sun and ring are those on the carrier.  Turns are
-    counted from where the joints start.  Outputs: the reaction (torque on the second body of
-    `second`), angle_1, rate_1, angle_2, rate_2.
+    first, second : joints that turn about their axes: Revolute, Cylindrical, Motor, …
+    ratio         : rate of second over rate of first (no unit): −z₁/z₂ for wheels with z₁ and z₂
+                    teeth that mesh outside and whose axes point the same way, z₁/z₂ inside or with
+                    a belt or chain; needed
+
+    Axes may also cross (bevels).  For a planetary gear the joints of sun and ring are those on the
+    carrier.  Turns are counted from where the joints start.  Outputs: the reaction (torque on the
+    second body of `second`), angle_1, rate_1, angle_2, rate_2.
 
     Example
     -------
@@ -163,9 +165,9 @@ class Gear(Item):
     >>> mesh = lw.Gear(one, two, ratio=-20 / 40)
     """
 
-    first: Any
-    second: Any
-    ratio: Any
+    first: Revolute
+    second: Revolute
+    ratio: float
 
     def __post_init__(self) -> None:
         what = self.label

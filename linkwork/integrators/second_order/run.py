@@ -13,13 +13,13 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
+from linkwork.integrators.contract import Output, StepFailure, make_output
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.second_order import stepping as st
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.change_over import TURN
 from linkwork.integrators.second_order.methods import LinearMethod
-from linkwork.integrators.second_order.recovery import StepFailure
-from linkwork.integrators.second_order.stepping import Output, Stepper
+from linkwork.integrators.second_order.stepping import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
 from linkwork.math.eights import vectors, zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
@@ -428,16 +428,3 @@ def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:
     work.coef[:COEFS] = (
         1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS], turning
     )  # fmt: skip
-
-
-def make_output(system: System, rows: int, own: int = 0) -> Output:
-    """Room for stored steps, with `own` columns of the method's own."""
-    return Output(
-        motion=np.zeros((rows, system.bodies, 13)),
-        acceleration=np.zeros((rows, system.bodies, 6)),
-        gamma=np.zeros((rows, len(system.all_rows))),
-        work=np.zeros((rows, 2)),
-        iterations=np.zeros(rows),
-        values=np.zeros((rows, 3, system.layout.values)),
-        own=np.zeros((rows, own)),
-    )

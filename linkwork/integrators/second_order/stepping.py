@@ -84,18 +84,6 @@ class Stepper(NamedTuple):
     six: np.ndarray  # six ones and two zeros
 
 
-class Output(NamedTuple):
-    """Where stored steps go: one row each."""
-
-    motion: np.ndarray
-    acceleration: np.ndarray
-    gamma: np.ndarray
-    work: np.ndarray
-    iterations: np.ndarray
-    values: np.ndarray  # (rows, 3, values) of vector nodes: value, rate, second derivative
-    own: np.ndarray  # what only this method knows: the columns of its run's `own`
-
-
 @inlined
 def turn_body(base, nodes, q, turn):
     """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linkwork.math.compiled import lean
 from linkwork.recursive.loops.closing import forward, jacobian, see
 from linkwork.recursive.inverse import newton_euler
-from linkwork.recursive.sweeps.nodes import add_forces, fill_carriers, fill_nodes
+from linkwork.recursive.sweeps.nodes import add_forces, fill_nodes, fill_values
 
 
 @lean
@@ -37,7 +37,7 @@ def inverse(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, a, t
 
 
 @lean
-def place_bodies(tree, s, nodes, q, v):
-    """Positions and velocities of all bodies, after `outward`."""
+def place_bodies(tree, s, nodes, values, q, v, a):
+    """Positions and velocities of all bodies, and amplitudes, after `outward`."""
     fill_nodes(tree, s, nodes)
-    fill_carriers(tree, nodes, q, v)
+    fill_values(tree, values, q, v, a)

@@ -21,7 +21,7 @@ from linkwork.recursive.loops.closing import (
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
-    body_accelerations, carrier_accelerations, fill_carriers, fill_nodes,
+    body_accelerations, fill_nodes, fill_values,
 )  # fmt: skip
 from linkwork.recursive.sweeps.wrenches import damping_power, joint_wrenches, law_power
 
@@ -113,12 +113,11 @@ def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
 def store(tree, s, loops, work, run, out, row):
     """Motion, accelerations and wrenches of the last evaluation as row `row`."""
     fill_nodes(tree, s, work.nodes)
-    fill_carriers(tree, work.nodes, run.q, run.v)
+    fill_values(tree, out.values[row], run.q, run.v, run.a)
     for b in range(out.motion.shape[1]):
         for i in range(13):
             out.motion[row, b, i] = work.nodes[b, i]
     body_accelerations(tree, s, work.nodes, loops.acceleration)
-    carrier_accelerations(tree, run.a, loops.acceleration)
     for b in range(out.motion.shape[1]):
         for i in range(6):
             out.acceleration[row, b, i] = loops.acceleration[b, i]

@@ -26,7 +26,7 @@ def types_of(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
     return numba.typeof(group(*arrays))
 
 
-TREE = types_of(Tree, ("ints", "carriers", "places"), ("gravity", "links"))
+TREE = types_of(Tree, ("ints", "amplitudes", "places"), ("gravity", "links"))
 SWEEP = types_of(Sweep, (), ("columns", "halves", "link_bias"))
 END = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
 OUTWARD = types.void(

@@ -70,7 +70,8 @@ def refuse_unknown(full: System) -> None:
         family, item = e.entry.family, full.model[e.owner]
         why = "holds velocities" if family.velocity else ""
         why = "is loaded by the reactions of a joint" if e.entry.loaded else why
-        why = "has an inertia that changes" if family.inertial else why
+        changes = family.inertial and not is_part(full, e)
+        why = "has an inertia that changes" if changes else why
         if why:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
@@ -116,7 +117,9 @@ class Parts:
         """Joint coordinates and velocities of an assembled state."""
         self.sweep.laws[:] = self.own_laws(np.array([state.time])).reshape(-1, 21)
         nq, nv = self.coordinates.nq, self.coordinates.nv
-        q = read_coordinates(self.full, self.topology, state.motion, self.sweep.laws, nq)
+        q = read_coordinates(
+            self.topology, state.motion, state.values, self.sweep.laws, nq
+        )
         v = np.zeros(nv)
         self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
         self._read_velocities(state, v)
@@ -140,7 +143,7 @@ class Parts:
             elif ints[i, KIND] == BENDING:
                 link = self.topology.steps[i].link
                 assert link is not None
-                v[at : at + k] = link.amplitudes(state.motion, 7)
+                v[at : at + k] = link.amplitudes(state.values, 1)
             elif k:
                 base = int(ints[i, BASE])
                 S = self.sweep.columns[base : base + 8 * k].reshape(k, 8)[:, :6]

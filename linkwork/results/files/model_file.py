@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.flexible.parts import InterfaceNode
 from linkwork.elements.flexible.section import Section
 from linkwork.errors import LinkworkError, ModelError
@@ -99,7 +100,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         return {"array": value.ravel().tolist(), "shape": list(value.shape), "dtype": name}
     if isinstance(value, Ground):
         return {"ground": True}
-    if isinstance(value, InterfaceNode):
+    if isinstance(value, (InterfaceNode, BeamNode)):
         return {"node": value.s, "link": _encode(value.link, what, model)}
     if isinstance(value, Section):
         return {"section": {w: _encode(v, what, model) for w, v in value.words().items()}}
@@ -118,7 +119,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
-    if hasattr(value, "words") and hasattr(value, "kinds"):  # constitutive and friction laws
+    if hasattr(value, "words") and hasattr(value, "kinds"):  # laws and fluids
         return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
@@ -269,7 +270,7 @@ class _Builder:
         if "ground" in value:
             return GROUND
         if "node" in value:
-            return self.decode(value["link"]).at(value["node"])
+            return self.decode(value["link"]).node(value["node"])
         if "section" in value:
             return Section(**{w: self.decode(v) for w, v in value["section"].items()})
         if "drive" in value:
@@ -295,7 +296,9 @@ class _Builder:
         from linkwork.elements.friction.models import FrictionModel  # slow to import
         from linkwork.elements.laws import ConstitutiveLaw
 
-        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds}
+        from linkwork.elements.hydraulics.fluids import Fluid
+
+        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds, **Fluid.kinds}
         if kind not in known:
             raise ModelError(
                 f"stored model: a law is a {kind}, which linkwork does not know; import the "
@@ -304,11 +307,14 @@ class _Builder:
         words = {word: self.decode(v) for word, v in stored["words"].items()}
         return known[kind](**words)
 
-    def named_frame(self, stored: dict[str, Any]) -> Frame:
-        """A frame of a reading: its body is named."""
+    def named_frame(self, stored: dict[str, Any]) -> Any:
+        """A frame of a reading, whose body is named, or an item with vector nodes."""
+        if "item" in stored:
+            return self.item(stored["item"])
         name = stored["body"]
         parts = {k: np.array(stored[k], float) for k in ("position", "orientation")}
-        frame = Frame(GROUND if name is None else self.item(name), **parts)
+        body: Any = GROUND if name is None else self.item(name)  # which Frame checks
+        frame = Frame(body, **parts)
         for k, value in parts.items():
             object.__setattr__(frame, k, value)
         return frame

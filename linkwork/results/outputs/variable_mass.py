@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.bodies.variable_mass import CENTRE, CENTRE1, INERTIA, MASS
+from linkwork.elements.bodies.variable_mass import CENTRE, CENTRE1, INERTIA, MASS, VARIABLE_MASS
 from linkwork.math import rotations
 from linkwork.results.outputs.stored import body_motion, element_reals
 
@@ -25,7 +25,7 @@ class MassSums(NamedTuple):
 
 def mass_sums(result: Result) -> MassSums | None:
     """Of all masses that change; None where there is none."""
-    heavy = [e for e in result.system.elements if e.entry.family.inertial]
+    heavy = [e for e in result.system.elements if e.entry.family is VARIABLE_MASS]
     if not heavy:
         return None
     T = len(result.time)

@@ -21,11 +21,13 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.frame import as_frame
 from linkwork.results.outputs.flexible import deformed
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
     body_motion,
+    circuit_outputs,
     drive_power,
     family_outputs,
     lock_angle,
@@ -50,12 +52,15 @@ FAMILY_UNITS = {
 }  # fmt: skip
 
 
+Axis = str | tuple[int, ...] | dict[str, Any]  # components, numbers of modes, or coordinates
+
+
 @dataclass(frozen=True)
 class Output:
     """A named output: how to compute it, its components ("", "xyz", "wxyz"), units, in words."""
 
     values: Callable[[], np.ndarray]
-    axis: str | tuple[int, ...]  # or the numbers of modes
+    axis: Axis
     units: str
     words: str
 
@@ -112,7 +117,7 @@ class View:
         return self._outputs[name].values()
 
     def _array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
+        self, name: str, values: np.ndarray, axis: Axis, units: str, words: str
     ) -> xr.DataArray:
         array = self._result.data_array(
             f"{self._name}.{name}", values, axis, units, f"{self._item.label}: {words}"
@@ -179,19 +184,18 @@ class LinkView(BodyView):
         link = next(x for x in result.system.flexible if x.item.name == self._name)
         axis = tuple(range(1, link.shapes + 1))
 
-        def accelerations() -> np.ndarray:
-            rates = result.acceleration[:, list(link.carriers), :3]
-            return rates.reshape(len(result), -1)[:, : link.shapes]
+        def amplitudes(derivative: int) -> np.ndarray:
+            return link.amplitudes(result.values[:], derivative)
 
         return super()._make_outputs() | {
             "amplitudes": Output(
-                lambda: link.amplitudes(result.motion), axis, "m", "modal amplitudes"
+                lambda: amplitudes(0), axis, "m", "modal amplitudes"
             ),
             "amplitude_rates": Output(
-                lambda: link.amplitudes(result.motion, 7), axis, "m/s", "rates of amplitudes"
+                lambda: amplitudes(1), axis, "m/s", "rates of amplitudes"
             ),
             "amplitude_accelerations": Output(
-                accelerations, axis, "m/s²", "accelerations of amplitudes"
+                lambda: amplitudes(2), axis, "m/s²", "accelerations of amplitudes"
             ),
         }
 
@@ -202,7 +206,9 @@ class LinkView(BodyView):
         """
         link = next(x for x in self._result.system.flexible if x.item.name == self._name)
         place = checks.number(s, f"place on {link.item.label}")
-        world = deformed(link, self._result.motion[:], np.array([place]))[:, 0]
+        world = deformed(
+            link, self._result.motion[:], self._result.values[:], np.array([place])
+        )[:, 0]
         return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
@@ -225,6 +231,8 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+            if e.entry.family.circuit is not None:
+                outputs |= self._circuit_outputs(e)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
         if isinstance(self._item, UserForce):
@@ -254,7 +262,7 @@ class ElementView(View):
             for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
                 outputs[word + end] = Output(
                     partial(self._user_part, item, k, 3 * column), "xyz", units,
-                    f"{word} on {frame.body!r} (world axes)",
+                    f"{word} on {as_frame(frame, item.label).body!r} (world axes)",
                 )  # fmt: skip
         outputs["power"] = Output(
             lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
@@ -292,6 +300,12 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
+
+    def _circuit_outputs(self, e: Element) -> dict[str, Output]:
+        return {
+            name: Output(lambda values=values: values, "", unit, name.replace("_", " "))  # type: ignore[misc]
+            for name, (values, unit) in circuit_outputs(self._result, e).items()
+        }
 
     def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         from linkwork.results.outputs.friction import (  # slow to import
@@ -348,4 +362,8 @@ def view(result: Result, name: str) -> View:
     item = result.system.described(name)
     if isinstance(item, FloatingFrame):
         return LinkView(result, name)
+    if any(e.owner == name and e.entry.family.slender for e in result.system.elements):
+        from linkwork.results.outputs.beam_view import BeamView  # slow to import
+
+        return BeamView(result, name)
     return BodyView(result, name) if name in result.system.names else ElementView(result, name)

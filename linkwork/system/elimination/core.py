@@ -41,7 +41,7 @@ def find_core(
     left = np.ones(len(p.first) - 1, bool)
     left[condensed] = False
     for node in nodes:
-        left[[node.ints[0], *node.groups]] = False
+        left[list(node.leaves)] = False
     bodies = np.flatnonzero(left[:n])
     motions = int(left[: p.moving] @ np.diff(p.first)[: p.moving])
     if not left.any():

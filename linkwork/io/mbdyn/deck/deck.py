@@ -248,18 +248,25 @@ class Deck:
     # ------------------------------------------------------------------------------- building
     def build(self) -> None:
         """Items from records: bodies first, then what joins them, in the order of the file."""
-        from linkwork.io.mbdyn.scalars.nodes import add_scalar_node, hold_still
+        from linkwork.io.mbdyn.scalars.nodes import (
+            add_loads,
+            add_scalar_node,
+            something_moves,
+            tie_nodes,
+        )  # fmt: skip
 
         self.building = True
         for node in self.nodes.values():
             if node.kind != "dummy":
                 in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]
+        tie_nodes(self)
         for scalar in self.scalars.values():
             in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             in_card(args, make)
+        add_loads(self)
         if self.scalars:
-            hold_still(self)
+            something_moves(self)
         if not self.model.items:
             self.note("the deck has no node, so its model is empty")
 

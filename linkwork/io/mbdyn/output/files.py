@@ -26,8 +26,8 @@ from linkwork.io.mbdyn.output.columns import COLUMNS
 from linkwork.io.mbdyn.output.momenta import changing_momentum
 from linkwork.io.mbdyn.output.motion import Motion, angles, node_motion, offset, rotate
 from linkwork.io.mbdyn.output.reactions import written
-from linkwork.io.mbdyn.scalars.genels import scalar_values
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode
+from linkwork.io.mbdyn.scalars.results import scalar_values
 from linkwork.math.decimals import exponential_text
 from linkwork.results.outputs.stored import signal_values
 from linkwork.results.result import Result

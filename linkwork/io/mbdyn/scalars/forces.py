@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -33,14 +34,14 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
             if end.scalar and end.scalar.kind == "parameter":
                 args.fail("a parameter node keeps its value; no force can act on it", 0)
             if end.scalar:
-                end.scalar.loads.append(lambda s=sign: signed(load(), s))
+                end.scalar.loads.append(partial(signed, load, sign))
 
         def make() -> None:
             from linkwork.elements.forces.force import Force
 
             drive = load()
             for k, (end, sign) in enumerate(zip(ends, (1.0, -1.0))):
-                if end.scalar and end.scalar.given is not None:
+                if end.scalar:
                     continue
                 name = f"force {label}" if k == 0 else f"force {label} ({k + 1})"
                 args.deck.model.add(name, Force(end.frame, sign * AXES[end.axis], drive=drive))
@@ -54,5 +55,5 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
     return card
 
 
-def signed(drive: Drive, sign: float) -> Drive:
-    return drive if sign > 0 else -drive
+def signed(load: Callable[[], Drive], sign: float) -> Drive:
+    return load() if sign > 0 else -load()

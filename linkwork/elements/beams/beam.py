@@ -1,0 +1,350 @@
+"""The beam: nodes along a line or curve, elements between them, and the mass lumped at the nodes.
+
+An element of three nodes gives its end nodes a sixth of its mass each and its middle node two
+thirds (Simpson's rule); one of two nodes gives each half.  Moments of inertia are those of the
+section times the same length l, but at least 1e-8 m l², so that sections without have some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.elements.beams.curve import Curve
+from linkwork.elements.beams.element import more_damping
+from linkwork.elements.beams.family import POINTS, beam_entry
+from linkwork.elements.beams.nodes import BeamNode
+from linkwork.elements.bodies.variable_mass import CENTRE, INERTIA, MASS, VARIABLE_MASS
+from linkwork.elements.bodies.variable_mass import REALS as MASS_REALS
+from linkwork.elements.flexible.link import Stations
+from linkwork.elements.flexible.section import Section
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+from linkwork.model.frame import Frame
+from linkwork.model.registry import Entry, Item
+
+MOST_ELEMENTS = 100_000
+SHARES = {2: (0.5, 0.5), 3: (1 / 6, 2 / 3, 1 / 6)}
+LEAST_INERTIA = 1e-8  # of m l² of a node's piece
+SAME = 1e-9  # parts of the length that are one place
+
+
+class Mesh(NamedTuple):
+    """The nodes of a beam at rest: places s (n,), positions, axes, lengths that they stand for."""
+
+    s: np.ndarray
+    position: np.ndarray
+    orientation: np.ndarray
+    share: np.ndarray
+
+    def number(self, s: float) -> int:
+        """The node at a place."""
+        return int(np.argmin(np.abs(self.s - s)))
+
+
+@dataclass(eq=False)
+class Beam(Item):
+    """An elastic beam from start to end that may bend and turn far: geometrically exact.
+
+    start, end : world points in the reference configuration
+    section    : lw.Section, or a function of s from 0 to 1 that gives one (tapered)
+    elements   : how many;   order : nodes of each, 3 or 2
+    up         : world direction of the section's z axis (default: the world's z, or y where the
+                 beam is nearly upright), or a function of s that gives it (twisted)
+    damping    : factor of the stiffness (s), added to the section's own
+    velocity   : of its start, world axes;  angular_velocity : in the axes of its root; it starts
+                 in that rigid motion
+    at         : places s along the beam that have frames; `beam.at(s)` adds one
+    path       : points that its axis passes through (`Beam.along` takes them)
+
+    It brings a body for each node, with a share of its mass.  Joints and forces take its frames
+    `beam.root`, `beam.tip`, `beam.at(s)` in place of a body; at(s) moves the nearest node there.
+    Outputs over time and s: section_force, section_moment, strain, curvature (section axes),
+    force_world, moment_world, and the axis, in `run["beam"]`; `run["beam.tip"]` has the motion
+    of the tip.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> m = lw.Model("cantilever", gravity=(0, 0, -9.81))
+    >>> steel = lw.Section.rectangle(0.02, 0.005, E=2.1e11, density=7800)
+    >>> strip = m.add("strip", lw.Beam((0, 0, 0), (2, 0, 0), steel, elements=6))
+    >>> clamp = m.add("clamp", lw.Fixed(lw.GROUND, strip.root, at=(0, 0, 0)))
+    >>> sagged = lw.static(m)
+    """
+
+    start: Any
+    end: Any
+    section: Any
+    elements: Any = 8
+    order: Any = 3
+    up: Any = None
+    damping: Any = 0.0
+    velocity: Any = None
+    angular_velocity: Any = None
+    at: Any = ()
+    path: Any = None
+    curve: Curve = field(init=False, repr=False)
+
+    @classmethod
+    def along(cls, points: Any, section: Any, **words: Any) -> Beam:
+        """A beam along a smooth curve through at least three points; its words are those of Beam.
+
+        Without `elements` there are as many nodes as points, or one more.  A corner is two beams
+        joined by lw.Fixed.
+        """
+        path = checks.array(points)
+        if path is None or path.ndim != 2 or path.shape[1] != 3 or not np.all(np.isfinite(path)):
+            raise ModelError(
+                f"points of Beam.along must be rows of three numbers, but {checks.show(points)} "
+                "was given"
+            )
+        nodes = int(words.get("order", 3)) - 1
+        words.setdefault("elements", max(1, -(-(len(path) - 1) // max(1, nodes))))
+        return cls(path[0], path[-1], section, path=path if len(path) > 2 else None, **words)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        self.start = checks.vector(self.start, f"start of {what}")
+        self.end = checks.vector(self.end, f"end of {what}")
+        self.elements = checks.count(self.elements, f"elements of {what}")
+        if self.elements > MOST_ELEMENTS:
+            raise ModelError(
+                f"elements of {what} must be at most {MOST_ELEMENTS}, but {self.elements} was given"
+            )
+        if self.order not in (2, 3) or isinstance(self.order, bool):
+            raise ModelError(
+                f"order of {what} must be 3 or 2, the nodes of an element, but "
+                f"{checks.show(self.order)} was given"
+            )
+        self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
+        for word in ("velocity", "angular_velocity"):
+            if getattr(self, word) is not None:
+                setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
+        if self.up is not None and not callable(self.up):
+            self.up = checks.direction(self.up, f"up of {what}")
+        points = np.array([self.start, self.end])
+        if self.path is not None:
+            given = checks.array(self.path)
+            if given is None or given.ndim != 2 or given.shape[1] != 3 or len(given) < 3:
+                raise ModelError(
+                    f"path of {what} must be at least three points, but {checks.show(self.path)} "
+                    "was given"
+                )
+            self.path = points = given
+        elif np.linalg.norm(self.end - self.start) <= 1e-12 * np.abs(points).max():
+            raise ModelError(f"the ends of {what} must be two different points")
+        self.curve = Curve(points, self.up, what)
+        self.section_at(0.0), self.section_at(1.0)
+        self._take_stations()
+        self.__dict__.pop("made_mesh", None)
+        self.mesh  # noqa: B018  (refuses axes that cannot be)
+
+    def __repr__(self) -> str:
+        return self.label
+
+    # -------------------------------------------------------------------------------- sections
+    def section_at(self, s: float) -> Section:
+        """The section at a place, damping included."""
+        found = self.section
+        if callable(found):
+            try:
+                found = found(s)
+            except Exception as error:
+                raise ModelError(
+                    f"section of {self.label} fails at s = {s:g}: {checks.line(error)}"
+                ) from error
+        if not isinstance(found, Section):
+            raise ModelError(
+                f"section of {self.label} must be an lw.Section, or a function of s that gives one, "
+                f"but {checks.show(found)} was given; write for example lw.Section.circle(0.01, "
+                "E=2.1e11, density=7800)"
+            )
+        return more_damping(found, self.damping, self.label)
+
+    @property
+    def length(self) -> float:
+        return self.curve.length
+
+    # ------------------------------------------------------------------------------------ mesh
+    @property
+    def mesh(self) -> Mesh:
+        """Nodes at rest, made anew when a frame has moved one."""
+        made = self.__dict__.get("made_mesh")
+        if made is None or made[0] != tuple(self.at):
+            s = self._places()
+            share = np.zeros(len(s))
+            step = self.order - 1
+            for e in range(self.elements):
+                part = slice(step * e, step * e + self.order)
+                share[part] += (s[part][-1] - s[part][0]) * np.array(SHARES[self.order])
+            mesh = Mesh(
+                s, np.array([self.curve.position(x) for x in s]),
+                np.array([self.curve.orientation(x) for x in s]), share * self.length,
+            )  # fmt: skip
+            made = self.__dict__["made_mesh"] = (tuple(self.at), mesh)
+        return made[1]
+
+    def _places(self) -> np.ndarray:
+        """s of all nodes: equal elements, or stretched so that frames fall on their ends."""
+        n, step = self.elements, self.order - 1
+        equal = np.linspace(0, 1, n * step + 1)
+        wanted = sorted(self.at)
+        if all(np.abs(equal - s).min() < SAME for s in wanted):
+            for s in wanted:
+                equal[np.argmin(np.abs(equal - s))] = s
+            return equal
+        if len(wanted) > n - 1:
+            raise ModelError(
+                f"{self.label} has frames at {len(wanted)} places between its ends, which takes "
+                f"at least {len(wanted) + 1} elements, but has {n}; give elements={len(wanted) + 1}"
+            )
+        ends: list[int] = []
+        for i, s in enumerate(wanted):
+            least, most = (ends[-1] + 1 if ends else 1), n - 1 - (len(wanted) - 1 - i)
+            ends.append(int(min(max(round(s * n), least), most)))
+        s = np.interp(np.arange(n + 1), [0, *ends, n], [0.0, *wanted, 1.0])
+        return np.interp(np.linspace(0, n, n * step + 1), np.arange(n + 1), s)
+
+    def lumped(self, s: float) -> tuple[float, np.ndarray]:
+        """Mass and inertia of the node at a place; none where its centre lies beside the axis."""
+        section = self.section_at(s)
+        if any(section.mass_offset):
+            return 0.0, np.zeros((3, 3))
+        length = float(self.mesh.share[self.mesh.number(s)])
+        return length * section.mass, inertia_of(section, length)
+
+    def rigid_velocity(self, node: BeamNode) -> tuple[Any, Any]:
+        """Velocities of a node in the rigid motion that the beam starts with."""
+        if self.velocity is None and self.angular_velocity is None:
+            return None, None
+        v = np.zeros(3) if self.velocity is None else self.velocity
+        w = np.zeros(3) if self.angular_velocity is None else self.angular_velocity
+        world = rotations.matrix(self.mesh.orientation[0]) @ w
+        own = rotations.matrix(node.orientation).T @ world
+        return v + np.cross(world, node.position - self.mesh.position[0]), own
+
+    # ---------------------------------------------------------------------------------- frames
+    def _take_stations(self) -> None:
+        nodes = self.__dict__.setdefault("nodes", {})
+        for s, suffix in ((0.0, "root"), (1.0, "tip")):
+            nodes.setdefault(s, BeamNode(self, suffix, s))
+        listed = isinstance(self.at, (tuple, list)) or (
+            isinstance(self.at, np.ndarray) and self.at.size > 0
+        )
+        given = checks.array(self.at) if listed else None
+        if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
+            raise ModelError(
+                f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
+                f"{checks.show(self.at)} was given"
+            )
+        self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
+        for s in self.at:
+            self.node(s)
+
+    def _set_stations(self, places: list[float]) -> None:
+        stations = Stations(places)
+        stations.link = self
+        self.__dict__["at"] = stations
+
+    def node(self, s: float) -> BeamNode:
+        """The node at a place; the nearest one moves there if there is none yet."""
+        place = checks.number(s, f"the place of a frame on {self.label}")
+        if not 0 <= place <= 1:
+            raise ModelError(
+                f"the place of a frame on {self.label} must lie between 0 (root) and 1 (tip), but "
+                f"{place:g} was given"
+            )
+        nodes = self.__dict__["nodes"]
+        if place not in nodes:
+            before = tuple(self.at)
+            if place not in before:
+                self._set_stations([*before, place])
+            try:
+                self._places()
+            except ModelError:
+                self._set_stations(list(before))
+                raise
+            nodes[place] = BeamNode(self, f"at({place!r})", place)
+        return nodes[place]
+
+    @property
+    def root(self) -> BeamNode:
+        """The frame at its start."""
+        return self.__dict__["nodes"][0.0]
+
+    @property
+    def tip(self) -> BeamNode:
+        """The frame at its end."""
+        return self.__dict__["nodes"][1.0]
+
+    @property
+    def frame_hint(self) -> str:
+        """What to give where a body is wanted."""
+        name = self.name or "beam"
+        return f"give one of its frames: {name}.root, {name}.tip or {name}.at(s)"
+
+    # ----------------------------------------------------------------------------- compilation
+    def bodies(self) -> list[BeamNode]:
+        """Its nodes, from root to tip."""
+        made = self.__dict__.get("made_bodies")
+        mesh = self.mesh
+        if made is None or made[0] is not mesh:
+            frames = self.__dict__["nodes"]
+            number = {mesh.number(s): frames[s] for s in (0.0, 1.0, *self.at)}
+            bodies = [
+                number.get(i) or BeamNode(self, f"node{i}", float(s)) for i, s in enumerate(mesh.s)
+            ]
+            made = self.__dict__["made_bodies"] = (mesh, bodies)
+        return made[1]
+
+    def entries(self) -> list[Entry]:
+        bodies, s, step = self.bodies(), self.mesh.s, self.order - 1
+        frames = [Frame(body) for body in bodies]
+        found, alike = [], None
+        for e in range(self.elements):
+            first = step * e
+            part = slice(first, first + self.order)
+            middle, half = (s[first] + s[first + step]) / 2, (s[first + step] - s[first]) / 2
+            uniform = self.curve.straight and not callable(self.section) and not callable(self.up)
+            if uniform and alike is not None and abs(half - alike[0]) < SAME * half:
+                made = alike[1]
+                found.append(Entry(made.family, tuple(bodies[part]), made.reals.copy(), laws=made.laws))
+                continue
+            sections = [self.section_at(middle + xi * half) for xi in POINTS[self.order]]
+            found.append(beam_entry(frames[part], sections, self.label))
+            alike = (half, found[-1])
+        return found + self._offset_masses(bodies)
+
+    def _offset_masses(self, bodies: list[BeamNode]) -> list[Entry]:
+        """Masses whose centres lie beside the beam's axis."""
+        found = []
+        for body, length in zip(bodies, self.mesh.share):
+            section = self.section_at(body.s)
+            if any(section.mass_offset):
+                reals = np.zeros(MASS_REALS)
+                reals[MASS] = length * section.mass
+                reals[CENTRE + 1], reals[CENTRE + 2] = section.mass_offset
+                reals[INERTIA : INERTIA + 9] = inertia_of(section, length).ravel()
+                found.append(Entry(VARIABLE_MASS, (body,), reals))
+        return found
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Beam:
+        X = rng.normal(size=(6, 6))
+        section = Section(
+            stiffness=X @ X.T + np.eye(6), mass=rng.uniform(1, 2), damping=rng.uniform(0.1, 0.5),
+            inertia=rng.uniform(1, 2, 3), mass_offset=0.1 * rng.normal(size=2),
+        )  # fmt: skip
+        ends = rng.normal(size=(2, 3))
+        path = np.array([ends[0], ends.mean(axis=0) + 0.1 * rng.normal(size=3), ends[1]])
+        return cls.along(path, section, elements=2, angular_velocity=rng.normal(size=3))
+
+
+def inertia_of(section: Section, length: float) -> np.ndarray:
+    """Of a piece of that length, as far as its node carries it."""
+    least = LEAST_INERTIA * section.mass * length**2
+    return length * np.diag(np.maximum([section.Jx, section.Jy, section.Jz], least))

@@ -1,0 +1,179 @@
+"""A beam element on bodies that are there: two or three of them (elements.beams.kernel)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.beams.curve import ALONG, usual_up
+from linkwork.elements.beams.family import POINTS, beam_entry, shape_functions
+from linkwork.elements.flexible.section import Section
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model import checks
+from linkwork.model.frame import Frame, as_frame
+from linkwork.model.registry import Entry, Item
+
+ENDS = {2: (-1.0, 1.0), 3: (-1.0, 0.0, 1.0)}  # ξ of nodes
+
+
+@dataclass(eq=False)
+class BeamElement(Item):
+    """An elastic beam through two or three bodies, or Frames on them, that may bend far.
+
+    a, b, c : the bodies in their order along the beam; leave out c for an element of two nodes
+    section : lw.Section, or with three nodes a pair of them for its two evaluation points
+    up      : world direction of the section's z axis (default: the world's z, or y where the
+              element is nearly upright), or one for each node
+    axes    : section axes at the nodes in the world, as quaternions, matrices or Rotations, in
+              place of up;   section_axes : those at the evaluation points, where they are others
+    damping : factor of the stiffness (s), added to the section's own
+
+    The reference configuration is free of strain, however curved and twisted.  The element has no
+    mass: bodies bring theirs.  Outputs: section_force (N), section_moment (N m), strain, curvature
+    (1/m) at the evaluation points, in section axes.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> hub, blade = lw.Body(5, (1, 1, 1)), lw.Body(2, (1, 1, 1), position=(1, 0, 0))
+    >>> steel = lw.Section.circle(0.01, E=2.1e11, density=7800)
+    >>> flexure = lw.BeamElement(hub, blade, steel)
+    """
+
+    a: Any
+    b: Any
+    c: Any = None
+    section: Any = None
+    up: Any = None
+    axes: Any = None
+    section_axes: Any = None
+    damping: Any = 0.0
+    frames: tuple[Frame, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        if self.section is None and not hasattr(self.c, "position"):
+            self.section, self.c = self.c, None
+        given = [self.a, self.b] + ([] if self.c is None else [self.c])
+        found = [as_frame(end, what) for end in given]
+        self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
+        self.section_list(len(found))
+        if len({id(frame.body) for frame in found}) < len(found):
+            raise ModelError(f"{what} joins a body with itself; give two or three different bodies")
+        self.frames = self._frames(found)
+
+    @property
+    def nodes(self) -> int:
+        return 2 if self.c is None else 3
+
+    def section_list(self, n: int) -> list[Section]:
+        """The sections at the evaluation points, damping included."""
+        given = self.section if isinstance(self.section, (list, tuple)) else [self.section] * (n - 1)
+        if len(given) != n - 1 or not all(isinstance(x, Section) for x in given):
+            raise ModelError(
+                f"section of {self.label} must be an lw.Section"
+                f"{', or two of them' if n == 3 else ''}, but {checks.show(self.section)} was "
+                "given; write for example lw.Section.circle(0.01, E=2.1e11, density=7800)"
+            )
+        return [more_damping(section, self.damping, self.label) for section in given]
+
+    def _frames(self, found: list[Frame]) -> tuple[Frame, ...]:
+        """Frames at the nodes with the section's axes."""
+        what, n = self.label, len(found)
+        p = np.array([frame.world()[0] for frame in found])
+        check_nodes(p, what)
+        if self.axes is not None:
+            parts = list(self.axes) if isinstance(self.axes, (list, tuple, np.ndarray)) else []
+            if len(parts) != n:
+                raise ModelError(
+                    f"axes of {what} must be {n} orientations, one for each node, but "
+                    f"{checks.show(self.axes)} was given"
+                )
+            quaternions = [checks.quaternion(q, f"axes of {what}") for q in parts]
+        else:
+            ups = self._ups(n)
+            quaternions = []
+            for xi, up in zip(ENDS[n], ups):
+                x = checks.unit(shape_functions(n, xi)[1] @ p)[0]
+                up = usual_up(checks.unit(p[-1] - p[0])[0]) if up is None else up
+                z, size = checks.unit(up - (up @ x) * x)
+                if size < ALONG:
+                    raise ModelError(
+                        f"up of {what} lies along the beam; give a direction across it"
+                    )
+                quaternions.append(rotations.from_matrix(np.column_stack([x, np.cross(z, x), z])))
+        frames = []
+        for frame, q in zip(found, quaternions):
+            local = rotations.multiply(rotations.conjugate(frame.body.orientation), q)
+            frames.append(Frame(frame.body, frame.position, local / np.linalg.norm(local)))
+        return tuple(frames)
+
+    def _ups(self, n: int) -> list[Any]:
+        if self.up is None:
+            return [None] * n
+        given = checks.array(self.up)
+        if given is not None and given.shape == (n, 3):
+            return [checks.direction(x, f"up of {self.label}") for x in given]
+        return [checks.direction(self.up, f"up of {self.label}")] * n
+
+    def entries(self) -> list[Entry]:
+        frames = list(self.frames)
+        check_nodes(np.array([frame.world()[0] for frame in frames]), self.label)
+        axes = self.section_axes
+        if axes is not None:
+            if not isinstance(axes, (list, tuple)) or len(axes) != len(frames) - 1:
+                raise ModelError(
+                    f"section_axes of {self.label} must be {len(frames) - 1} orientations in a "
+                    f"list, but {checks.show(axes)} was given"
+                )
+            axes = [checks.quaternion(q, f"section_axes of {self.label}") for q in axes]
+        return [beam_entry(frames, self.section_list(len(frames)), self.label, axes)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        from linkwork.elements.bodies.body import Body
+
+        X, Y = rng.normal(size=(2, 6, 6))
+        section = Section(stiffness=X @ X.T + np.eye(6), mass=1.0, damping=Y @ Y.T)
+        across = rng.normal(size=3)
+        middle = Body(
+            1, (1, 1, 1), (a.position + b.position) / 2 + 0.1 * across,
+            orientation=rotations.exponential(rng.normal(size=3)),
+        )  # fmt: skip
+        ends = [Frame(body, 0.1 * rng.normal(size=3)) for body in (a, middle, b)]
+        return [middle, cls(*ends, section, up=rng.normal(size=3))]
+
+
+def more_damping(section: Section, factor: float, what: str) -> Section:
+    """A section with damping in proportion to its stiffness added."""
+    if factor == 0:
+        return section
+    if section.law is not None:
+        raise ModelError(f"damping of {what} belongs to the law of its section; give it there")
+    return replace_section(section, section.damping_matrix + factor * section.matrix)
+
+
+def replace_section(section: Section, damping: np.ndarray) -> Section:
+    words = section.words()
+    return Section(**{**words, "damping": damping})
+
+
+def check_nodes(p: np.ndarray, what: str) -> None:
+    """Refuse nodes that coincide or do not follow each other."""
+    n = len(p)
+    steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
+    if steps.min() <= 1e-12 * float(np.abs(p).max()) or not steps.min() > 0:
+        raise ModelError(
+            f"two nodes of {what} coincide, so that it has no length; give bodies at different "
+            "places, in their order along the beam"
+        )
+    chord = p[-1] - p[0]
+    slopes = [shape_functions(n, xi)[1] @ p for xi in (*ENDS[n], *POINTS[n])]
+    if min(float(slope @ chord) for slope in slopes) <= 0:
+        raise ModelError(
+            f"the nodes of {what} do not follow each other along a line: the middle one must lie "
+            "between the others, well away from both; give a, b, c in their order along the beam"
+        )

@@ -1,0 +1,93 @@
+"""A pump or flow source: volume from one pressure to another, whatever they are.
+
+    q = ρ(p₁) (Q(t) − G (p₂ − p₁))         G leakage; the shaft supplies ρ₁ Q (h₂ − h₁)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
+from linkwork.elements.hydraulics.ports import ports, sample_ports
+from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.math.kernel import Kernel
+from linkwork.model import checks
+from linkwork.model.drives import as_drive
+from linkwork.model.registry import Entry, Family, Item, Law
+
+GIVEN, LEAKAGE, REALS = (FLUID + i for i in range(3))
+
+
+def pump_kernel(ints, reals, motion, loads):
+    """Blocks: 11, 12, 21, 22."""
+    values = motion.values
+    for k in range(ints.shape[0]):
+        i, j, Q, G = ints[k, 0], ints[k, 1], reals[k, GIVEN], reals[k, LEAKAGE]
+        p1, p2 = values[VALUE, i], values[VALUE, j]
+        rho, first, _ = density(reals, k, p1)
+        volume = Q - G * (p2 - p1)
+        loads.balance[i] += rho * volume
+        loads.balance[j] -= rho * volume
+        head = specific_energy(reals, k, p2) - specific_energy(reals, k, p1)
+        loads.power[1] += rho * Q * head
+        loads.power[0] += rho * G * (p2 - p1) * head
+        if motion.coef[TANGENT] != 0.0:
+            by1 = (rho * G + first * volume) * values[BY_VALUE, i]
+            by2 = -rho * G * values[BY_VALUE, j]
+            loads.vals[ints[k, 2]] += by1
+            loads.vals[ints[k, 3]] += by2
+            loads.vals[ints[k, 4]] -= by1
+            loads.vals[ints[k, 5]] -= by2
+
+
+def pump_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    p1, p2 = (end.value[:, 0] for end in ends)
+    rho, _, h1 = over_time(reals, p1)
+    h2, Q = over_time(reals, p2)[2], reals[:, GIVEN]
+    flow = Q - reals[:, LEAKAGE] * (p2 - p1)
+    return {
+        "flow": (flow, "m³/s"), "mass_flow": (rho * flow, "kg/s"),
+        "power": (rho * Q * (h2 - h1), "W"), "pressure_rise": (p2 - p1, "Pa"),
+    }  # fmt: skip
+
+
+PUMP = Family("hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, circuit=pump_outputs)
+
+
+@dataclass(eq=False)
+class Pump(Item):
+    """A pump from p1 to p2: a volume flow, a number or function of time, in m³/s.
+
+    leakage in m³/(s Pa) lets fluid back.  Its pressure is whatever the circuit asks for; put a
+    ReliefValve behind it.
+
+    Outputs: flow (m³/s), mass_flow (kg/s), pressure_rise (Pa), power (W) of the shaft.
+    """
+
+    p1: Any
+    p2: Any
+    flow: Any = None
+    leakage: Any = 0.0
+
+    def __post_init__(self) -> None:
+        ports(self, "p1", "p2")
+        self.flow = as_drive(self.flow, what=f"flow of {self.label}")
+        self.leakage = checks.number(self.leakage, f"leakage of {self.label}", minimum=0)
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.p1, self.p2)
+
+    def entries(self) -> list[Entry]:
+        drive = self.flow
+        law = Law(GIVEN, lambda times: drive.values(times)[:, None], 1)
+        start = float(drive.values(np.zeros(1))[0])
+        reals = np.append(self.p1.fluid.reals(), [start, self.leakage])
+        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=[law])]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        p1, p2 = sample_ports(rng, 2)
+        return [p1, p2, cls(p1, p2, rng.uniform(1, 2), rng.uniform(0.1, 0.2))]
