@@ -10,16 +10,22 @@ from linkwork.elements.forces.user_force import Motion, UserForce, is_jitted
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.frame import Frame
 from linkwork.results.outputs.stored import body_motion, body_numbers
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
 
 
+def acted_on(item: UserForce) -> list[Frame]:
+    """The frames that it acts on; the item has made frames of bodies."""
+    return list(item.frames)  # type: ignore[arg-type]
+
+
 def frames_over_time(result: Result, item: UserForce) -> tuple[np.ndarray, ...]:
     """Position (T, n, 3), orientation (T, n, 3, 3), velocity and angular velocity of its frames."""
     number, parts = body_numbers(result), []
-    for frame in item.frames:
+    for frame in acted_on(item):
         m = body_motion(result, number(frame.body))
         R = rotations.matrix(m.q)
         arm, w = R @ frame.position, np.einsum("tij,tj->ti", R, m.w)
@@ -32,7 +38,7 @@ def user_wrenches(result: Result, item: UserForce) -> tuple[np.ndarray, np.ndarr
     """Force and torque (T, n, 6) on each frame in world axes, and their power (T,)."""
     position, axes, v, w = frames_over_time(result, item)
     plain = item.function.py_func if is_jitted(item.function) else item.function
-    found = np.empty((len(result.time), len(item.frames), 6))
+    found = np.empty((len(result.time), len(acted_on(item)), 6))
     for k, t in enumerate(result.time):
         try:
             wrench = plain(float(t), Motion(position[k], axes[k], v[k], w[k]))

@@ -21,7 +21,6 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.model.frame import as_frame
 from linkwork.results.outputs.flexible import deformed
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
@@ -35,7 +34,7 @@ from linkwork.results.outputs.stored import (
     lock_turn,
     reaction,
 )
-from linkwork.results.outputs.user_force import user_wrenches
+from linkwork.results.outputs.user_force import acted_on, user_wrenches
 from linkwork.system.numbering import Element
 
 if TYPE_CHECKING:
@@ -257,12 +256,13 @@ class ElementView(View):
     def _user_outputs(self, item: UserForce) -> dict[str, Output]:
         """Forces and torques of a user's function at each of its frames, and their power."""
         outputs = {}
-        for k, frame in enumerate(item.frames):
-            end = f"_{k + 1}" if len(item.frames) > 1 else ""
+        frames = acted_on(item)
+        for k, frame in enumerate(frames):
+            end = f"_{k + 1}" if len(frames) > 1 else ""
             for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
                 outputs[word + end] = Output(
                     partial(self._user_part, item, k, 3 * column), "xyz", units,
-                    f"{word} on {as_frame(frame, item.label).body!r} (world axes)",
+                    f"{word} on {frame.body!r} (world axes)",
                 )  # fmt: skip
         outputs["power"] = Output(
             lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
