@@ -55,6 +55,7 @@ _HOME = {
     "analysis.motion.resume": ["resume"],
     "analysis.motion.compare": ["compare"],
     "analysis.topology": ["topology"],
+    "analysis.reach": ["jacobian", "reach", "Posture"],
     "analysis.motion.events": ["JointLimit"],
     "analysis.motion.joint_space": ["joint_space"],
     "analysis.motion.strategies": ["FactorStrategy", "ChangeStrategy"],

@@ -93,5 +93,7 @@ class Recursive(Written):
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
 
+        if self.integrator == "dormand-prince":
+            full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

@@ -123,7 +123,7 @@ class System:
         if self.held is not None:
             raise ModelError(
                 f"{self.held} holds something of the motion from step to step, which {what} cannot "
-                "do; use lw.GeneralizedAlpha() or lw.RK4()"
+                "do; use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
             )
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Forces of a user's function at the stored times: the function is called again for each of them."""
+"""Forces of a user's function at the stored times: the function is called again for each."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def user_wrenches(result: Result, item: UserForce) -> tuple[np.ndarray, np.ndarr
             raise ModelError(
                 f"function of {item.label} has no value at t = {t:g}: {checks.line(error)}"
             ) from error
-    power = np.einsum("tni,tni->t", found[:, :, :3], v) + np.einsum("tni,tni->t", found[:, :, 3:], w)
+    power = np.sum(found[:, :, :3] * v + found[:, :, 3:] * w, axis=(1, 2))
     return found, power
