@@ -1,10 +1,14 @@
 # Made by docs/public_names.py from the table of __init__.py.
 
+from linkwork.elements import hydraulics as hydraulics
 from linkwork.elements import laws as laws
 from linkwork.analysis.assembly.assemble import assemble as assemble
+from linkwork.analysis.continuation.buckling import buckling as buckling
+from linkwork.analysis.continuation.equilibrium_path import equilibrium_path as equilibrium_path
 from linkwork.analysis.driven.kinematics import kinematics as kinematics
 from linkwork.analysis.inverse import InverseDynamics as InverseDynamics
 from linkwork.analysis.inverse import inverse as inverse
+from linkwork.analysis.linear.campbell import campbell as campbell
 from linkwork.analysis.linear.constraint_stiffness import constraint_stiffness as constraint_stiffness
 from linkwork.analysis.linear.eigen import eigen as eigen
 from linkwork.analysis.linear.linearize import linearize as linearize
@@ -18,6 +22,8 @@ from linkwork.analysis.motion.strategies import FactorStrategy as FactorStrategy
 from linkwork.analysis.motion.transient import transient as transient
 from linkwork.analysis.statics.static import static as static
 from linkwork.analysis.topology import topology as topology
+from linkwork.elements.beams.beam import Beam as Beam
+from linkwork.elements.beams.element import BeamElement as BeamElement
 from linkwork.elements.bodies.body import Body as Body
 from linkwork.elements.bodies.central_gravity import CentralGravity as CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame as MovingFrame
@@ -35,6 +41,8 @@ from linkwork.elements.flexible import Section as Section
 from linkwork.elements.forces.force import Force as Force
 from linkwork.elements.forces.force import Torque as Torque
 from linkwork.elements.forces.force_pair import ForcePair as ForcePair
+from linkwork.elements.forces.joint_load import JointForce as JointForce
+from linkwork.elements.forces.joint_load import JointTorque as JointTorque
 from linkwork.elements.forces.spring import Spring as Spring
 from linkwork.elements.forces.stop import Stop as Stop
 from linkwork.elements.forces.torsion_spring import TorsionSpring as TorsionSpring
@@ -69,15 +77,20 @@ from linkwork.elements.joints.orthogonal import Universal as Universal
 from linkwork.elements.joints.rigid_displacement import RigidBodyDisplacement as RigidBodyDisplacement
 from linkwork.elements.joints.screw import Screw as Screw
 from linkwork.elements.joints.velocity_lock import VelocityLock as VelocityLock
+from linkwork.elements.quantities.quantity import Quantity as Quantity
+from linkwork.elements.quantities.quantity_law import QuantityLaw as QuantityLaw
+from linkwork.elements.quantities.state_space import StateSpace as StateSpace
 from linkwork.elements.signals.sensor import StrapdownSensor as StrapdownSensor
 from linkwork.errors import AssemblyError as AssemblyError
 from linkwork.errors import ConvergenceError as ConvergenceError
 from linkwork.errors import DriveError as DriveError
+from linkwork.errors import FunctionWarning as FunctionWarning
 from linkwork.errors import Interrupted as Interrupted
 from linkwork.errors import LinkworkError as LinkworkError
 from linkwork.errors import LinkworkWarning as LinkworkWarning
 from linkwork.errors import MbdynError as MbdynError
 from linkwork.errors import ModelError as ModelError
+from linkwork.errors import ParameterError as ParameterError
 from linkwork.errors import ResultFileError as ResultFileError
 from linkwork.errors import SingularError as SingularError
 from linkwork.errors import UnfinishedWarning as UnfinishedWarning
@@ -113,6 +126,15 @@ from linkwork.io.mbdyn.deck.reader import read_deck as read_deck
 from linkwork.io.mbdyn.deck.reader import read_mbdyn as read_mbdyn
 from linkwork.io.mbdyn.deck.running import run_deck as run_deck
 from linkwork.io.mbdyn.output.results import write_mbdyn as write_mbdyn
+from linkwork.model.control.blocks import dead_zone as dead_zone
+from linkwork.model.control.blocks import delay as delay
+from linkwork.model.control.blocks import integral as integral
+from linkwork.model.control.blocks import lookup as lookup
+from linkwork.model.control.blocks import rate_limit as rate_limit
+from linkwork.model.control.blocks import sample_hold as sample_hold
+from linkwork.model.control.blocks import saturate as saturate
+from linkwork.model.control.controller import Controller as Controller
+from linkwork.model.control.pid import PID as PID
 from linkwork.model.drives import constant as constant
 from linkwork.model.drives import expression as expression
 from linkwork.model.drives import formula as formula
