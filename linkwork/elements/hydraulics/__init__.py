@@ -8,7 +8,7 @@ from linkwork.elements.hydraulics.motor import RotaryMotor
 from linkwork.elements.hydraulics.pipe import Pipe
 from linkwork.elements.hydraulics.poppets import FlowValve, PressureValve
 from linkwork.elements.hydraulics.ports import Pressure, Supply, Tank
-from linkwork.elements.hydraulics.pump import Pump
+from linkwork.elements.hydraulics.pump import FlowSource, Pump
 from linkwork.elements.hydraulics.restrictions import (
     CheckValve, MinorLoss, Orifice, ReliefValve, ThreeWayLoss,
 )  # fmt: skip
@@ -19,6 +19,7 @@ __all__ = [
     "CheckValve",
     "Cylinder",
     "DynamicPipe",
+    "FlowSource",
     "FlowValve",
     "Fluid",
     "MinorLoss",
