@@ -9,7 +9,10 @@ import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.system.redundancy import (
-    ConstraintRows, Redundancy, as_vertices, independent_rows,
+    ConstraintRows,
+    Redundancy,
+    as_vertices,
+    independent_rows,
 )  # fmt: skip
 from linkwork.system.redundancy.rows import GROUND
 from linkwork.system.state import State
