@@ -43,10 +43,10 @@ def test_deflection_under_a_uniform_load():
 def test_moments_followers_and_drives():
     """A moment per length twists: κ_x = t (L − x)/GJ; a follower stays across a turned beam."""
     m, beam = clamped(elements=4)
-    m.add("twist", lw.LineLoad(beam, moment=(0.5, 0, 0), drive=lw.ramp(1.0, 0.0, 2.0)))
+    m.add("twist", lw.LineLoad(beam, moment=(0.5, 0, 0), drive=lw.ramp(0.5)))
     found = lw.static(m, time=1.0)["beam"].curvature.values[:, 0]
     s = lw.static(m, time=1.0)["beam"].curvature.s.values
-    factor = float(lw.ramp(1.0, 0.0, 2.0).values(np.array([1.0]))[0])
+    factor = float(lw.ramp(0.5).values(np.array([1.0]))[0])
     np.testing.assert_allclose(found, factor * 0.5 * (2 - 2 * s) / 20, rtol=1e-6, atol=1e-9)
     m, beam = clamped(elements=8)
     m.add("press", lw.LineLoad(beam, force=(0, 0, -8.0), follower=True))

@@ -2,8 +2,8 @@
 
 The sections at the evaluation points cut the beam into pieces, one for each node
 (elements.beams.kernel).  A piece with the loaded length l, whose middle is at c from its node,
-loads the node with l q at that point, so that forces and moments of all sections are those of the line
-load exactly.
+loads the node with l q at that point, so that forces and moments of all sections are those of the
+line load exactly.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LineLoad(Item):
     >>> import linkwork as lw
     >>> steel = lw.Section.circle(0.01, E=2.1e11, density=7800)
     >>> wing = lw.Beam((0, 0, 0), (0, 6, 0), steel)
-    >>> lift = lw.LineLoad(wing, force=(0, 0, 40.0), start=0.2, drive=lw.ramp(1.0, 0.0, 2.0))
+    >>> lift = lw.LineLoad(wing, force=(0, 0, 40.0), start=0.2, drive=lw.ramp(0.5))
     """
 
     beam: Any
