@@ -9,7 +9,8 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.second_order.run import ImplicitRun, make_output
+from linkwork.integrators.contract import make_output
+from linkwork.integrators.second_order.run import ImplicitRun
 
 
 def chain(n: int) -> lw.Model:

@@ -19,7 +19,8 @@ import linkwork as lw
 from benchmarks.cases import BUILDERS, GROUND, Case
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.analysis.independence import choose_rows
-from linkwork.integrators.second_order.run import ImplicitRun, make_output
+from linkwork.integrators.contract import make_output
+from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.system.state import State
 
 H = 1e-3

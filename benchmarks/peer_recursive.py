@@ -20,7 +20,7 @@ from benchmarks.cases import BUILDERS
 from benchmarks.joint_coordinates import H, measure, reply
 from benchmarks.peer_linkwork import build
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.second_order.run import make_output
+from linkwork.integrators.contract import make_output
 from linkwork.recursive.loops.entry_points import many_forwards
 
 

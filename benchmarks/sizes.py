@@ -88,7 +88,7 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     import linkwork as lw
     from benchmarks.peer_linkwork import advance, start
     from linkwork.analysis.assembly.assemble import assemble_model
-    from linkwork.integrators.second_order.run import make_output
+    from linkwork.integrators.contract import make_output
 
     small = build(case, 2)
     lw.transient(small, t=2 * H, h=H, progress=False)  # loads the compiled code

@@ -1,4 +1,5 @@
-"""The gallery: every script of examples/ is run once; its picture, its text and an animation."""
+"""The gallery: every script of examples/ is run once; its plot, its text, a picture of the
+mechanism that moves under the mouse, and a page to play."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from api_pages import paragraphs, write
 import linkwork as lw
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-FEW = 12  # bodies up to which an example is animated
+FEW = 14  # bodies up to which an example is animated
+FILM = 4.0  # seconds of a film on a card
 
 
 def write_gallery(folder: Path, pages: Path) -> None:
@@ -35,10 +37,10 @@ def write_gallery(folder: Path, pages: Path) -> None:
         if not text.exists() or text.stat().st_mtime < source.stat().st_mtime:
             module = load(source)
             said = run(module, name, picture)
-            animate(module, pages / f"{name}.html")
+            animate(module, pages, name)
             text.write_text(said, encoding="utf-8")
         title, words = describe(source)
-        index += ["::::{container} card", f"[![{title}]({name}.png)]({name}.md)", "",
+        index += ["::::{container} card", *card(pages, name, title), "",
                   f"[{title}]({name}.md)", "::::"]  # fmt: skip
         write(folder / f"{name}.md", page(name, title, words, text.read_text(encoding="utf-8"),
                                           (pages / f"{name}.html").exists(),
@@ -75,15 +77,33 @@ def run(module: ModuleType, name: str, picture: Path) -> str:
     return said.getvalue()
 
 
-def animate(module: ModuleType, target: Path) -> None:
-    """The motion with the time, step and method that the example gives `linkwork run`."""
+def animate(module: ModuleType, pages: Path, name: str) -> None:
+    """The motion with the time, step and method that the example gives `linkwork run`: a page, a
+    picture a third of the way, and a film of it."""
     if len([x for x in module.model.items.values() if isinstance(x, lw.Body)]) > FEW:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)
         words = {"method": module.method} if hasattr(module, "method") else {}
         motion = lw.transient(module.model, t=module.time, h=module.step, progress=False, **words)
-        motion.animate(target, fps=20)
+        motion.animate(pages / f"{name}.html", fps=20)
+        look = {"size": (400, 260)}
+        third = float(motion.time[len(motion) // 3])
+        motion.picture(pages / f"{name}-3d.png", t=third, text=False, **look)
+        speed = max(float(motion.time[-1] - motion.time[0]) / FILM, 1e-9)
+        motion.animate(pages / f"{name}-3d.gif", fps=12, speed=speed, **look)
+
+
+def card(pages: Path, name: str, title: str) -> list[str]:
+    """The mechanism, moving under the mouse; the plot where there is no picture of it."""
+    if not (pages / f"{name}-3d.png").exists():
+        return [f"[![{title}]({name}.png)]({name}.md)"]
+    still, moving = f"../{name}-3d.png", f"../{name}-3d.gif"
+    return [
+        "```{raw} html",
+        f'<a href="{name}.html"><img src="{still}" alt="{title}" '
+        f"onmouseover=\"this.src='{moving}'\" onmouseout=\"this.src='{still}'\"></a>", "```",
+    ]  # fmt: skip
 
 
 def describe(source: Path) -> tuple[str, str]:
@@ -104,7 +124,12 @@ def page(
     name: str, title: str, words: str, said: str, animated: bool, more: list[str]
 ) -> str:
     link = f'<a href="../{name}.html">{name}.html</a>'
-    play = [f"Play it: {link}, a file that also works offline.", ""]
+    play = [
+        "```{raw} html",
+        f'<iframe src="../{name}.html" width="100%" height="420" loading="lazy" '
+        'style="border:1px solid #ddd"></iframe>', "```", "",
+        f"The page alone: {link}, a file that also works offline.", "",
+    ]  # fmt: skip
     return "\n".join([
         f"# {title}", "", *paragraphs(words), f"![{title}]({name}.png)", "",
         *(line for m in more for line in (f"![{m.replace('_', ' ')}]({m}.png)", "")),

@@ -44,7 +44,7 @@ def live(browser: Any) -> None:
     page = browser.new_page(viewport={"width": 1240, "height": 720})
     page.goto(viewer.url)
     close_note(page)
-    viewer.choice.value = "spring.force"
+    viewer.plots.all[0].choice.value = "spring.force"
     viewer.go(1.3)
     page.wait_for_timeout(4000)
     page.screenshot(path=IMAGES / "viewer.png")

@@ -18,6 +18,10 @@ _HOME = {
     "model.drives": ["constant", "ramp", "sine", "table", "polynomial", "expression", "formula",
                      "function", "quaternion", "rotation_vector", "rotation_table"],
     "model.readings": ["reads"],
+    "model.control.blocks": ["saturate", "dead_zone", "lookup", "rate_limit", "delay",
+                             "sample_hold", "integral"],
+    "model.control.pid": ["PID"],
+    "model.control.controller": ["Controller"],
     "elements.bodies.body": ["Body"],
     "elements.flexible": ["FlexibleLink", "Section"],
     "elements.beams.beam": ["Beam"],
@@ -39,16 +43,20 @@ _HOME = {
     "recursive.method": ["Recursive"],
     "analysis.assembly.assemble": ["assemble"],
     "analysis.statics.static": ["static"],
+    "analysis.continuation.equilibrium_path": ["equilibrium_path"],
+    "analysis.continuation.buckling": ["buckling"],
     "analysis.driven.kinematics": ["kinematics"],
     "analysis.inverse": ["inverse", "InverseDynamics"],
     "analysis.linear.eigen": ["eigen"],
     "analysis.linear.constraint_stiffness": ["constraint_stiffness"],
     "analysis.linear.linearize": ["linearize"],
     "analysis.linear.locus": ["root_locus"],
+    "analysis.linear.campbell": ["campbell"],
     "analysis.motion.transient": ["transient"],
     "analysis.motion.resume": ["resume"],
     "analysis.motion.compare": ["compare"],
     "analysis.topology": ["topology"],
+    "analysis.reach": ["jacobian", "reach", "Posture"],
     "analysis.motion.events": ["JointLimit"],
     "analysis.motion.joint_space": ["joint_space"],
     "analysis.motion.strategies": ["FactorStrategy", "ChangeStrategy"],
@@ -59,6 +67,9 @@ _HOME = {
     "elements.joints.hinges": ["Gimbal", "DriveHinge"],
     "elements.joints.rigid_displacement": ["RigidBodyDisplacement"],
     "elements.signals.sensor": ["StrapdownSensor"],
+    "elements.quantities.quantity": ["Quantity"],
+    "elements.quantities.quantity_law": ["QuantityLaw"],
+    "elements.quantities.state_space": ["StateSpace"],
     "elements.joints.velocity_lock": ["VelocityLock"],
     "elements.forces.force": ["Force", "Torque"],
     "elements.forces.spring": ["Spring"],
@@ -74,6 +85,7 @@ _HOME = {
     "elements.friction.models": ["Coulomb", "LuGre"],
     "elements.friction.brake": ["Brake"],
     "elements.forces.force_pair": ["ForcePair"],
+    "elements.forces.joint_load": ["JointTorque", "JointForce"],
     "elements.bodies.moving_frame": ["MovingFrame"],
     "elements.bodies.central_gravity": ["CentralGravity"],
     "elements.bodies.variable_mass": ["VariableMass"],
@@ -90,11 +102,15 @@ _HOME = {
     "errors": [
         "LinkworkError", "ModelError", "DriveError", "AssemblyError", "ConvergenceError",
         "SingularError", "ResultFileError", "MbdynError", "UnsupportedCard", "Interrupted",
-        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning",
+        "LinkworkWarning", "UnfinishedWarning", "VelocityWarning", "FunctionWarning",
+        "ParameterError",
     ],
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
-_FOLDERS = {"laws": "elements.laws"}  # names that hold others: lw.laws.LinearElastic
+_FOLDERS = {  # names that hold others: lw.laws.LinearElastic
+    "laws": "elements.laws",
+    "hydraulics": "elements.hydraulics",
+}
 __all__ = sorted([*_WHERE, *_FOLDERS])
 
 

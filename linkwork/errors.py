@@ -12,6 +12,7 @@ Python programmer would expect, so ``except ValueError`` and ``except OSError`` 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,10 @@ class LinkworkError(Exception):
 
 class ModelError(LinkworkError, ValueError):
     """What the user described cannot be a model (or an argument cannot be meant)."""
+
+
+class ParameterError(ModelError, TypeError):
+    """An item was made with a parameter that it does not have, or without one that it needs."""
 
 
 class DriveError(ModelError):
@@ -97,5 +102,17 @@ class UnfinishedWarning(LinkworkWarning):
     """A result file holds a run that did not come to its end; the sentence says how far it goes."""
 
 
+class FunctionWarning(LinkworkWarning):
+    """A result file does not hold its model, since that has Python functions."""
+
+
 class VelocityWarning(LinkworkWarning):
     """Joints take away a part of a velocity that was given; the sentence says how much of which."""
+
+
+def users_line() -> int:
+    """The stacklevel of a warning that points at the user's line: the first outside of linkwork."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linkwork."):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -22,10 +22,11 @@ from linkwork.elements.layout import (
     VALUE,
     VEL,
 )  # fmt: skip
+from linkwork.elements.signals.signals import factor_law
 from linkwork.math.kernel import Kernel
 from linkwork.model.drives import as_drive
 from linkwork.model.nodes import REFERENCE, Node, scalar, vector
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 # ------------------------------------------------------------------ c q̇ + k q + e q³ = u(t)
 INPUT, RATE_FACTOR, STIFFNESS, CUBIC, SLOW_REALS = range(5)
@@ -57,16 +58,15 @@ class Slow(Item, abstract=True):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        self.u = as_drive(self.u, what="u of Slow")
+        self.u = as_drive(self.u, what="u of Slow", follows=True)
         self.node = Node(scalar("level", 1 if self.c else 0, "m"), self.start, scale=self.scale)
 
     def vector_nodes(self):
         return [self.node]
 
     def entries(self):
-        law = Law(INPUT, lambda t: self.u.values(t)[:, None], 1)
-        first = float(self.u.values(np.zeros(1))[0])
-        return [Entry(SLOW, (self.node,), np.array([first, self.c, self.k, self.e]), laws=[law])]
+        reals = np.array([0.0, self.c, self.k, self.e])
+        return [Entry(SLOW, (self.node,), reals, laws=[factor_law(INPUT, self.u)])]
 
 
 # --------------------------------------------------------- M q̈ + D q̇ + K q = 0, q of n numbers

@@ -222,7 +222,7 @@ def test_an_event_ends_a_run_at_its_root():
 def test_explicit_null_space_gives_the_same_steps():
     """The reduced equations with P written out, against the sparse form that the method solves."""
     from linkwork.analysis.motion.beginning import beginning
-    from linkwork.integrators.second_order.run import make_output
+    from linkwork.integrators.contract import make_output
     from linkwork.nullspace.constrained import Directors
     from linkwork.nullspace.null_space import null_spaces
 

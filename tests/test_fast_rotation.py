@@ -9,9 +9,10 @@ import pytest
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.integrators.contract import make_output
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.second_order import stepping as st
-from linkwork.integrators.second_order.run import ImplicitRun, make_output, set_coefficients
+from linkwork.integrators.second_order.run import ImplicitRun, set_coefficients
 from linkwork.math import rotations
 from linkwork.system.evaluate import evaluate
 

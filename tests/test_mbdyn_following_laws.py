@@ -104,7 +104,7 @@ def test_following_laws():
         (1, 1 + swing(t, K, 4.0)), (2, swing(t, 0.6 * K, 3.0)), (3, swing(t, K, 4.0)),
     ):  # fmt: skip
         np.testing.assert_allclose(tables.node(label)[:, 0], exact, atol=2e-5)
-    decay = run["abstract 5"].position.values[:, 0]
+    decay = run["abstract 5"].value.values
     np.testing.assert_allclose(decay, 0.1 * np.exp(-12.5 * t), atol=2e-5)
     m = lw.Model()
     for k in (1, 2, 3):

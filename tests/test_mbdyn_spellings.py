@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.cli import app
 from linkwork.errors import MbdynError, SingularError
+from linkwork.io.mbdyn.drives import plain
 
 GROUND = "structural: 0, static, null, eye, null, null;"
 CLAMP = "joint: 90, clamp, 0, node, node;"
@@ -185,7 +186,7 @@ def test_a_parameter_node_has_the_datum_that_bind_gives_it(read, tmp_path):
 def test_smooth_steps_of_higher_order(read, order, factors):
     """y₀ + (y₁ − y₀) Σ c_k ξ^(n + k): as many derivatives vanish at both ends as there can."""
     deck = read(nodes=NODE, elements=BODY, before=f"drive caller: 1, step{order}, .1, 1, .9, 4;")
-    drive = deck.drives[1](lw.io.mbdyn.plain_drives.TIME)
+    drive = deck.drives[1](plain.TIME)
     n = (order + 1) // 2
     for t in (0.0, 0.1, 0.3, 0.55, 0.9, 2.0):
         xi = min(max((t - 0.1) / 0.8, 0.0), 1.0)
@@ -289,7 +290,7 @@ def test_a_template_drive_of_one_number_is_a_drive(read):
     deck = read(nodes=NODE, elements=BODY, before=before)
     (unit, law), = deck.template_drives[9, 1]
     assert unit.tolist() == [1.0] and deck.template_drives[9, 3] == []
-    assert law(lw.io.mbdyn.plain_drives.TIME)(0.5) == 2.0
+    assert law(plain.TIME)(0.5) == 2.0
 
 
 def test_netcdf_files_have_the_variables_that_scripts_ask_for(read, tmp_path):

@@ -6,8 +6,9 @@ from small_mechanisms import double_pendulum
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.integrators.contract import make_output
 from linkwork.integrators.first_order.run import StagedRun
-from linkwork.integrators.second_order.run import SHORTEST, ImplicitRun, make_output
+from linkwork.integrators.second_order.run import SHORTEST, ImplicitRun
 from linkwork.system.elimination.analysis import Peeling
 
 H = 1e-3

@@ -118,6 +118,7 @@ def test_a_damaged_file_is_recognised(tmp_path, small_blocks):
         lw.load(path)
 
 
+@pytest.mark.filterwarnings("ignore::linkwork.errors.FunctionWarning")
 def test_a_run_that_fails_keeps_its_steps(tmp_path, small_blocks):
     m = chain()
     path = tmp_path / "run.nc"

@@ -81,6 +81,7 @@ def test_a_changed_model_is_stored_as_it_was(tmp_path):
     assert lw.load(tmp_path / "run.nc").system.model["rod"].mass == MASS
 
 
+@pytest.mark.filterwarnings("ignore::linkwork.errors.FunctionWarning")
 def test_model_with_a_python_function(tmp_path):
     def law(t):
         return OMEGA * t

@@ -20,9 +20,9 @@ import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.beginning import method_run
 from linkwork.integrators.catalogue import STAGED, method_from_text
+from linkwork.integrators.contract import make_output
 from linkwork.integrators.first_order.methods import Tunable
 from linkwork.integrators.first_order.stages import FILTER, RATE, SPEED, STEPS, XDOT, X
-from linkwork.integrators.second_order.run import make_output
 
 
 def advance(run, times):

@@ -14,7 +14,7 @@ import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import method_run
 from linkwork.integrators.catalogue import STAGED
-from linkwork.integrators.second_order.run import make_output
+from linkwork.integrators.contract import make_output
 from linkwork.math import rotations
 
 MASS, INERTIA, SPIN = 15.0, np.array([0.234375, 0.46875, 0.234375]), (0.0, 150.0, -4.61538)

@@ -32,7 +32,7 @@ def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
 
 
 def empty(system):
-    from linkwork.integrators.second_order.run import make_output
+    from linkwork.integrators.contract import make_output
 
     return make_output(system, 0)
 

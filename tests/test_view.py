@@ -138,6 +138,7 @@ def test_every_joint_has_a_symbol():
 def test_every_item_can_be_drawn():
     """Walks the registry too: joints, springs, bushings, forces, each on two bodies."""
     import linkwork.elements.catalogue  # noqa: F401
+    from linkwork.model.nodes import REFERENCE, Node
     from linkwork.model.registry import ITEMS
     from linkwork.view.described import described
 
@@ -155,6 +156,9 @@ def test_every_item_can_be_drawn():
                 for k, item in enumerate(made if isinstance(made, list) else [made]):
                     model.add(f"{name} {k}", item)
             drawing = draw(described(m))
+            if all(isinstance(end, Node) for item in m.items.values() for e in item.entries()
+                   for end in e.bodies if end is not REFERENCE):  # fmt: skip
+                continue  # a circuit has no place in space; see Result.draw_circuit
             drawn = len(drawing.symbols) + len(drawing.lines) + len(drawing.arrows)
             assert drawn > 0, f"nothing is drawn of {name}"
     assert "<html" in together.animate().text
@@ -242,9 +246,9 @@ def test_modes_move_as_their_shape_says():
 
 
 @pytest.mark.parametrize(
-    ("duration", "speed"), [(10, 1), (0.03, 0.002), (3600, 500), (0.0, 1), (1.0, 0.1)]
+    ("duration", "speed"), [(10, 1), (0.03, 0.002), (3600, 500), (0.0, 1), (1.0, 1)]
 )
-def test_playing_takes_about_ten_seconds(duration, speed):
+def test_playing_is_at_true_speed_or_takes_about_ten_seconds(duration, speed):
     assert playing_speed(duration) == pytest.approx(speed)
 
 
@@ -293,8 +297,8 @@ def test_small_motions_far_away_are_shown(monkeypatch):
 
 def test_sentences_of_pages(tmp_path):
     run = lw.transient(pendulum(), t=0.1, h=0.01, progress=False)
-    with pytest.raises(ModelError, match="give a name that ends with .html, not 'page.gif'"):
-        run.animate(tmp_path / "page.gif")
+    with pytest.raises(ModelError, match=r"page for the browser .* not 'page.avi'"):
+        run.animate(tmp_path / "page.avi")
     with pytest.raises(LinkworkError, match="there is no folder"):
         run.animate(tmp_path / "nowhere" / "page.html")
     with pytest.raises(ModelError, match="speed must be positive"):

@@ -7,8 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.system.redundancy import ConstraintRows, Redundancy, independent_rows
+from linkwork.errors import LinkworkWarning, ModelError, users_line
+from linkwork.system.redundancy import (
+    ConstraintRows,
+    Redundancy,
+    as_vertices,
+    independent_rows,
+)  # fmt: skip
+from linkwork.system.redundancy.rows import GROUND
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -18,7 +24,9 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
     redundancy = independent_rows(constraint_rows(full, state))
     if warn:
         for message in redundancy.messages:
-            warnings.warn(message, LinkworkWarning, stacklevel=2)
+            if message not in full.model.told:
+                full.model.told.add(message)
+                warnings.warn(message, LinkworkWarning, stacklevel=users_line())
         warn_of_loads(full, redundancy.keep)
     system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
     return redundancy, system
@@ -34,7 +42,7 @@ def warn_of_loads(full: System, keep: np.ndarray) -> None:
                 f"{full.model[e.owner].label} is loaded by the reaction of joint "
                 f"'{min(joints)}', of which rows are redundant: its friction is not unique",
                 LinkworkWarning,
-                stacklevel=3,
+                stacklevel=users_line(),
             )
 
 
@@ -48,10 +56,18 @@ def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient"
         )
 
 
-def constraint_rows(full: System, state: State) -> ConstraintRows:
-    """The Jacobian of the rows in the equations with whose rows they are."""
+def constraint_rows(
+    full: System, state: State, free: np.ndarray | None = None
+) -> ConstraintRows:
+    """The Jacobian of the rows in the equations with whose rows they are.
+
+    free : which motion unknowns may change (default all)
+    """
     e = full.evaluate(replace(state, gamma=None, acceleration=None))
-    Cq = e.jacobian._replace(shape=(full.rows, full.layout.rigid))  # constraints act on bodies
+    Cq = e.jacobian
+    if free is not None and not free.all():
+        Cq = Cq._replace(data=Cq.data * free[Cq.indices])
+    Cq, vertices = as_vertices(full.layout, Cq, full.length)
     rows = full.kept_rows
     joints = list(dict.fromkeys(row.owner for row in rows))
     number = {name: i for i, name in enumerate(joints)}
@@ -59,9 +75,10 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
     links = {link.item.name for link in full.flexible}
     for element in full.elements:
         if element.entry.rows and element.owner in number:
-            # carriers of amplitudes are held by the ground, which no wrench of the link reaches
-            ends = [b for b in element.ends if b >= 0 or element.owner not in links]
-            bodies[number[element.owner]] += ends
+            mine = bodies[number[element.owner]]
+            mine += [v for group in element.ends for v in vertices[group]]
+            if max(element.ends) >= full.bodies and element.owner not in links:
+                mine.append(GROUND)  # what holds a value is no function of relative motion
     return ConstraintRows(
         Cq=Cq,
         owner=np.array([number[row.owner] for row in rows], int),

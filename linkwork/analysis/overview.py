@@ -16,6 +16,7 @@ from linkwork.elements.bodies.body import Body
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part
 from linkwork.errors import LinkworkError
+from linkwork.model import html
 from linkwork.model.model import Model
 from linkwork.results.outputs.flexible import link_sums
 from linkwork.system.system import bodies_of, nodes_of
@@ -49,6 +50,28 @@ def summary(model: Model) -> str:
     return "\n".join(lines)
 
 
+def summary_html(model: Model) -> str:
+    """The same for notebooks: tables of bodies and of joints, and the graph to open."""
+    gravity = f", gravity {_vector(model.gravity)} m/s²" if np.any(model.gravity) else ""
+    parts = [html.title(f"Model '{model.name}'{gravity}")]
+    assembled: Assembled | None = None
+    if bodies_of(model):
+        try:
+            assembled = assemble_model(model, warn=False)
+            parts += [html.note(line.strip()) for line in _freedoms(assembled)]
+        except LinkworkError as error:
+            parts.append(html.note(f"it cannot be assembled: {error}"))
+    for rows in (body_rows(model, assembled), item_rows(model, assembled)):
+        if len(rows) > 1:
+            more = len(rows) - 1 - LONG
+            parts.append(html.table(rows[0], rows[1 : LONG + 1], right=False))
+            parts += [html.note(f"… and {more} more")] * (more > 0)
+    if assembled is not None:
+        parts += [html.note(f"redundant: {message}") for message in assembled.redundancy.messages]
+    graph = "\n".join(_cut(graph_lines(joint_graph(model))))
+    return "".join([*parts, html.folded("joint graph", graph)] if graph else parts)
+
+
 def _freedoms(assembled: Assembled) -> list[str]:
     driven = sum(row.driven for row in assembled.full.all_rows)
     bodies, modes, rows, rank = counted(assembled)
@@ -67,9 +90,9 @@ def _freedoms(assembled: Assembled) -> list[str]:
 def counted(assembled: Assembled) -> tuple[int, int, int, int]:
     """Bodies with flexible links as one each, modes, rows of joints, and their rank."""
     full, rank = assembled.full, assembled.redundancy.rank
-    parts = sum(len(link.nodes) + len(link.carriers) for link in full.flexible)
+    parts = sum(len(link.nodes) for link in full.flexible)
     modes = sum(link.shapes for link in full.flexible)
-    inside = 6 * parts - modes
+    inside = 6 * parts  # rows that hold sections to frames
     return full.bodies - parts, modes, len(full.all_rows) - inside, rank - inside
 
 
@@ -88,26 +111,33 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
     for name, item in model.items.items():
         if isinstance(item, Body):
             place = item.position if assembled is None else assembled.state[name].position
-            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(item.inertia))
+            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(np.asarray(item.inertia)))
         elif isinstance(item, FlexibleLink):
             c = item.modal
             spread = c.P0 - np.outer(c.s0, c.s0) / c.mass
             moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
             place = (item.start + item.end) / 2
             if assembled is not None:
-                place = link_sums(links[name], assembled.state.motion[None]).weight[0] / c.mass
+                place = link_sums(
+                    links[name], assembled.state.motion[None], assembled.state.values[None]
+                ).weight[0] / c.mass
             found[name] = Mass(c.mass, place, moments)
     return found
 
 
-def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
-    bodies = masses_of(model, assembled)
+def body_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
+    """The table of bodies, its head first."""
     head = ("body", "mass (kg)", "centre of mass (m)", "principal moments (kg m²)")
     rows: list[tuple[str, ...]] = [head]
-    for name, body in bodies.items():
+    for name, body in masses_of(model, assembled).items():
         rows.append((name, f"{body.mass:.6g}", _vector(body.centre), _vector(body.moments)))
+    return rows
+
+
+def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
+    bodies = masses_of(model, assembled)
     masses = np.array([body.mass for body in bodies.values()])
-    lines = ["", *_cut(_columns(rows))]
+    lines = ["", *_cut(_columns(body_rows(model, assembled)))]
     if masses.sum() > 0 and len(bodies) > 1:
         centre = masses @ np.array([b.centre for b in bodies.values()]) / masses.sum()
         lines.append(f"  together {masses.sum():.6g} kg, centre of mass {_vector(centre)} m")
@@ -124,6 +154,12 @@ def _flexible(model: Model) -> list[str]:
 
 
 def _items(model: Model, assembled: Assembled | None) -> list[str]:
+    rows = item_rows(model, assembled)
+    return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
+
+
+def item_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
+    """The table of joints and forces, its head first."""
     rows: list[tuple[str, ...]] = [("joint or force", "kind", "between", "rows")]
     left_out: dict[str, int] = {}
     if assembled is not None:
@@ -137,7 +173,7 @@ def _items(model: Model, assembled: Assembled | None) -> list[str]:
         if left_out.get(name):
             held += f"  ({left_out[name]} left out as redundant)"
         rows.append((name, type(item).__name__, " – ".join(ends(item)), held))
-    return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
+    return rows
 
 
 def ends(item: Any) -> list[str]:
@@ -219,27 +255,9 @@ def _branches(tree: dict[str, list[tuple[str, str]]], node: str, indent: str) ->
 
 def draw_graph(model: Model, ax: Any = None) -> Any:
     """The joint graph as a picture; returns the axes."""
-    import matplotlib.pyplot as plt
-    import networkx as nx
+    from linkwork.analysis.graph_picture import draw
 
-    graph = joint_graph(model)
-    if ax is None:
-        _, ax = plt.subplots(layout="constrained", figsize=(7, 4.5))
-    simple = nx.Graph(graph)
-    place = nx.kamada_kawai_layout(simple) if len(simple) > 1 else {GROUND: (0.0, 0.0)}
-    colours = ["#d9d9d9" if node == GROUND else "#9cc4e4" for node in simple]
-    nx.draw_networkx_nodes(simple, place, ax=ax, node_color=colours, node_size=900)
-    nx.draw_networkx_labels(simple, place, ax=ax, font_size=9)
-    nx.draw_networkx_edges(simple, place, ax=ax, edge_color="#888888")
-    labels: dict[tuple[str, str], str] = {}
-    for a, b, key, data in graph.edges(keys=True, data=True):
-        pair = (a, b) if (a, b) in labels or (b, a) not in labels else (b, a)
-        labels[pair] = "\n".join(filter(None, [labels.get(pair, ""), f"{key} ({data['kind']})"]))
-    nx.draw_networkx_edge_labels(simple, place, labels, ax=ax, font_size=8)
-    ax.set_title(f"joint graph of '{model.name}'", fontsize=11)
-    ax.set_axis_off()
-    ax.margins(0.15)
-    return ax
+    return draw(joint_graph(model), model.name, ax)
 
 
 # ---------------------------------------------------------------------------------------- words

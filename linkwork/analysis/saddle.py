@@ -117,8 +117,7 @@ class Projection:
 
         self.resistance = np.ones(self.n)
         for link in system.flexible:
-            for b in link.carriers:
-                self.resistance[6 * b : 6 * b + 3] = STRAIGHT
+            self.resistance[system.layout.rigid :][link.places] = STRAIGHT
 
     def factorise(self, values: np.ndarray, straight: bool = False) -> None:
         """From the values of any matrix of the system.  Raises SingularMatrix."""

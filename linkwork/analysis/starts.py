@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,16 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 OPEN = 1e-3  # a larger error of a joint (length over size, quaternion part) is no beginning
+
+
+class Stationary(Protocol):
+    """An equilibrium, which has the state in which all forces balance."""
+
+    @property
+    def state(self) -> State: ...
+
+
+StateLike: TypeAlias = State | Result | Stationary
 
 
 def given_state(full: System, given: Any, word: str) -> State:

@@ -1,6 +1,7 @@
-"""The command line: `linkwork run|static|eigen|info|view MODEL`, `linkwork demo`.
+"""The command line: `linkwork run|static|eigen|inverse|info|view MODEL`, `linkwork new`, `resume`.
 
-MODEL is a Python file that defines `model` or an MBDyn input file; view takes a result file too.
+MODEL is a Python file that defines `model` or an MBDyn input file; view and info take a result file
+too, and resume goes on with one.
 Errors are one sentence on stderr and an exit code: 1 for what went wrong, 2 for a command that
 cannot be meant, 130 after Ctrl-C.  Everything heavy is imported where it is used, so that
 `linkwork --help` answers at once.

@@ -1,19 +1,20 @@
-"""The commands themselves: run, static, eigen, info, demo, view."""
+"""The commands themselves: new, run, resume, static, eigen, inverse, info, view, demo."""
 
 from __future__ import annotations
 
 import inspect
-from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import linkwork
 from linkwork.cli import decks
 from linkwork.cli.reading import output_path, read_model
+from linkwork.cli.running import assemble, check_plot, go_on, move, save_plot, with_model
 from linkwork.cli.speaking import UsageError, console, notes, spoken
 from linkwork.cli.tables import (
+    actuator_table,
     mode_table,
     print_info,
     print_run,
@@ -21,13 +22,6 @@ from linkwork.cli.tables import (
     print_versions,
     reaction_table,
 )
-from linkwork.errors import ConvergenceError
-
-if TYPE_CHECKING:
-
-    from linkwork.analysis.assembly.assemble import Assembled
-    from linkwork.model.model import Model
-    from linkwork.results.result import Result
 
 METHODS = {
     "generalized-alpha": "GeneralizedAlpha",
@@ -57,28 +51,50 @@ METHODS = {
     "rk4": "RK4",
     "ode": "ODE",
     "energy-momentum": "EnergyMomentum",
+    "recursive": "Recursive",
 }
 OFFERED = {word: name for word, name in METHODS.items() if name in linkwork.__all__}
 
 
 def has_rho(word: str) -> bool:
     """Whether the method of this word has a spectral radius to choose."""
-    return "rho" in inspect.signature(getattr(linkwork, OFFERED[word])).parameters
+    method = getattr(linkwork, OFFERED[word])
+    return word != "recursive" and "rho" in inspect.signature(method).parameters
 
 
 app = typer.Typer(
-    name="linkwork", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    name="linkwork", no_args_is_help=True, rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Multibody dynamics of mechanisms. MODEL is a Python file that defines `model`, or an "
     "MBDyn input file .mbd.",
 )  # fmt: skip
 
 MODEL_HELP = "a .py file that defines `model`, or an MBDyn input file .mbd"
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help=MODEL_HELP,
+                        autocompletion=lambda incomplete: complete_file(incomplete)),
+]  # fmt: skip
 Debug = Annotated[bool, typer.Option("--debug", help="show the whole traceback of an error")]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="NAME", help="result file NAME.nc")
 ]
+EndTime = Annotated[float | None, typer.Option("--time", "-t", help="end time, s")]
+Step = Annotated[float | None, typer.Option("--step", "-s", help="time step, s")]
+Flush = Annotated[
+    float, typer.Option(help="seconds of computing, at most, that are lost when it is killed")
+]
+
+
+def complete_method(incomplete: str) -> list[str]:
+    return [word for word in OFFERED if word.startswith(incomplete)]
+
+
+def complete_file(incomplete: str) -> list[str]:
+    """Files that a command can read, and folders on the way to them."""
+    folder = Path(incomplete).parent
+    found = [p for p in folder.glob("*") if p.is_dir() or p.suffix in (".py", ".mbd", ".nc")]
+    texts = sorted(f"{p}/" if p.is_dir() else str(p) for p in found)
+    return [text for text in texts if text.startswith(incomplete)]
 
 
 def version(asked: bool) -> None:
@@ -99,9 +115,10 @@ def options(
 @spoken
 def run(
     model: ModelFile,
-    time: Annotated[float | None, typer.Option("--time", "-t", help="end time, s")] = None,
-    step: Annotated[float | None, typer.Option("--step", "-s", help="time step, s")] = None,
+    time: EndTime = None,
+    step: Step = None,
     method: Annotated[str | None, typer.Option(
+        autocompletion=complete_method,
         help=f"one of {', '.join(OFFERED)}; else MODEL's `method`, or the first of these")] = None,
     rho: Annotated[float | None, typer.Option(
         help="of generalized-alpha: 1 keeps high frequencies, 0 damps them")] = None,
@@ -111,8 +128,7 @@ def run(
     output: Output = None,
     save: Annotated[str | None, typer.Option(
         metavar="NAME", help="result file NAME.nc of linkwork, for an .mbd file")] = None,
-    flush: Annotated[float, typer.Option(
-        help="seconds of computing, at most, that are lost when the process is killed")] = 1.0,
+    flush: Flush = 1.0,
     list_unsupported: Annotated[bool, typer.Option(
         help="of an .mbd file: list all cards that linkwork does not have")] = False,
     plot: Annotated[list[str] | None, typer.Option(
@@ -130,7 +146,13 @@ def run(
     if model.endswith((".nc", ".nc.part")):
         given = {"--step": step, "--method": method, "--rho": rho, "--tolerance": tolerance,
                  "--save": save, "--plot": plot or None}  # fmt: skip
-        go_on(model, time, output, flush, [word for word, x in given.items() if x is not None])
+        wrong = [word for word, x in given.items() if x is not None]
+        if wrong:
+            raise UsageError(
+                f"'{model}' goes on as it was run, without {' and '.join(wrong)}; give a model "
+                "file for a new run"
+            )
+        go_on(model, time, output, flush)
         return
     if method is not None and method not in OFFERED:
         raise UsageError(f"there is no method '{method}'; choose one of {', '.join(OFFERED)}")
@@ -178,7 +200,8 @@ def run(
         assembled, every, strategy = decks.begin(deck, every, equal)
     for name in plot or []:
         check_plot(assembled, name)
-    with notes(tuple(assembled.redundancy.messages)), decks.in_its_words(deck):
+    with notes(tuple(assembled.redundancy.messages)), decks.in_its_words(deck), \
+            decks.written_when_stopped(deck, output):  # fmt: skip
         result = move(
             mechanism, assembled, target, t, h, integrator, every, tolerance, strategy, flush
         )
@@ -193,93 +216,24 @@ def run(
         decks.write_deck(deck, result, output)
 
 
-def assemble(model: Model) -> Assembled:
-    from linkwork.analysis.assembly.assemble import assemble_model
+@app.command()
+@spoken
+def resume(
+    result: Annotated[str, typer.Argument(
+        metavar="RESULT", help="a result file .nc, also of a run that was killed")],
+    time: EndTime = None,
+    output: Annotated[str | None, typer.Option(
+        "--output", "-o", metavar="NAME", help="write what is new to NAME.nc instead")] = None,
+    model: Annotated[str | None, typer.Option(
+        metavar="MODEL", help="the model file, where it has Python functions")] = None,
+    flush: Flush = 1.0,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Go on with a stored run to --time, with the same method, step and digits.
 
-    return assemble_model(model, warn=False)
-
-
-def move(
-    model: Model, assembled: Assembled, target: Path | None, t: Any, h: Any, method: Any,
-    every: int, tolerance: float | None, strategy: Any = None, flush: float = 1.0,
-) -> Result:  # fmt: skip
-    """Run; whatever stops it, what was computed until then is kept where the user can find it."""
-    try:
-        result = linkwork.transient(
-            model, t, h, method, start=assembled.state, every=every, tolerance=tolerance,
-            strategy=strategy, file=target, flush=flush,
-        )  # fmt: skip
-    except ConvergenceError as error:
-        sentence = str(error).partition("; the results until")[0]  # an attribute means nothing here
-        if target is not None and error.result is not None:
-            sentence += f"; the results until t = {error.result.time[-1]:.6g} are in '{target}'"
-        raise ConvergenceError(sentence, time=error.time) from error
-    return result if target is None else with_reactions(result, target)
-
-
-def with_reactions(result: Result, target: Path) -> Result:
-    """The file with the variables `force` and `torque` too, unless it is a large one."""
-    from linkwork.results.files.file import IN_MEMORY, load
-
-    if result.motion.nbytes > IN_MEMORY // 2:
-        return result
-    whole = load(target, model=result.system.model)
-    whole.save(target)
-    return whole
-
-
-def go_on(
-    path: str, t: float | None, output: str | None, flush: float, given: list[str]
-) -> None:
-    """Go on with the run of a result file."""
-    from linkwork.integrators.catalogue import method_from_text
-    from linkwork.results.files.file import load
-    from linkwork.results.files.unfinished import newer_pieces
-
-    if given:
-        raise UsageError(
-            f"'{path}' goes on as it was run, without {' and '.join(given)}; give a model file "
-            "for a new run"
-        )
-    pieces = newer_pieces(Path(path))
-    if t is None and pieces is not None and pieces.head is not None:
-        t = float(pieces.head["end"])
-    elif t is None:
-        stored = load(path)
-        t, now = float(stored.info.get("end", -inf)), float(stored.time[-1])
-        if t <= now:
-            raise UsageError(
-                f"the run of '{path}' is at its end, t = {now:g}; give a later one, for example "
-                f"-t {now + 1:g}"
-            )
-    target = output_path(output) or Path(path.removesuffix(".part"))
-    result = with_reactions(linkwork.resume(path, t, file=target, flush=flush), target)
-    print_run(
-        result, assemble(result.system.model), method_from_text(result.info["method"]),
-        result.info.get("tolerance"), target, None,
-    )  # fmt: skip
-
-
-def check_plot(assembled: Assembled, name: str) -> None:
-    """Finds a wrong name before the run rather than after it."""
-    from linkwork.results.plots import WHOLE, find
-    from linkwork.results.result import Result
-
-    if name.split(".")[0] not in WHOLE:
-        state = assembled.state
-        find(Result(assembled.full, [state.time], state.motion[None]), name)
-
-
-def save_plot(result: Result, path: Path, names: list[str]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    import numpy as np
-
-    figure = np.atleast_1d(result.plot(*names))[0].figure
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
+    Without --time it goes to the end that the run was meant to have.
+    """
+    go_on(result, time, output, flush, None if model is None else read_model(model)[0])
 
 
 @app.command()
@@ -300,6 +254,7 @@ def static(model: ModelFile, output: Output = None, debug: Debug = False) -> Non
         Result(
             found.system, [state.time], state.motion[None], None,
             None if state.gamma is None else state.gamma[None], info={"method": "static"},
+            values=state.values[None],
         ).save(target)  # fmt: skip
         say.print(f"written to {target}", markup=False)
 
@@ -329,13 +284,75 @@ def eigen(
 
 @app.command()
 @spoken
-def info(
-    model: Annotated[str | None, typer.Argument(
-        metavar="[MODEL]", help="a .py file that defines `model`")] = None,
+def inverse(
+    model: ModelFile,
+    time: EndTime = None,
+    step: Step = None,
+    actuator: Annotated[list[str] | None, typer.Option(
+        metavar="JOINT", help="a joint that carries the forces; may be repeated; without it, the "
+                              "driven joints")] = None,
+    output: Annotated[str | None, typer.Option(
+        "--output", "-o", metavar="NAME", help="forces and torques over time to NAME.csv")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """What MODEL consists of, its degrees of freedom; without MODEL the versions alone."""
-    if model is not None:
+    """Forces and torques that move MODEL as its drives prescribe."""
+    from linkwork.results.files.file import check_writable
+
+    mechanism, defaults = read_model(model)
+    t, h = (given if given is not None else defaults.get(word)
+            for word, given in (("time", time), ("step", step)))  # fmt: skip
+    for word, value, example in (("time", t, "-t 10"), ("step", h, "-s 0.01")):
+        if value is None:
+            raise UsageError(
+                f"give the {word}, for example {example}, or define `{word}` in '{model}'"
+            )
+    target = None if output is None else Path(output).with_suffix(".csv")
+    if target is not None:
+        check_writable(target)
+    assert t is not None and h is not None
+    found = linkwork.inverse(mechanism, t, h, actuators=actuator or None)
+    say = console()
+    say.print(f"'{mechanism.name}': {found.problem}, {found.time[0]:g} to {found.time[-1]:g} s",
+              markup=False)  # fmt: skip
+    print_table(actuator_table(found))
+    if target is not None:
+        found.forces.to_dataframe().to_csv(target)
+        say.print(f"written to {target}", markup=False)
+
+
+@app.command()
+@spoken
+def new(
+    name: Annotated[str, typer.Argument(help="of the file NAME.py")] = "pendulum",
+    debug: Debug = False,
+) -> None:
+    """Write a first model, NAME.py, to run, to look at and to change."""
+    from linkwork.cli.first_model import write_first_model
+
+    path = write_first_model(name)
+    console().print(
+        f"written to {path}; try\n  linkwork info {path}\n  linkwork view {path}\n"
+        f"  linkwork run {path} -o {path.stem}\n  linkwork view {path.stem}.nc", markup=False,
+    )  # fmt: skip
+
+
+@app.command()
+@spoken
+def info(
+    model: Annotated[str | None, typer.Argument(
+        metavar="[MODEL|RESULT]", autocompletion=complete_file,
+        help="a .py file that defines `model`, an .mbd file, or a result file .nc")] = None,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """What MODEL consists of, its degrees of freedom; of a result file also how it was run.
+
+    Without MODEL the versions alone.
+    """
+    if model is not None and model.endswith((".nc", ".nc.part")):
+        stored = linkwork.load(model)
+        console().print(repr(stored), markup=False)
+        print_info(stored.system.model, assemble(stored.system.model))
+    elif model is not None:
         mechanism, defaults = read_model(model)
         print_info(mechanism, assemble(mechanism))
         if "deck" in defaults:
@@ -359,14 +376,17 @@ def demo(
 @spoken
 def view(
     model: Annotated[str, typer.Argument(
-        metavar="MODEL|RESULT", help="a .py file that defines `model`, or a result file .nc")],
+        metavar="MODEL|RESULT", autocompletion=complete_file,
+        help="a .py file that defines `model`, or a result file .nc")],
     output: Annotated[str | None, typer.Option(
         "--output", "-o", metavar="NAME", help="write NAME.html, which needs no server")] = None,
     port: Annotated[int | None, typer.Option(help="of the page on this machine")] = None,
+    of: Annotated[str | None, typer.Option(
+        "--model", metavar="MODEL", help="the model file, where it has Python functions")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Show a model as described, or play a result, in the browser."""
-    shown: Any = linkwork.load(model) if model.endswith(".nc") else read_model(model)[0]
+    shown: Any = with_model(model, of) if model.endswith(".nc") else read_model(model)[0]
     if output is None:
         shown.show(port=port, block=True)
         return

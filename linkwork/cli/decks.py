@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linkwork.cli.reading import is_deck, output_path
 from linkwork.cli.speaking import UsageError, console
+from linkwork.errors import Interrupted
 
 if TYPE_CHECKING:
     from linkwork.analysis.assembly.assemble import Assembled
@@ -64,6 +66,17 @@ def in_its_words(deck: Deck | None) -> AbstractContextManager[None]:
     from linkwork.io.mbdyn.syntax.wording import words_of_decks
 
     return words_of_decks()
+
+
+@contextmanager
+def written_when_stopped(deck: Deck | None, name: str | None) -> Iterator[None]:
+    """MBDyn's files of the steps until Ctrl-C, where -o asks for them."""
+    try:
+        yield
+    except Interrupted as error:
+        if deck is not None and name is not None and error.result is not None:
+            write_deck(deck, error.result, name)
+        raise
 
 
 def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:

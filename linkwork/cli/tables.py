@@ -168,6 +168,15 @@ def mode_table(modes: Any) -> Table:
     return table
 
 
+def actuator_table(found: Any) -> Table:
+    """Least, greatest and root mean square of the forces of inverse dynamics."""
+    head, rows = found.summary_rows()
+    table = plain_table(*((word, "left" if k < 2 else "right") for k, word in enumerate(head)))
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def print_info(model: Model, assembled: Assembled) -> None:
     import numpy as np
 

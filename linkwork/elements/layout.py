@@ -12,11 +12,12 @@ coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c w
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
-last two stay free.  Kernels add to blocks of bodies (a family that is `whole` writes those of its
-two bodies where it is told so) and write the others.  Blocks of the ground are spare places.
+last two stay free.  Against a vector node with n unknowns rows are `row_width(n)` apart.  Kernels
+add to blocks of bodies (a family that is `whole` writes those of its two bodies where it is told
+so) and write the others.  Blocks of the ground are spare places.
 
-ints of an element with n bodies:
-    [bodies n][bases of body blocks n×n]
+ints of an element with n ends, bodies and vector nodes:
+    [rows of bodies in nodes, first values of vector nodes, n][bases of their blocks n×n]
 and if it constrains: [first row eq][number of rows m][bases of its rows × columns of body i, n]
     [whether it alone writes the blocks of its two bodies][active rows, padded]
     [multiplier of each row it can have; behind all of them for a row that is not active]
@@ -46,6 +47,11 @@ STRIDE = 8  # between the rows of a block
 UNKNOWN = 1e300  # in an element's memory: a path that no step has been accepted on
 
 
+def row_width(size: int) -> int:
+    """Numbers in a row of a block with so many columns: a multiple of eight."""
+    return STRIDE * max(1, -(-size // STRIDE))
+
+
 def int_width(bodies: int, rows: int) -> int:
     """How many ints an element of such a family has."""
     return bodies + bodies * bodies + (3 + bodies + 2 * rows if rows else 0)
@@ -72,6 +78,12 @@ def add33(vals, base, i, j, c, X):
 def put6(vals, base, j, force, moment):
     """The six numbers of row j of a block."""
     store8(vals, base + j * STRIDE, six8(force, moment))
+
+
+@inlined
+def put_value(vals, base, j, width, i, x):
+    """Number i of row j of a block against a vector node whose rows are `width` apart."""
+    vals[base + j * width + i] = x
 
 
 @inlined

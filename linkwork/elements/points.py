@@ -34,8 +34,14 @@ UA, UB, QA, LINE_REALS = 0, 3, 6, 10  # the points on their bodies, and the axes
 @inlined
 def line(reals, k, nodes, a, b):
     """Arms s_a, s_b, their speeds w × s, d, ḋ, the length, the unit vector (0 at zero length)."""
+    return line_behind(reals, k, 0, nodes, a, b)
+
+
+@inlined
+def line_behind(reals, k, first, nodes, a, b):
+    """The same of an element whose points stand behind `first` other numbers."""
     Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-    ua, ub = at(reals, k, UA), at(reals, k, UB)
+    ua, ub = at(reals, k, first + UA), at(reals, k, first + UB)
     sa, sb = mv(Ra, ua), mv(Rb, ub)
     na, nb = mv(Ra, cross(at(nodes, a, OMEGA), ua)), mv(Rb, cross(at(nodes, b, OMEGA), ub))
     d = sub(add(at(nodes, b, POS), sb), add(at(nodes, a, POS), sa))
@@ -59,27 +65,34 @@ def line_force(f, a, b, Ra, Rb, sa, sb, F):
 @inlined
 def line_tangent(vals, ints, k, Ra, Rb, sa, sb, na, nb, E, G, F, cK, cD):
     """cK K + cD D of the force F with ∂F/∂d = E, ∂F/∂ḋ = G."""
+    aa, ab, ba, bb = ints[k, AA], ints[k, AB], ints[k, BA], ints[k, BB]
+    tangent_of_line(vals, aa, ab, ba, bb, Ra, Rb, sa, sb, na, nb, E, G, F, cK, cD)
+
+
+@inlined
+def tangent_of_line(vals, aa, ab, ba, bb, Ra, Rb, sa, sb, na, nb, E, G, F, cK, cD):
+    """The same in blocks that begin at these places."""
     Z = madd(mscale(cK, E), mscale(cD, G))
     Ta, Tb = tm(Ra, skew(sa)), tm(Rb, skew(sb))  # Rᵀ s̃
     Ya = mm(madd(mm(Z, skew(sa)), mscale(cK, mm(G, skew(na)))), Ra)
     Yb = mm(madd(mm(Z, skew(sb)), mscale(cK, mm(G, skew(nb)))), Rb)
     Fx = mscale(cK, skew(F))
-    p = ints[k, BB]
+    p = bb
     add33(vals, p, 0, 0, 1.0, Z)
     add33(vals, p, 0, 3, -1.0, Yb)
     add33(vals, p, 3, 0, 1.0, mm(Tb, Z))
     add33(vals, p, 3, 3, 1.0, mm(Tb, madd(mm(Fx, Rb), mscale(-1.0, Yb))))
-    p = ints[k, BA]
+    p = ba
     add33(vals, p, 0, 0, -1.0, Z)
     add33(vals, p, 0, 3, 1.0, Ya)
     add33(vals, p, 3, 0, -1.0, mm(Tb, Z))
     add33(vals, p, 3, 3, 1.0, mm(Tb, Ya))
-    p = ints[k, AB]
+    p = ab
     add33(vals, p, 0, 0, -1.0, Z)
     add33(vals, p, 0, 3, 1.0, Yb)
     add33(vals, p, 3, 0, -1.0, mm(Ta, Z))
     add33(vals, p, 3, 3, 1.0, mm(Ta, Yb))
-    p = ints[k, AA]
+    p = aa
     add33(vals, p, 0, 0, 1.0, Z)
     add33(vals, p, 0, 3, -1.0, Ya)
     add33(vals, p, 3, 0, 1.0, mm(Ta, Z))

@@ -7,19 +7,22 @@
               angles.  A set counts as zero when s vanishes in it, or when its ratio is above 0.1
               while its s is below 1e-5 of the largest of its kind: nothing happens in it.
 
-r are the equations of motion of all bodies, with s from inertia and every element; and the
-constraint rows, with s from the displacement of every body, |C_q x| (from its acceleration and Q_c
-in the stabilised form).  Both kinds are measured on their own, so that large forces do not hide an
-open joint: relnorm is the larger of two ratios.
+r are the equations of motion of all bodies, with s from inertia and every element; those of vector
+nodes, with s from every element and sets by the kinds of nodes; and the constraint rows, with s
+from the displacement of every body and value, |C_q x| (from its acceleration and Q_c in the
+stabilised form).  The three are measured on their own, so that large forces do not hide an open
+joint: relnorm is the largest of their ratios.
 """
 
 from __future__ import annotations
 
 from linkwork.elements.layout import OMEGA, TANGENT
 from linkwork.integrators.second_order.stepping import CA
+from linkwork.integrators.values import MOVE
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.kernel import Loads, Motion, call_kernel, view
 from linkwork.math.vectors import at, at9, cross, mv
+from linkwork.system.evaluate import acceleration_of
 
 NORM, RELNORM, SEPNORM, MINMAX = 1, 2, 3, 4
 TESTS = {"correction": 0, "norm": NORM, "relnorm": RELNORM, "sepnorm": SEPNORM,
@@ -43,7 +46,9 @@ def inertia_sums(tables, work, sums):
 def absolute_sums(kernels, tables, work, stages, time):
     """Add |contribution| of every element to the equations of its bodies in stages.sums."""
     ground, f, sums = stages.sums.shape[0] - 1, stages.scratch, stages.sums
+    balance, others = stages.value_scratch, stages.value_sums
     inertia_sums(tables, work, sums)
+    others[:] = 0.0
     dissipated, supplied, wanted = work.power[0], work.power[1], work.coef[TANGENT]
     work.coef[TANGENT] = 0.0
     element = 0
@@ -61,8 +66,12 @@ def absolute_sums(kernels, tables, work, stages, time):
                 view(Motion(
                     work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef
                 )),
-                view(Loads(f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+                view(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
             )  # fmt: skip
+            for j in range(stages.spans.shape[1]):
+                for v in range(stages.spans[element, j, 0], stages.spans[element, j, 1]):
+                    others[v] += abs(balance[v])
+                    balance[v] = 0.0
             for j in range(stages.ends.shape[1]):
                 b = stages.ends[element, j]
                 for c in range(6):
@@ -75,18 +84,21 @@ def absolute_sums(kernels, tables, work, stages, time):
 @inlined
 def row_sum(tables, work, stepper, e, linear):
     """Σ |contribution| to the constraint row of unknown e."""
-    total = 0.0
+    total, rigid = 0.0, 6 * stepper.p.shape[0]
     for p in range(tables.indptr[e], tables.indptr[e + 1]):
         c = tables.indices[p]
-        moved = work.vdot[c // 6, c % 6] if linear else stepper.p[c // 6, c % 6]
+        if linear:
+            moved = acceleration_of(work, c)
+        else:
+            moved = stepper.p[c // 6, c % 6] if c < rigid else stepper.flow[MOVE, c - rigid]
         total += abs(work.vals[tables.places[p]] * moved)
-    return total + abs(work.Qc[e - 6 * stepper.p.shape[0]]) if linear else total
+    return total + abs(work.Qc[e - tables.motions[0]]) if linear else total
 
 
 @inlined
 def set_squares(tables, work, stepper, stages, kind, linear):
     """Sums of r² and s² over one set: 0 forces, 1 torques, 2 lengths, 3 angles."""
-    bodies, rr, ss = stepper.p.shape[0], 0.0, 0.0
+    bodies, n, rr, ss = stepper.p.shape[0], tables.motions[0], 0.0, 0.0
     if kind < 2:
         for b in range(bodies):
             for i in range(3 * kind, 3 * kind + 3):
@@ -94,11 +106,37 @@ def set_squares(tables, work, stepper, stages, kind, linear):
                 ss += stages.sums[b, i] ** 2
     else:
         scale = stepper.settings[CA] if linear else 1.0  # rhs is C, or (C_q v̇ − Q_c)/ca
-        for e in range(6 * bodies, stepper.rhs.shape[0]):
-            if (stages.angles[e - 6 * bodies] != 0.0) == (kind == 3):
+        for e in range(n, stepper.rhs.shape[0]):
+            if (stages.angles[e - n] != 0.0) == (kind == 3):
                 rr += (scale * stepper.rhs[e]) ** 2
                 ss += row_sum(tables, work, stepper, e, linear) ** 2
     return rr, ss
+
+
+@inlined
+def value_squares(work, stepper, stages, which):
+    """Sums of r² and s² over the values of one set, of all where `which` is −1."""
+    rr = ss = 0.0
+    for i in range(stepper.flow.shape[1]):
+        if which < 0 or stages.sets[i] == which:
+            rr += work.balance[i] ** 2
+            ss += stages.value_sums[i] ** 2
+    return rr, ss
+
+
+@inlined
+def separate_values(work, stepper, stages):
+    """The largest ratio over sets of values."""
+    worst = largest = 0.0
+    count = 0
+    for i in range(stepper.flow.shape[1]):
+        count = max(count, stages.sets[i] + 1)
+    for which in range(count):
+        largest = max(largest, value_squares(work, stepper, stages, which)[1])
+    for which in range(count):
+        rr, ss = value_squares(work, stepper, stages, which)
+        worst = max(worst, separate(rr, ss, 0.0, largest))
+    return worst
 
 
 @inlined
@@ -121,7 +159,9 @@ def largest_residual(work, stepper, linear):
     for b in range(bodies):
         for i in range(6):
             worst = max(worst, abs(work.f[b, i]))
-    for e in range(6 * bodies, stepper.rhs.shape[0]):
+    for i in range(stepper.flow.shape[1]):
+        worst = max(worst, abs(work.balance[i]))
+    for e in range(6 * bodies + stepper.flow.shape[1], stepper.rhs.shape[0]):
         worst = max(worst, abs(scale * stepper.rhs[e]))
     return worst
 
@@ -143,4 +183,12 @@ def residual_measure(kernels, tables, work, stepper, stages, time, test, linear)
             found = max(found, separate(r0, s0, r1, s1))
         elif s0 + s1 > 0.0:
             found = max(found, ((r0 + r1) / (s0 + s1)) ** 0.5)
+    if stepper.flow.shape[1] > 0:
+        rr, ss = value_squares(work, stepper, stages, -1)
+        if test == NORM:
+            found += rr
+        elif test == SEPNORM:
+            found = max(found, separate_values(work, stepper, stages))
+        elif ss > 0.0:
+            found = max(found, (rr / ss) ** 0.5)
     return found**0.5 if test == NORM else found

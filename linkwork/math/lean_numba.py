@@ -23,7 +23,7 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
-from linkwork.math.undisturbed import undisturbed
+from linkwork.math.undisturbed import checkpoint, undisturbed
 
 
 @functools.cache
@@ -88,27 +88,7 @@ def _read_index(load: Any) -> Any:
         return {}
 
 
-class WholeLibrary(JITCodeLibrary):
-    """Code that Ctrl-C does not leave half made.
-
-    These methods hand modules over to LLVM, link them and make code.  An exception between a call
-    of LLVM and the note of who owns the module would free it twice.
-    """
-
-    def add_ir_module(self, module: Any) -> None:
-        with undisturbed():
-            super().add_ir_module(module)
-
-    def add_llvm_module(self, module: Any) -> None:
-        with undisturbed():
-            super().add_llvm_module(module)
-
-    def finalize(self) -> None:
-        with undisturbed():
-            super().finalize()
-
-
-class LeanLibrary(WholeLibrary):
+class LeanLibrary(JITCodeLibrary):
     """Code in which no references are counted: nothing to prune before it is optimised.
 
     Level 1: levels 2 and 3 take a tenth longer each and give steps that are no faster.
@@ -123,7 +103,7 @@ class LeanLibrary(WholeLibrary):
             found.run(self._final_module)
 
 
-class PartLibrary(WholeLibrary):
+class PartLibrary(JITCodeLibrary):
     """Code that is only ever part of other code, and is optimised and translated there alone."""
 
     @property
@@ -147,36 +127,47 @@ class PartLibrary(WholeLibrary):
 # Passes of numba that look for what lean functions do not have: expressions of whole arrays, which
 # make new ones, closures, `with`, `literally`, messages of exceptions, overloads to be inlined.
 # Each goes through all of a function once more, a sixth of the time to compile together.
-NEEDLESS = {
+NEEDLESS = frozenset({
     "FindLiterallyCalls", "InlineClosureLikes", "InlineInlinables", "InlineOverloads",
     "LiteralPropagationSubPipelinePass", "LiteralUnroll", "MakeFunctionToJitFunction",
     "NoPythonSupportedFeatureValidation", "NopythonRewrites", "RewriteDynamicRaises", "WithLift",
-}  # fmt: skip
+})  # fmt: skip
+
+
+class Passes(PassManager):
+    """Passes through a function, between which a signal may end the compilation."""
+
+    def _runPass(self, *arguments: Any) -> Any:
+        checkpoint()
+        return super()._runPass(*arguments)
 
 
 class WholeCompiler(Compiler):
-    """Numba's compiler; Ctrl-C waits while LLVM makes the code."""
+    """Numba's compiler; Ctrl-C waits for the end of a pass, so that no code is left half made."""
 
-    library: Any = WholeLibrary
+    library: Any = JITCodeLibrary
+    needless: frozenset[str] = frozenset()
 
     def define_pipelines(self) -> Any:
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        return super().define_pipelines()
+        [passes] = super().define_pipelines()
+        kept = Passes(passes.pipeline_name)
+        kept.passes = [each for each in passes.passes if each[0].__name__ not in self.needless]
+        kept.finalize()
+        return [kept]
+
+    def _compile_core(self) -> Any:
+        with undisturbed():
+            return super()._compile_core()
 
 
 class LeanCompiler(WholeCompiler):
     """The same without the passes that are of no use here."""
 
     library: Any = LeanLibrary
-
-    def define_pipelines(self) -> Any:
-        [passes] = super().define_pipelines()
-        lean = PassManager(passes.pipeline_name)
-        lean.passes = [each for each in passes.passes if each[0].__name__ not in NEEDLESS]
-        lean.finalize()
-        return [lean]
+    needless = NEEDLESS
 
     def _compile_core(self) -> Any:
         """With rarer searches for garbage, of which compiling makes little and much of the rest."""

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from linkwork.math.compiled import inlined
+from linkwork.math.pointers import call
 
 CODE, TO, FIRST, SECOND, THIRD, OPERATION = 0, 1, 2, 3, 4, 5
 # without a slope
@@ -31,8 +34,9 @@ SINGLE = FLAT + 17
 ADD, SUB, MUL, DIV, POWER, CONSTANT_POWER, ATAN2, MOD, MAX = range(SINGLE, SINGLE + 9)
 DOUBLE = SINGLE + 9
 # the next TO operations only where second ≤ first < third; values that must be finite, or not zero;
-# a value that is remembered until the next step (RECALL reads it)
-BETWEEN, CHECK, REQUIRE, STORE = range(DOUBLE, DOUBLE + 4)
+# a value that is remembered until the next step (RECALL reads it); the function whose address is
+# the first operand, with the second as its time and the memory from TO on as its numbers
+BETWEEN, CHECK, REQUIRE, STORE, CALL = range(DOUBLE, DOUBLE + 5)
 ERROR, HOLD, EXTEND = range(3)  # what a table does outside
 
 
@@ -216,6 +220,9 @@ def run_program(reals, k, first, count, m, slopes):
             elif op == STORE:
                 if good:
                     reals[k, d] = u
+            elif op == CALL:
+                if good:
+                    call(np.int64(u), v, reals[k, d:], reals[k, d:])
             elif not (v <= u and u < reals[k, c]):
                 p += OPERATION * d
             continue

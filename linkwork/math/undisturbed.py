@@ -1,7 +1,8 @@
 """Signals wait while something must become whole: a piece of a file, a compiled function.
 
-LLVM calls back into Python while it makes code; an exception that a signal raises there is lost,
-and the code is left half made.
+LLVM calls back into Python while it makes code, and its objects are freed whenever Python collects
+garbage: an exception that a signal raises there is lost, or leaves a module that is freed twice.
+What handlers would do is therefore done at the end, or earlier at a `checkpoint`.
 """
 
 from __future__ import annotations
@@ -12,25 +13,44 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, and those that end a run like it
+# Ctrl-C, and those that end a run like it; not every system has all of them
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNALS = tuple(int(getattr(signal, name)) for name in NAMES if hasattr(signal, name))
+
+_handlers: dict[int, Any] = {}  # that wait; none where nothing is undisturbed
+_waiting: list[tuple[int, Any]] = []  # signals that have come since
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """What handlers of signals would do is done at the end."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
+    if _handlers or threading.current_thread() is not threading.main_thread():
+        yield  # the outermost one waits, and only the main thread is told of signals
         return
-    pressed: list[Any] = []
-    before: dict[int, Any] = {}
     try:
-        for name in SIGNALS:
-            number = getattr(signal, name, None)
-            if number is not None and callable(signal.getsignal(number)):
-                before[number] = signal.signal(number, lambda *args: pressed.append(args))
+        for number in SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                _handlers[number] = handler
+                signal.signal(number, lambda *came: _waiting.append(came))
         yield
     finally:
-        for number, handler in before.items():
+        handlers = dict(_handlers)
+        for number, handler in handlers.items():
             signal.signal(number, handler)
-    if pressed:
-        before[pressed[0][0]](*pressed[0])
+        _handlers.clear()
+        _handle(handlers)
+
+
+def checkpoint() -> None:
+    """A place in something undisturbed where it may end: what has come is handled here."""
+    if _waiting and threading.current_thread() is threading.main_thread():
+        _handle(_handlers)
+
+
+def _handle(handlers: dict[int, Any]) -> None:
+    """Do what the handler of the first signal that came would have done."""
+    came = _waiting[:1]
+    _waiting.clear()
+    for number, frame in came:
+        handlers[number](number, frame)

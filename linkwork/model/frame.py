@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.given import Orientation, Placed, Vector, given
 from linkwork.model.registry import Item
 
 
@@ -30,7 +31,7 @@ class Ground:
 GROUND = Ground()
 
 
-def carries_frames(body: Any) -> bool:
+def carries_frames(body: Any) -> TypeGuard[Placed | Ground]:
     """Whether frames can be fixed to it: the ground, or an item with a place and axes."""
     placed = hasattr(body, "position") and hasattr(body, "orientation")
     return isinstance(body, Ground) or (isinstance(body, Item) and placed)
@@ -46,9 +47,9 @@ class Frame:
     >>> tip = lw.Frame(lw.Body.sphere(0.1, density=7800), position=(0, 0, 0.1))
     """
 
-    body: Any
-    position: Any = (0.0, 0.0, 0.0)
-    orientation: Any = None
+    body: Placed | Ground
+    position: Vector = given((0.0, 0.0, 0.0))
+    orientation: Orientation = given(None)
 
     def __post_init__(self) -> None:
         if not carries_frames(self.body):
@@ -66,7 +67,7 @@ class Frame:
         set_(self, "orientation", checks.quaternion(self.orientation, f"orientation of {what}"))
 
     def world(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position and quaternion in the world, in the position the model is described in."""
+        """Position and quaternion in the world, in the reference configuration."""
         R = rotations.matrix(self.body.orientation)
         return (
             self.body.position + R @ self.position,

@@ -8,9 +8,9 @@ stored something,
     switch             y = s;      s ← (off = 0 if s else on ≠ 0) where n > n₀
     an angle           φ = x + 2π ⌊(φ₀ − x)/2π + ½⌋,   |φ − φ₀| ≤ 3.1 required;   φ₀ ← φ
 
-The last is a reading x within half a turn of zero, counted over turns.  Arrows say what happens
-when a step of the run is accepted.  Before the first, a sample is what it will be, f, and a filter
-has nothing behind it.
+The last is a reading x within half a turn of zero, counted over turns from near a start.  Arrows
+say what happens when a step of the run is accepted.  Before the first, a sample is what it will be,
+f, and a filter has nothing behind it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from linkwork.math import programs as ops
+from linkwork.model.control import blocks, controller, pid
+from linkwork.model.control.clock import NEVER, clock
+from linkwork.model.drives.base import held_in
 from linkwork.model.drives.sampled import DiscreteFilter, SampleAndHold, Switch
 from linkwork.model.readings import HALF_TURN
 
 if TYPE_CHECKING:
     from linkwork.model.programs import Translator
 
-NEVER = -1e300  # the number of a step before the first
 TURN = 2 * math.pi
-
-
-def clock(writer: Translator, start: float, step: float) -> tuple[int, int]:
-    """Registers: whether a new step has been reached, and whether none had been before."""
-    do, constant = writer.do, writer.constant
-    since = do(ops.DIV, do(ops.SUB, writer.time, constant(start)), constant(step))
-    n = do(ops.FLOOR, do(ops.ADD, since, constant(1e-6)))
-    last = writer.recall(NEVER, lambda: do(ops.MAX, n, last))
-    return do(ops.LESS, last, n), do(ops.LESS, last, constant(NEVER / 2))
 
 
 def sample_and_hold(writer: Translator, drive: SampleAndHold) -> int:
@@ -84,13 +77,13 @@ def switch(writer: Translator, drive: Switch) -> int:
     return state
 
 
-def counted(writer: Translator, x: int) -> tuple[int, int]:
-    """The register of an angle counted over turns, and its place in the memory."""
+def counted(writer: Translator, x: int, start: float = 0.0) -> tuple[int, int]:
+    """The register of an angle counted over turns from near `start`, its place in the memory."""
     do, constant = writer.do, writer.constant
     last = writer.recall(NEVER, lambda: phi)
     place = len(writer.memory) - 1
     fresh = do(ops.LESS, last, constant(NEVER / 2))
-    before = do(ops.PICK, fresh, constant(0.0), last)
+    before = do(ops.PICK, fresh, constant(start), last)
     turns = do(ops.DIV, do(ops.SUB, before, x), constant(TURN))
     whole = do(ops.FLOOR, do(ops.ADD, turns, constant(0.5)))
     phi = do(ops.ADD, x, do(ops.MUL, constant(TURN), whole))
@@ -102,4 +95,19 @@ def counted(writer: Translator, x: int) -> tuple[int, int]:
 
 HELD: dict[type, Any] = {
     SampleAndHold: sample_and_hold, DiscreteFilter: discrete_filter, Switch: switch,
+    **blocks.RULES, pid.PIDControl: pid.pid_program,
+    controller.ControllerOutput: controller.controller_program,
 }  # fmt: skip
+
+
+def sampled_at(drives: Any) -> tuple[tuple[float, float], ...]:
+    """Start and period of all samples in drives that follow the motion, each pair once."""
+    found: dict[tuple[float, float], None] = {}
+    for part in (held for drive in drives for held in held_in(drive)):
+        if isinstance(part, (SampleAndHold, DiscreteFilter, Switch)):
+            found[part.start, part.step] = None
+        elif isinstance(part, pid.PIDControl) and part.every is not None:
+            found[part.start, part.every] = None
+        elif isinstance(part, controller.ControllerOutput):
+            found[part.controller.start, part.controller.every] = None
+    return tuple(found)

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import VectorLike
 from linkwork.model.registry import Item
 
 T = TypeVar("T", bound=Item)
@@ -31,7 +32,7 @@ class Model:
     >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     """
 
-    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, name: str = "model", gravity: VectorLike = (0.0, 0.0, 0.0)) -> None:
         if not isinstance(name, str) or not name.isprintable():
             raise ModelError(
                 f"the name of a model must be a text of one line, but {checks.show(name)} was "
@@ -40,6 +41,7 @@ class Model:
         self.name = name
         self.gravity = gravity
         self.items: dict[str, Item] = {}
+        self.told: set[str] = set()  # warnings that were given about it, each once
 
     @property
     def gravity(self) -> np.ndarray:
@@ -47,7 +49,7 @@ class Model:
         return self._gravity
 
     @gravity.setter
-    def gravity(self, value: Any) -> None:
+    def gravity(self, value: VectorLike) -> None:
         self._gravity = checks.vector(value, f"gravity of model '{self.name}'")
 
     def add(self, name: str, item: T) -> T:
@@ -99,6 +101,12 @@ class Model:
 
         return described(self).animate(path)
 
+    def picture(self, path: Any = None, **options: Any) -> Any:
+        """A picture of the model as it is described, as `Result.picture`."""
+        from linkwork.view.described import described  # layer: the viewer, when asked for
+
+        return described(self).picture(path, **options)
+
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]
@@ -129,6 +137,11 @@ class Model:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        from linkwork.analysis.overview import summary_html  # layer: beside the summary
+
+        return summary_html(self)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}

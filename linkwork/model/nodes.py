@@ -76,19 +76,23 @@ class Node:
     rate     : at the start, of order two; of order one a guess
     scale    : a typical size of its values, with which corrections and errors are compared
     internal : known to one element alone
+    storing  : of order zero, or one where an item of the model asks for its rate
+               (`Item.rates_needed`), which is decided when the model is compiled
+    lowest   : runs in which its values fall below are refused: a vapour pressure
     """
 
     def __init__(
         self, kind: NodeKind, value: Any = 0.0, rate: Any = 0.0, *, scale: float = 1.0,
-        name: str = "", internal: bool = False,
+        name: str = "", internal: bool = False, storing: bool = False,
     ) -> None:  # fmt: skip
         if kind.chart != VECTOR or kind.order not in (0, 1, 2):
             raise ModelError(f"a Node must be of a vector kind of order 0, 1 or 2, not {kind}")
-        self.kind, self.name, self.internal = kind, name, internal
+        self.kind, self.name, self.internal, self.storing = kind, name, internal, storing
         self.value, self.rate = (
             self._numbers(x, what) for x, what in ((value, "value"), (rate, "rate"))
         )
         self.scale = checks.number(scale, f"scale of {self.label}", positive=True)
+        self.lowest: float | None = None
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         found = checks.array(given)

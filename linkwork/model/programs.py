@@ -32,7 +32,7 @@ from linkwork.model.drives.simple import Constant, Polynomial, Ramp, Sine
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
 from linkwork.model.held import HELD, counted
-from linkwork.model.readings import Reading, Signal, same
+from linkwork.model.readings import Signal, same
 
 TIME = Polynomial((0.0, 1.0))
 LARGEST = sys.float_info.max
@@ -90,6 +90,7 @@ class Translator:
     memory: list[float] = field(default_factory=list)
     stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
+    calls: list[Callable[[], None]] = field(default_factory=list)  # of accepted steps
     turned: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
 
@@ -98,7 +99,7 @@ class Translator:
         self.count = self.time + 1
         for i, reading in enumerate(self.signal.readings):
             if reading.quantity == "angle":
-                self.turned[i] = counted(self, i)
+                self.turned[i] = counted(self, i, reading.start)
 
     # ------------------------------------------------------------------------------ registers
     def new(self) -> int:
@@ -150,7 +151,7 @@ class Translator:
     # --------------------------------------------------------------------------------- drives
     def drive(self, drive: Drive, t: int | None = None) -> int:
         """The register of a drive at the time, or at the value of the register t."""
-        if isinstance(drive, Reading):
+        if drive.follows:
             i = next(i for i, x in enumerate(self.signal.readings) if same(x, drive))
             return self.turned[i][0] if i in self.turned else i
         if isinstance(drive, Constant):
@@ -314,6 +315,8 @@ def translate(signal: Signal) -> Program | None:
         new = [(i, make()) for i, make in writer.stored]
         for i, register in new:
             writer.write(ops.STORE, i, register)
+        for call in writer.calls:
+            call()
     except (Untranslatable, RecursionError):
         return None
     return shared(writer, result, len(writer.operations) - before)

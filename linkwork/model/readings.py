@@ -7,6 +7,8 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
     angular velocity   e·X_Cᵀ (w_A − w_B)          cosine     e·X_Cᵀ X_A n
     rotation           e·φ,  exp φ̃ = X_BᵀX_A      angle      2 atan2(e·ε, η),  (η, ε) of X_BᵀX_A
 
+Values and rates of vector nodes can be read as well (model.value_readings).
+
 A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
 the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
 is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
@@ -16,8 +18,8 @@ only says why there is none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -25,12 +27,15 @@ from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
-from linkwork.model.frame import GROUND, Frame, as_frame
-from linkwork.model.registry import ITEMS
+from linkwork.model.frame import GROUND, Frame, as_frame, carries_frames
+from linkwork.model.given import FrameLike, VectorLike
+from linkwork.model.registry import ITEMS, Item
+from linkwork.model.value_readings import ValueReading, value_reading
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 HALF_TURN = 3.1  # rad: within a step more is not counted
+TURN = 2 * np.pi
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Reading(Drive):
     relative_to: Any
     axes: Any
     along: tuple[float, ...] = (0.0, 0.0, 0.0)
+    start: float = 0.0  # an angle is counted from within half a turn of it
+    of: Any = field(default=None, compare=False, repr=False)  # the joint that was asked for
     follows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -54,11 +61,16 @@ class Reading(Drive):
             self._set_list(word, 3)
             if len(getattr(self, word)) != 3:
                 raise DriveError(f"{self.label}: expected three numbers for {word}")
+        self._set_numbers("start")
         if self.quantity == "angle" and abs(np.linalg.norm(self.axis) - 1) > 1e-12:
             self._set("axis", tuple(np.array(self.axis) / np.linalg.norm(self.axis)))
 
     def _detail(self) -> str:
         return f"{self.quantity} of {self.frame.body!r}"
+
+    def near_start(self, angle: float) -> float:
+        """An angle within half a turn of where it is counted from."""
+        return angle + TURN * np.floor((self.start - angle) / TURN + 0.5)
 
     @property
     def frames(self) -> tuple[Frame, Frame, Frame]:
@@ -107,15 +119,15 @@ class Reading(Drive):
     def to_dict(self) -> dict[str, Any]:
         stored: dict[str, Any] = {"drive": "reading"}
         for f in fields(self):
-            if f.name != "what":
+            if f.name not in ("what", "of"):
                 value = getattr(self, f.name)
-                stored[f.name] = frame_words(value) if isinstance(value, Frame) else value
+                stored[f.name] = frame_parameters(value) if isinstance(value, Frame) else value
                 if isinstance(value, tuple):
                     stored[f.name] = list(value)
         return stored
 
 
-def frame_words(frame: Frame) -> dict[str, Any]:
+def frame_parameters(frame: Frame) -> dict[str, Any]:
     body = frame.body
     if body is not GROUND and type(body).__name__ not in ITEMS:
         raise ModelError(f"a reading of {body!r} cannot be stored in a file; read another body")
@@ -125,12 +137,22 @@ def frame_words(frame: Frame) -> dict[str, Any]:
 
 
 def reads(
-    frame: Any, quantity: str, axis: Any = "x", *, relative_to: Any = GROUND, axes: Any = GROUND,
-    along: Any = (0.0, 0.0, 0.0),
-) -> Reading:  # fmt: skip
+    frame: FrameLike | Item, quantity: str, axis: str | int | VectorLike | None = None, *,
+    relative_to: FrameLike | None = None, axes: FrameLike | None = None,
+    along: VectorLike | None = None,
+) -> Drive:  # fmt: skip
     """A number that follows the motion, for drives of forces and torques.
 
-    frame and relative_to are bodies or Frames (default: the ground); quantity is one of
+    frame may be a joint, and quantity then one of
+
+    - "angle" and its "rate" (rad, rad/s), counted over turns as run["pin"].angle is;
+    - "displacement" and its "speed" (m, m/s) along the joint's axis;
+    - "position", "velocity", "rotation", "angular velocity" of its second body relative to the
+      first, along `axis` (default: z) in the joint's axes on the first; of a Universal the angles
+      and rates of its two arms, `axis` "x" and "y"; of a Distance "length" and "rate"; of a Gear
+      "angle_1", "rate_1", "angle_2" and "rate_2".
+
+    Else frame and relative_to are bodies or Frames (default: the ground), and quantity is one of
 
     - "position", "velocity", "angular velocity" (m, m/s, rad/s): of the frame less those of
       `relative_to`, along `axis` in the axes of the frame `axes` (default: the world's);
@@ -139,8 +161,12 @@ def reads(
       `frame`; "angle" (rad): the twist about `axis`, counted over turns from within half a turn at
       the start.
 
-    axis is "x", "y", "z" or three numbers.  Sums, products and lw.formula of readings and of
-    functions of time drive a Force, Torque or ForcePair; the solver gets their exact derivatives.
+    frame may also be an item with unknowns of its own, and quantity then the name of one of its
+    results, such as "level" or "level_rate"; `axis` says which of several components, by number.
+
+    axis is "x" (the default), "y", "z" or three numbers.  Sums, products and lw.formula of readings
+    and of functions of time drive a Force, Torque or ForcePair; the solver gets their exact
+    derivatives.
     A reading costs about half a microsecond each time the forces are evaluated, since sums,
     products, formulas, tables and pieces are carried out by compiled code; only a Python function
     of a reading is called back, which takes some 50 µs.  What holds a value from step to step
@@ -153,11 +179,23 @@ def reads(
     >>> hold = -50 * lw.reads(cart, "position", "x") - 4 * lw.reads(cart, "velocity", "x")
     >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
     """
-    found = [as_frame(f, "a reading") for f in (frame, relative_to, axes)]
+    if isinstance(frame, Item) and frame.vector_nodes():
+        return value_reading(frame, quantity, axis)
     if isinstance(axis, str) and axis not in AXES:
         raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
-    given = AXES[axis] if isinstance(axis, str) else axis
-    return Reading(found[0], quantity, given, found[1], found[2], along)
+    given: Any = AXES[axis] if isinstance(axis, str) else axis
+    if isinstance(frame, Item) and not carries_frames(frame):
+        if any(word is not None for word in (relative_to, axes, along)):
+            raise DriveError(
+                f"a reading of {frame.label}: expected a quantity and an axis, found relative_to, "
+                "axes or along, which are for readings of bodies and Frames"
+            )
+        return frame.reading(quantity, given)
+    others = [GROUND if f is None else f for f in (relative_to, axes)]
+    found = [as_frame(f, "a reading") for f in (frame, *others)]
+    given = AXES["x"] if given is None else given
+    moment = (0.0, 0.0, 0.0) if along is None else along
+    return Reading(found[0], quantity, given, found[1], found[2], cast(Any, moment))
 
 
 # ------------------------------------------------------------------------------------ signals
@@ -204,10 +242,10 @@ class Signal:
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
-        self.readings: list[Reading] = []
+        self.readings: list[Any] = []
         for leaf in leaves_that_follow(drive):
             if not any(same(leaf, known) for known in self.readings):
-                self.readings.append(leaf)  # type: ignore[arg-type]
+                self.readings.append(leaf)
         self.now = Now(len(self.readings))
         self.remembers = bool(held_in(drive))  # or counts angles as a program
         self.bound = self._bind(drive)
@@ -241,7 +279,7 @@ class Signal:
                 )
 
     def value(self, t: float, x: np.ndarray) -> float:
-        self._check(x)
+        x = self._checked(x)
         self.now.x, self.now.seeded = x, False
         y = float(self.bound.values(np.array([t]))[0])
         self._refuse_held(t)
@@ -249,13 +287,16 @@ class Signal:
 
     def value_and_slopes(self, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
         """y and ∂y/∂x."""
-        self._check(x)
+        x = self._checked(x)
         self.now.x, self.now.seeded = x, True
         jet = self.bound.jet(np.full(len(x) + 1, t))
         self._refuse_held(t)
         return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
 
     def _refuse_held(self, t: float) -> None:
+        for part in held_in(self.drive):
+            if getattr(part, "trouble", ""):
+                raise DriveError(f"{part.trouble}")  # type: ignore[attr-defined]
         if self.remembers:
             angles = any(reading.quantity == "angle" for reading in self.readings)
             more = ", from angles that change by less than half a turn within a step" * angles
@@ -264,19 +305,36 @@ class Signal:
                 + "; take smaller steps" * angles
             )
 
-    def _check(self, x: np.ndarray) -> None:
+    def _checked(self, x: np.ndarray) -> np.ndarray:
+        """The readings with angles near where they are counted from."""
         if self.remembers:
-            return
-        for value, reading in zip(x, self.readings):
-            if reading.quantity == "angle" and abs(value) > HALF_TURN:
+            return x
+        x = np.array(x, float)
+        for i, reading in enumerate(self.readings):
+            if reading.quantity != "angle":
+                continue
+            x[i] = reading.near_start(x[i])
+            if abs(x[i] - reading.start) > HALF_TURN:
                 raise DriveError(
                     f"{reading._detail()} goes beyond half a turn, where angles are not counted on "
                     "for a Python function; read an angular velocity, or cosines"
                 )
+        return x
 
-    def measured(self, motion: np.ndarray, number: Any) -> np.ndarray:
-        """The readings (T, m) of stored motions (T, bodies, 13); number(body), −1: the ground."""
-        return self._over_motions(Reading.measure, self.readings, motion, number)
+    def measured(
+        self, motion: np.ndarray, number: Any, values: np.ndarray, place: Any
+    ) -> np.ndarray:
+        """The readings (T, m) of stored motions (T, bodies, 13) and values (T, 3, n) of nodes;
+        number(body), −1: the ground;  place(node): its first value."""
+        found = np.empty((len(motion), len(self.readings)))
+        for i, reading in enumerate(self.readings):
+            if isinstance(reading, ValueReading):
+                row = int(reading.quantity == "rate")
+                found[:, i] = values[:, row, place(reading.node) + reading.component]
+        frames = [i for i, x in enumerate(self.readings) if isinstance(x, Reading)]
+        of_frames = [self.readings[i] for i in frames]
+        found[:, frames] = self._over_motions(Reading.measure, of_frames, motion, number)
+        return found
 
     def rates(self, i: int, motion: np.ndarray, number: Any) -> np.ndarray:
         """The rate (T,) of the i-th reading, an angle."""
@@ -298,7 +356,9 @@ class Signal:
 
 def same(a: Drive, b: Drive) -> bool:
     """Whether two readings are of the same thing, whatever they are called."""
-    words = ("quantity", "axis", "along")
+    if isinstance(a, ValueReading) or isinstance(b, ValueReading):
+        return isinstance(a, ValueReading) and a.reads_the_same(b)
+    words = ("quantity", "axis", "along", "start")
     if any(getattr(a, w) != getattr(b, w) for w in words):
         return False
     pairs = zip(a.frames, b.frames)  # type: ignore[attr-defined]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
 from linkwork.system.state import State
@@ -48,7 +48,7 @@ class EnergyMomentum(Written):
         checks.number(self.tolerance, "tolerance of EnergyMomentum", positive=True)
         checks.count(self.max_iterations, "max_iterations of EnergyMomentum")
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.nullspace.run import ConstrainedRun, ReducedRun
 
         full.refuse_nodes("lw.EnergyMomentum")

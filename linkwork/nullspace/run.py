@@ -1,4 +1,4 @@
-"""A run with energy-momentum steps: marches, stores, and takes up where it left."""
+"""A run with energy-momentum steps: takes them, stores them, restarts from a saved state."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import ROT
+from linkwork.integrators.contract import Output, make_output
 from linkwork.integrators.second_order.recovery import RepairedRun
-from linkwork.integrators.second_order.run import make_output, watch_left_out_rows
-from linkwork.integrators.second_order.stepping import DONE, Output
+from linkwork.integrators.second_order.run import watch_left_out_rows
+from linkwork.integrators.second_order.stepping import DONE
 from linkwork.math.compiled import announce
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
@@ -51,12 +52,9 @@ class ReducedRun(RepairedRun):
         self.time = self.origin = state.time
         self.repairs = 0
         announce(ns.advance, "energy-momentum steps", 15)
-        self.own = {"kinetic_energy": 1, "angular_momentum": 3}
-        if method.condition_number:
-            self.own["condition_number"] = 1
         self.condition = np.nan
         if state.restart:
-            self._take_up(state)
+            self._restart_from(state)
         else:
             self.system = system
             self._prepare(choose_rows(full, system, state), state.motion, state.memory)
@@ -70,7 +68,7 @@ class ReducedRun(RepairedRun):
         self.parts = Parts(stepping, motion, self.h, self.method)
         self._directors: Directors | None = None
 
-    def _take_up(self, state: State) -> None:
+    def _restart_from(self, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         keep, own = np.asarray(r["keep"], bool), np.asarray(r["own_keep"], bool)
@@ -95,6 +93,11 @@ class ReducedRun(RepairedRun):
     @property
     def iterations(self) -> float:
         return float(self.parts.motion.report[0])
+
+    @property
+    def own(self) -> dict[str, int]:
+        tested = {"condition_number": 1} if self.method.condition_number else {}
+        return {"kinetic_energy": 1, "angular_momentum": 3, **tested}
 
     @property
     def directors(self) -> Directors:
@@ -216,7 +219,7 @@ class ReducedRun(RepairedRun):
         s = self.parts.system
         return s.tables.reals[s.memory_places].copy()
 
-    # ------------------------------------------------------------------------------- mending
+    # ------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
         return self.parts.system, self.parts.motion.report
@@ -321,8 +324,8 @@ class ConstrainedRun(ReducedRun):
             self.parts.motion.base
         ))))  # fmt: skip
 
-    def _take_up(self, state: State) -> None:
-        super()._take_up(state)
+    def _restart_from(self, state: State) -> None:
+        super()._restart_from(state)
         self.multiplier[:] = state.restart["multiplier"]
 
     def _solve_otherwise(self, time: float) -> bool:

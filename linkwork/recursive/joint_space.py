@@ -16,7 +16,7 @@ from linkwork.model import checks
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.entry_points import (
     inverse,
-    look_at_loops,
+    evaluate_loops,
     many_forwards,
     place_bodies,
 )
@@ -146,7 +146,7 @@ class JointSpace:
         q, v = self._place(q, None, t)
         p = self.parts
         o = p.outer
-        look_at_loops(
+        evaluate_loops(
             p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
             t, q, v, how, count,
         )  # fmt: skip
@@ -156,9 +156,9 @@ class JointSpace:
         q, v = self._place(q, v, t)
         p = self.parts
         p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
-        nodes = p.outer.work.nodes
-        place_bodies(p.tree, p.sweep, nodes, q, v)
-        return State(t, p.full.names, nodes[: p.full.bodies, :13].copy())
+        nodes, values = p.outer.work.nodes, np.zeros((3, p.full.layout.values))
+        place_bodies(p.tree, p.sweep, nodes, values, q, v, np.zeros_like(v))
+        return State(t, p.full.names, nodes[: p.full.bodies, :13].copy(), values=values)
 
     # -------------------------------------------------------------------------------------- timing
     def time_forward(self, repeats: int) -> float:

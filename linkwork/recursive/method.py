@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from linkwork.errors import ModelError
+from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
 from linkwork.system.state import State
@@ -85,9 +85,15 @@ class Recursive(Written):
     def order(self) -> int:
         return {"rk4": 4, "dormand-prince": 5, "implicit": 2}[self.integrator]
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    @property
+    def drifts(self) -> float:
+        """How far loops may open, where nothing closes them again (motion.open_joints)."""
+        return 1e-2 if self.correction in (None, "baumgarte") else float("inf")
+
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
 
-        full.refuse_held("lw.Recursive")
+        if self.integrator == "dormand-prince":
+            full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SingularError
+from linkwork.integrators.contract import BasicRun, Output, StepFailure, make_output
 from linkwork.integrators.friction import refuse_bristles
-from linkwork.integrators.second_order.run import StepFailure, make_output
 from linkwork.integrators.second_order.recovery import blocked_motion, no_accelerations
-from linkwork.integrators.second_order.stepping import Output
 from linkwork.math.compiled import announce
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
@@ -39,7 +38,7 @@ def settings_of(method: Any) -> Settings:
     )  # fmt: skip
 
 
-class RecursiveRun:
+class RecursiveRun(BasicRun):
     """Steps of Recursive; `system` has the rows whose multipliers it computes."""
 
     # radians in a step of a body on a ball that are told of, and refused (motion.turns)
@@ -237,7 +236,7 @@ class RecursiveRun:
         self.motion = kept
         return State(
             self.time, self.full.names, out.motion[0], out.acceleration[0], out.gamma[0],
-            self.memory, self.restart(),
+            self.memory, self.restart(), out.values[0],
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ def plot_health(result: Result) -> Any:
     """Four panels, returned as an array of axes; what a method does not know is left out.
 
     energy     : total, and balance = total + dissipated − supplied less its initial value
-    violation  : the worst joint's |C| and |C_q v + C_t|, logarithmic
+    violation  : the worst joint's error of positions and of velocities, logarithmic
     step, iterations : of every stored step
     """
     import matplotlib.pyplot as plt
@@ -58,7 +58,7 @@ def _energy(ax: Any, result: Result) -> None:
 
 def _violation(ax: Any, result: Result) -> None:
     violation = result.violation
-    for name, words in (("position", "|C|"), ("velocity", "|C_q v + C_t|")):
+    for name, words in (("position", "positions"), ("velocity", "velocities")):
         worst = violation[name].values.max(axis=1)
         joint = result.joints[int(violation[name].values.max(axis=0).argmax())]
         ax.plot(result.time, np.maximum(worst, 1e-18), label=f"{words}, worst in '{joint}'")

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
+from linkwork.model.given import VectorLike
 from linkwork.results.outputs import totals
 from linkwork.results.files.model_file import model_to_dict
 from linkwork.results.files.file_array import FileArray
@@ -27,6 +28,7 @@ from linkwork.results.files.variables import (
     joints_of,
     time_variable,
 )
+from linkwork.results.outputs.stamp import stamp
 from linkwork.results.outputs.views import Axis, View, view
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -62,10 +64,12 @@ class Result:
     """
 
     def __init__(
-        self, system: System, time: Any, motion: Any, acceleration: Any = None, gamma: Any = None,
-        work: Any = None, diagnostics: dict[str, Any] | None = None,
+        self, system: System, time: VectorLike, motion: np.ndarray,
+        acceleration: np.ndarray | None = None, gamma: np.ndarray | None = None,
+        work: np.ndarray | None = None, diagnostics: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None, restart: dict[str, Any] | None = None, *,
-        single: bool = False, stored_model: dict[str, Any] | str | None = None, values: Any = None,
+        single: bool = False, stored_model: dict[str, Any] | str | None = None,
+        values: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         T, nb, rows = len(time), system.bodies, len(system.all_rows)
         self.system = system
@@ -194,14 +198,16 @@ class Result:
         from linkwork.results.outputs.violation import violations
 
         found = np.zeros((len(self), len(rows)))
-        parts = violations(self.system, self.time, self.motion, self.memory, still=True)
+        parts = violations(
+            self.system, self.time, self.motion, self.memory, still=True, values=self.values
+        )
         for part, _, rate in parts:
             found[part] = rate[:, rows]
         return found
 
     @property
     def violation(self) -> xr.Dataset:
-        """Largest |C| and |C_q v + C_t| per joint over (time, joint), over all of its rows."""
+        """Largest errors of each joint's constraints over (time, joint): positions, velocities."""
         import xarray as xr
 
         coords = {"time": time_variable(self.time), "joint": list(self.joints)}
@@ -238,6 +244,8 @@ class Result:
             return None if np.isnan(x).all() and x.size else x.copy()
 
         restart: dict[str, Any] = {k: v.copy() for k, v in self.restart.items()} if last else {}
+        if restart:  # they are of this state alone, and not of one that the user makes from it
+            restart["of"] = stamp(float(self.time[i]), self.motion[i], self.values[i])
         return State(
             float(self.time[i]), self.system.names, self.motion[i].copy(),
             known(self.acceleration[i]), known(self.gamma[i]), self.memory[i].copy(),
@@ -283,42 +291,112 @@ class Result:
         dataset = xr.Dataset(variables, coords, {"title": self.info["model"], "units": UNITS})
         return dataset.merge(self.energy, compat="override")
 
+    def to_pandas(self, *names: str) -> Any:
+        """A wide pandas DataFrame over time with columns such as "rod.position.x".
+
+        names : as in `plot`, ``run.to_pandas("rod.position", "pin.force.x", "energy")``; without
+                them, every output of every item and the energies.  `table.attrs["units"]` has units
+        """
+        from linkwork.results.tables import wide_table
+
+        return wide_table(self, names)
+
+    def to_csv(self, path: str | Path, *names: str, units: bool = False) -> None:
+        """Write the table of `to_pandas` as text: a line of names, then a line per stored time.
+
+        units : put them behind the names, "rod.position.x (m)"
+        """
+        from linkwork.results.tables import write_csv
+
+        write_csv(self, path, names, units)
+
+    def to_parquet(self, path: str | Path, *names: str) -> None:
+        """Write the table of `to_pandas` as a Parquet file (needs the package pyarrow)."""
+        from linkwork.results.tables import write_parquet
+
+        write_parquet(self, path, names)
+
     def save(self, path: str | Path) -> None:
         """Store the run in a NetCDF file; `lw.load` reads it back to the bit.
 
-        A run that keeps its steps in a file already is copied.
+        A run that keeps its steps in a file already is copied.  Where the model has Python
+        functions, which a file cannot keep, a warning says so.
         """
         from linkwork.results.files.file import save
 
         save(self, path)
 
     def show(
-        self, *, port: int | None = None, browser: bool = True, block: bool | None = None
-    ) -> Any:
+        self, *, port: int | None = None, browser: bool = True, block: bool | None = None,
+        traces: Any = (), other: Result | None = None, follow: str | None = None,
+    ) -> Any:  # fmt: skip
         """Open a page in the browser with the moving mechanism in 3D.
 
-        port : of the page on this machine; the first free one from 8080 on otherwise
-        block: stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        port   : of the page on this machine; the first free one from 8080 on otherwise
+        block  : stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        traces : paths to draw, "rod" (centre of mass), ("rod", (x, y, z)) (a point in body axes) or
+                 "pin" (a joint), one or several
+        other  : another run, drawn over this one as a ghost, and dashed in the plots
+        follow : a body that stays in the middle
         """
         from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
         from linkwork.view.live import view  # layer: the viewer, reached when asked for
 
-        return view(draw(self), port=port, browser=browser, block=block)
+        drawing = draw(self, traces=traces, other=other)
+        return view(drawing, port=port, browser=browser, block=block, follow=follow)
 
     def animate(
-        self, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
-        reactions: bool = False,
+        self, path: Any = None, *, fps: float | None = None, speed: float | None = None,
+        reactions: bool = False, traces: Any = (), other: Result | None = None,
+        follow: str | None = None, **film: Any,
     ) -> Any:  # fmt: skip
-        """Write one .html file that plays the run in any browser, offline; a notebook shows it.
+        """Write a page (.html) or a film (.mp4, .gif) of the run; a notebook shows it.
 
-        fps       : pictures per second of playing
-        speed     : simulated seconds per second; real time for runs of 3 to 60 s, else a factor
+        path      : an .html file plays in any browser, offline; films need no display
+        fps       : pictures per second of playing; 30, or 20 of a .gif
+        speed     : simulated seconds per second; true speed for runs of 0.5 to 60 s, else a factor
                     with which it takes about ten seconds
         reactions : draw the reactions of joints as arrows too
+        traces, other, follow : paths, another run, a body to follow, as in `show`
+
+        Films have also size=(width, height) in pixels and side="front", "side" or "top".
+
+        Example: ``run.animate("run.mp4", size=(1920, 1080), follow="ball")``
         """
+        same = {"traces": traces, "other": other, "follow": follow}
+        if path is not None and Path(path).suffix.lower() in (".mp4", ".gif"):
+            from linkwork.view.pictures import film as films  # layer: the viewer, when asked for
+
+            return films.animate(
+                self, path, fps=fps, speed=speed, reactions=reactions, **same, **film
+            )
         from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
 
-        return animate(self, path, fps=fps, speed=speed, reactions=reactions)
+        if film:
+            raise ModelError(f"a page has no {' or '.join(film)}; give a name that ends with .mp4")
+        return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions, **same)
+
+    def picture(
+        self, path: Any = None, t: float | int | None = None, *, size: Any = (1280, 720),
+        side: str = "home", reactions: bool = False, text: bool = True, traces: Any = (),
+        other: Result | None = None,
+    ) -> Any:  # fmt: skip
+        """A picture of the mechanism, in a file (.png, .jpg) or for a notebook; needs no display.
+
+        t         : a time (float) or the number of a stored one (int); the first without it
+        size      : (width, height) in pixels
+        side      : "home", a corner or across a flat mechanism; "front", "side" or "top"
+        reactions : draw the reactions of joints as arrows too;   text : title and time below
+        traces, other : paths and another run, as in `show`
+
+        Example: ``run.picture("p.png", t=0.5)``
+        """
+        from linkwork.view.pictures.picture import picture  # layer: the viewer, when asked for
+
+        return picture(
+            self, path, t, size=size, side=side, reactions=reactions, text=text, traces=traces,
+            other=other,
+        )  # fmt: skip
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""
@@ -338,19 +416,49 @@ class Result:
 
         return plot_health(self)
 
+    def draw_circuit(self, time: Any = None, ax: Any = None) -> Any:
+        """Draw the hydraulic circuit with its pressures and flows at a time (s); returns axes."""
+        from linkwork.results.circuit import draw_circuit
+
+        return draw_circuit(self, time, ax)
+
     def spectrum(
-        self, *names: str, modes: Any = None, window: str = "hann", log: bool = True, ax: Any = None
-    ) -> Any:
+        self, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
+        to: float | None = None, ax: Any = None,
+    ) -> Any:  # fmt: skip
         """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
 
         modes  : eigenfrequencies to mark;   window : a window of scipy.signal
+        log    : amplitudes on a logarithmic scale
+        to     : where the axis ends (Hz); behind the last content without it
         """
         from linkwork.results.spectrum import plot_spectrum
 
-        return plot_spectrum(self, *names, modes=modes, window=window, log=log, ax=ax)
+        return plot_spectrum(self, *names, modes=modes, window=window, log=log, to=to, ax=ax)
 
     def __repr__(self) -> str:
         return summary(self)
+
+    def _repr_html_(self) -> str:
+        from linkwork.results.summary import summary_html
+
+        return summary_html(self)
+
+    # ------------------------------------------------------------------------------ copying
+    def __reduce__(self) -> Any:
+        """Pickled by cloudpickle, which keeps Python functions too; steps in a file are read."""
+        import cloudpickle
+
+        state = {k: v[:] if isinstance(v, FileArray) else v for k, v in vars(self).items()}
+        return _restored, (cloudpickle.dumps(state | {"_views": {}}),)
+
+
+def _restored(state: bytes) -> Result:
+    import cloudpickle
+
+    result = Result.__new__(Result)
+    result.__dict__.update(cloudpickle.loads(state))
+    return result
 
 
 def _array(values: Any, shape: tuple[int, ...], what: str) -> Any:

@@ -49,10 +49,13 @@ def amplitudes(
 
 
 def plot_spectrum(
-    result: Result, *names: str, modes: Any = None, window: str = "hann", log: bool = True,
-    ax: Any = None,
+    result: Result, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
+    to: float | None = None, ax: Any = None,
 ) -> Any:  # fmt: skip
     """Draw the spectra of outputs, with the eigenfrequencies of `modes` marked; returns the axes.
+
+    The axis ends where the content does (or at the frequency `to`, Hz): behind the last amplitude
+    of a hundredth of the largest, or with log=True of a ten-thousandth.
 
     Example: ``run.spectrum("rod.position.z", modes=lw.eigen(m))``
     """
@@ -66,29 +69,36 @@ def plot_spectrum(
         title(figure, str(result.info["model"]))
     ax.set_prop_cycle(color=COLOURS)
     moving = [c for c in curves if np.ptp(c.values) > 1e-12 * np.abs(c.values).max(initial=0.0)]
-    for curve in moving:
-        f, a = amplitudes(result.time, curve.values, window)
+    spectra = [amplitudes(result.time, curve.values, window) for curve in moving]
+    for curve, (f, a) in zip(moving, spectra):
         ax.plot(f[1:], a[1:], label=curve.label, linewidth=1.4)
     if log and moving:
         ax.set_yscale("log")
-        top = max(line.get_ydata().max() for line in ax.get_lines())
+        top = max(a[1:].max() for _, a in spectra)
         ax.set_ylim(1e-6 * top, 3 * top)
+    elif moving:
+        ax.set_ylim(bottom=0)
+    end = to if to is not None else content_end(spectra, 1e-4 if log else 1e-2)
     if modes is not None:
-        _mark(ax, modes)
+        _mark(ax, modes, end)
     units = ", ".join(dict.fromkeys(c.units for c in curves if c.units not in ("", "1")))
     ax.set_xlabel("frequency (Hz)")
     ax.set_ylabel(f"amplitude ({units})" if units else "amplitude")
-    ax.set_xlim(left=0)
+    ax.set_xlim(0, end if end else None)
     style(ax)
     legend(ax)
     return ax
 
 
-def _mark(ax: Any, modes: Any) -> None:
-    """Dashed lines at the eigenfrequencies, and axes that end a little behind the last."""
-    frequencies = [f for f in modes.frequency if f > 0]
-    for k, f in enumerate(frequencies):
+def content_end(spectra: list[tuple[np.ndarray, np.ndarray]], share: float) -> float:
+    """A little behind the last frequency whose amplitude is that share of the largest."""
+    ends = [f[1:][a[1:] >= share * a[1:].max()].max() for f, a in spectra if a[1:].any()]
+    last = max((float(f[-1]) for f, _ in spectra), default=0.0)
+    return min(1.25 * max(ends, default=0.0), last)
+
+
+def _mark(ax: Any, modes: Any, end: float) -> None:
+    """Dashed lines at the eigenfrequencies that the axis reaches."""
+    for k, f in enumerate([f for f in modes.frequency if 0 < f <= end]):
         label = "eigenfrequencies" if k == 0 else None
         ax.axvline(f, color="#888888", linestyle="--", linewidth=0.9, label=label)
-    if frequencies:
-        ax.set_xlim(0, 1.6 * max(frequencies))

@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.model import html
+
 if TYPE_CHECKING:
     from linkwork.results.result import Result
 
 
 def summary(result: Result) -> str:
     """The lines of it; violation is told where it is known already, since it takes time."""
+    title, rows = summary_rows(result)
+    return "\n".join([title, *(f"  {word:<9}  {text}" for word, text in rows)])
+
+
+def summary_html(result: Result) -> str:
+    """The same for notebooks."""
+    title, rows = summary_rows(result)
+    return html.title(title) + html.pairs(rows)
+
+
+def summary_rows(result: Result) -> tuple[str, list[tuple[str, str]]]:
+    """A title, and pairs of word and text."""
     info, time = result.info, result.time
 
     def listed(names: tuple[str, ...]) -> str:
@@ -28,20 +42,20 @@ def summary(result: Result) -> str:
     energy = f"{total[0]:.6g} → {total[-1]:.6g} J"
     if "balance" in result._energies:
         energy += f", largest imbalance {np.abs(result._energies['balance'][0]).max():.2g} J"
-    lines = [
-        f"Result of '{info['model']}'" + (f": {method}" if method else ""),
-        f"  time       {time[0]:g} … {time[-1]:g} s, {len(time)} stored",
-        f"  bodies     {listed(result.system.names)}",
-        f"  joints     {listed(result.joints)}",
-        f"  energy     {energy}",
+    title = f"Result of '{info['model']}'" + (f": {method}" if method else "")
+    rows = [
+        ("time", f"{time[0]:g} … {time[-1]:g} s, {len(time)} stored"),
+        ("bodies", listed(result.system.names)),
+        ("joints", listed(result.joints)),
+        ("energy", energy),
     ]
     if "_violations" in vars(result) and result.joints:
         position, velocity = (x.max() for x in result._violations)
-        lines.append(f"  violation  {position:.2g} in position, {velocity:.2g} in velocity")
+        rows.append(("violation", f"{position:.2g} in position, {velocity:.2g} in velocity"))
     if isinstance(info.get("seconds"), (int, float)):
         after = info.get("reaction_seconds")
         more = "" if after is None else f", and {after:.3g} s for reactions of redundant joints"
-        lines.append(f"  took       {info['seconds']:.3g} s{more}")
+        rows.append(("took", f"{info['seconds']:.3g} s{more}"))
     notes = info.get("notes") or []
-    lines += [f"  note       {note}" for note in ([notes] if isinstance(notes, str) else notes)]
-    return "\n".join(lines)
+    rows += [("note", note) for note in ([notes] if isinstance(notes, str) else notes)]
+    return title, rows

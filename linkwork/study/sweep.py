@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from linkwork.model import checks
 from linkwork.study.counting import Counting
 from linkwork.study.store import Store
 from linkwork.study.variant import Measured, Outcome
-from linkwork.study.workers import outcomes
+from linkwork.study.workers import outcomes, worker_count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 def sweep(
     build: Callable, grid: Mapping[str, Any], measure: Callable | None = None, *,
-    workers: int | None = None, client: Any = None, store: Any = None, progress: bool | str = True,
+    workers: int | None = None, client: Any = None, store: str | Path | None = None,
+    progress: bool | str = True,
 ) -> xr.Dataset:  # fmt: skip
     """Run build(**parameters) for all combinations of a grid and collect what it returns.
 
@@ -56,7 +58,8 @@ def sweep(
 
 def sample(
     build: Callable, distributions: Mapping[str, Any], n: int, measure: Callable | None = None, *,
-    seed: int = 0, workers: int | None = None, client: Any = None, store: Any = None,
+    seed: int = 0, workers: int | None = None, client: Any = None,
+    store: str | Path | None = None,
     progress: bool | str = True,
 ) -> xr.Dataset:  # fmt: skip
     """Run build(**parameters) for n draws from distributions; else like `sweep`.
@@ -105,7 +108,8 @@ def _run(
 ) -> list[Outcome]:  # fmt: skip
     kept = Store(store, parameters)
     tasks = [(i, p) for i, p in enumerate(parameters) if i not in kept.done]
-    with Counting(len(parameters), len(parameters) - len(tasks), progress) as bar:
+    wave = worker_count(len(tasks), workers, client)
+    with Counting(len(parameters), len(parameters) - len(tasks), progress, wave) as bar:
         for outcome in outcomes(tasks, build, measure, workers, client):
             kept.keep(outcome)
             bar.one_more(bool(outcome.failure))

@@ -24,14 +24,22 @@ def outcomes(
     if client is not None:
         yield from _on_cluster(tasks, build, measure, client)
         return
-    count = workers if workers is not None else min(os.cpu_count() or 1, max(len(tasks), 1))
-    if count < 1:
-        raise ModelError(f"workers must be at least 1, found {count}")
+    count = worker_count(len(tasks), workers)
     if count == 1:
         for task in tasks:
             yield run_variant(*task, build, measure)
         return
     yield from _on_cores(tasks, build, measure, count)
+
+
+def worker_count(tasks: int, workers: int | None, client: Any = None) -> int:
+    """How many variants run at the same time."""
+    if client is not None:
+        return max(1, sum(client.nthreads().values()))
+    count = workers if workers is not None else min(os.cpu_count() or 1, max(tasks, 1))
+    if count < 1:
+        raise ModelError(f"workers must be at least 1, found {count}")
+    return count
 
 
 def _on_cores(

@@ -6,7 +6,8 @@ unknowns of
 
     r(q, q̇, q̈, γ) = 0,      C_q q̈ = Q_c
 
-One step does where these enter linearly.
+One step does where these enter linearly.  Where they are not determined, system.descriptor knows
+more.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.system.descriptor import descriptor_start
 from linkwork.system.elimination import SingularMatrix, analyse, refactor, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -23,6 +25,7 @@ from linkwork.system.system import System
 
 CLOSE = 1e-10  # the last correction, relative to the numbers of its kind
 ENOUGH = 1e-6  # the same where corrections no longer shrink: round-off of stiff equations
+FAINT = 1e-4  # of the other kind of forces: below that, numbers are not compared with themselves
 MOST = 40
 
 
@@ -44,9 +47,15 @@ def consistent(system: System, state: State) -> State:
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
-        y = solved(system, e.values, rhs, now)
+        try:
+            y = solved(system, e.values, rhs, now)
+        except SingularError:
+            found = descriptor_start(system, state, by)
+            if found is None:
+                raise
+            return found
         refuse_not_finite(system, y, state)
-        acceleration = acceleration + y[: 6 * b].reshape(-1, 6)
+        acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
         values = values + by * step
         gamma = gamma.copy()
@@ -78,11 +87,15 @@ def correction(
 ) -> float:  # fmt: skip
     """The largest correction, each over the largest number of its kind or the size of its value."""
     rigid, n = system.layout.rigid, system.motions
-    parts = [(y[:rigid], acceleration), (y[n:], gamma)]
-    found = [
-        np.abs(part).max(initial=0.0) / max(np.abs(whole).max(initial=0.0), 1e-300)
-        for part, whole in parts
+    moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
+    mass = system.tables.bodies[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(system.tables.bodies[:, 1:]).max(initial=0.0)
+    # multipliers may vanish beside the forces that accelerate, and these beside multipliers
+    parts = [
+        (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
+        (y[n:], max(held, FAINT * inertia * moved)),
     ]
+    found = [np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts]
     wanted = np.abs((by * values).sum(axis=0)) + system.layout.value_scale * (by[0] > 0)
     step, scale = np.abs(y[rigid:n]), np.maximum(wanted, 1e-300)
     return float(max(*found, np.max(step / scale, initial=0.0)))

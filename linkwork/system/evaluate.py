@@ -18,6 +18,8 @@ import numpy as np
 
 from linkwork.elements.bodies.body import body_terms
 from linkwork.elements.layout import (
+    BY_RATE,
+    BY_VALUE,
     CD,
     CK,
     CM,
@@ -40,11 +42,13 @@ from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
 
 SLOTS = 64  # families in one model
-FLEXIBLE_SLOT = SLOTS  # behind them: flexible links
-# a row of Tables.signals: where its number and its gradient are among the reals, how many bodies it
+# a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted on
-VALUE, GRADIENT, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH = range(11)
-SIGNAL_COLUMNS = 11
+(NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH,
+ SIGNAL_COLUMNS) = range(12)  # fmt: skip
+# a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
+# node, numbers in a row of blocks against it
+UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
 TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 elsewhere
 
 
@@ -59,8 +63,6 @@ class Tables(NamedTuple):
     reals: np.ndarray
     bodies: np.ndarray
     blocks: np.ndarray
-    flexible: np.ndarray  # ints and
-    flexible_reals: np.ndarray  # constants of flexible links (elements.flexible.inertia)
     gravity: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
@@ -68,7 +70,8 @@ class Tables(NamedTuple):
     motions: np.ndarray  # how many unknowns stand before the multipliers
     targets: np.ndarray  # flat places in reals that laws write
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
-    ahead: np.ndarray  # how many families, the first, compute them
+    signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
+    signal_family_count: np.ndarray  # how many families, the first, compute them
 
 
 class Work(NamedTuple):
@@ -89,6 +92,7 @@ class Work(NamedTuple):
     sums: np.ndarray  # the part of vals that is cleared before elements add to it
     power: np.ndarray
     trial: np.ndarray  # residuals of one element, for its change with a number that it is given
+    trial_balance: np.ndarray  # the same of vector nodes
 
 
 def make_work(bodies: int, values: int, rows: int, pattern: Pattern) -> Work:
@@ -112,6 +116,7 @@ def make_work(bodies: int, values: int, rows: int, pattern: Pattern) -> Work:
         sums=vals[pattern.sums],
         power=np.zeros(2),
         trial=np.zeros((bodies + 1, 6)),
+        trial_balance=np.zeros(values + 1),
     )
 
 
@@ -147,13 +152,14 @@ def acceleration_of(work, unknown):
 
 
 @spliced
-def ask(kernels, slot, tables, work, f, time, n, i, wi, r, wr):
-    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f."""
+def ask(kernels, slot, tables, work, f, balance, time, n, i, wi, r, wr):
+    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f and
+    balance."""
     call_kernel(
         kernels, slot,
         tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
         view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-        view(Loads(f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+        view(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
     )  # fmt: skip
 
 
@@ -162,13 +168,42 @@ def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
     d = tables.directory
     for m in range(d.shape[0]):
-        if m == tables.ahead[0]:
+        if m == tables.signal_family_count[0]:
             for s in range(tables.signals.shape[0]):
-                tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, VALUE]]
-        ask(kernels, d[m, 0], tables, work, work.f, time, d[m, 1], d[m, 2], d[m, 3], d[m, 4],
-            d[m, 5])  # fmt: skip
+                tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, NUMBER]]
+        ask(kernels, d[m, 0], tables, work, work.f, work.balance, time, d[m, 1], d[m, 2], d[m, 3],
+            d[m, 4], d[m, 5])  # fmt: skip
     if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
         signal_tangents(kernels, tables, work, time)
+
+
+@inlined
+def residual_of(work, end, node, p):
+    """Row p of the trial residual of a body or of a vector node."""
+    return work.trial_balance[end + p] if node else work.trial[end, p]
+
+
+@inlined
+def set_trial(tables, work, first, ends, loaded, factor):
+    """The trial residuals of the ends that a signal acts on, times a factor; zero for none."""
+    for k in range(loaded):
+        end, node = tables.ints[first + k], tables.signal_ends[ends + k, IS_NODE] != 0
+        for p in range(tables.signal_ends[ends + k, UNKNOWNS]):
+            value = factor * residual_of(work, end, node, p) if factor != 0.0 else 0.0
+            if node:
+                work.trial_balance[end + p] = value
+            else:
+                work.trial[end, p] = value
+
+
+@inlined
+def slope_by(tables, work, row, end, q):
+    """What a signal changes by with unknown q of an end."""
+    at, n = tables.signal_ends[row, SLOPES] + q, tables.signal_ends[row, UNKNOWNS]
+    by_place, by_rate = tables.reals[at], tables.reals[at + n]
+    if tables.signal_ends[row, IS_NODE] != 0:
+        return work.values[BY_VALUE, end + q] * by_place + work.values[BY_RATE, end + q] * by_rate
+    return work.coef[CK] * by_place + work.coef[CD] * by_rate
 
 
 @inlined
@@ -176,31 +211,27 @@ def signal_tangents(kernels, tables, work, time):
     """What numbers that follow the motion add to the tangent."""
     dissipated, supplied = work.power[0], work.power[1]
     work.coef[TANGENT] = 0.0
-    g = tables.signals
+    g, e = tables.signals, tables.signal_ends
     for s in range(g.shape[0]):
-        y, n, loaded, b = tables.reals[g[s, VALUE]], g[s, BODIES], g[s, LOADED], g[s, INTS]
-        h = TRIAL * (1.0 + abs(y))
-        for k in range(loaded):
-            for p in range(6):
-                work.trial[tables.ints[b + k], p] = 0.0
+        y, n, loaded, b = tables.reals[g[s, NUMBER]], g[s, BODIES], g[s, LOADED], g[s, INTS]
+        h, first = TRIAL * (1.0 + abs(y)), g[s, ENDS]
+        set_trial(tables, work, b, first, loaded, 0.0)
         for side in range(2):  # −f(y − h), then + f(y + h)
             tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
-            ask(kernels, g[s, SLOT], tables, work, work.trial, time, 1, g[s, INT], g[s, INT_WIDTH],
-                g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+            ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, time, 1,
+                g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
             if side == 0:
-                for k in range(loaded):
-                    for p in range(6):
-                        work.trial[tables.ints[b + k], p] *= -1.0
+                set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
         for k in range(loaded):
+            here, node = tables.ints[b + k], e[first + k, IS_NODE] != 0
             for j in range(n):
-                base, at = tables.ints[b + n + n * k + j], g[s, GRADIENT] + 12 * j
-                for p in range(6):
-                    change = work.trial[tables.ints[b + k], p] / (2.0 * h)
-                    for q in range(6):
-                        slope = work.coef[CK] * tables.reals[at + q]
-                        slope += work.coef[CD] * tables.reals[at + 6 + q]
-                        work.vals[base + STRIDE * p + q] += change * slope
+                base, there = tables.ints[b + n + n * k + j], tables.ints[b + j]
+                for p in range(e[first + k, UNKNOWNS]):
+                    change = residual_of(work, here, node, p) / (2.0 * h)
+                    for q in range(e[first + j, UNKNOWNS]):
+                        slope = slope_by(tables, work, first + j, there, q)
+                        work.vals[base + e[first + j, WIDTH] * p + q] += change * slope
     work.coef[TANGENT] = 1.0
     work.power[0], work.power[1] = dissipated, supplied
 
@@ -220,12 +251,6 @@ def fill(kernels, tables, work, time, cM):
         tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity, cM,
         work.coef, work.f, work.vals,
     )  # fmt: skip
-    if tables.flexible.shape[0] > 0:
-        call_kernel(
-            kernels, FLEXIBLE_SLOT, tables.flexible, tables.flexible_reals,
-            view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-            view(Loads(work.f, work.balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
-        )  # fmt: skip
     call_families(kernels, tables, work, time)
 
 
@@ -236,25 +261,28 @@ def evaluate(kernels, tables, work, time, cM):
 
 
 @inlined
-def load_stored(tables, work, motion, schedule, k):
-    """The k-th stored motion, and the numbers that laws give at its time."""
+def load_stored(tables, work, motion, values, schedule, k):
+    """The k-th stored motion and values, and the numbers that laws give at its time."""
     for b in range(motion.shape[1]):
         for i in range(13):
             work.nodes[b, i] = motion[k, b, i]
         set_rotation(work.nodes, b)
+    for i in range(values.shape[2]):
+        for j in range(3):
+            work.values[j, i] = values[k, j, i]
     for j in range(tables.targets.shape[0]):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
 @compiled
-def jacobian_values(kernels, tables, work, times, motion, schedule, values):
-    """The values of C_q at stored motions, one row of `values` each."""
+def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
+    """The values of C_q at stored motions, one row of `out` each."""
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, schedule, k)
+        load_stored(tables, work, motion, values, schedule, k)
         evaluate(kernels, tables, work, times[k], 0.0)
-        for p in range(values.shape[1]):
-            values[k, p] = work.vals[tables.places[begin + p]]
+        for p in range(out.shape[1]):
+            out[k, p] = work.vals[tables.places[begin + p]]

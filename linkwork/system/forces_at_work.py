@@ -12,7 +12,6 @@ import numpy as np
 
 from linkwork.math.compiled import lean
 from linkwork.system.evaluate import ask, evaluate
-from linkwork.system.layout import GROUND_END
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -29,7 +28,8 @@ def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
         wi, wr = d[m, 3], d[m, 5]
         for k in range(d[m, 1]):
             first = d[m, 2] + k * wi
-            ask(kernels, d[m, 0], tables, work, trial, time, 1, first, wi, d[m, 4] + k * wr, wr)
+            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, time, 1, first, wi,
+                d[m, 4] + k * wr, wr)  # fmt: skip
             for j in range(on_bodies.shape[1]):
                 if on_bodies[m, j]:
                     b = tables.ints[first + j]
@@ -48,17 +48,6 @@ def forces_at_work(system: System, state: State) -> np.ndarray:
     evaluate(system.kernels, system.tables, work, state.time, 0.0)
     rest, sizes = work.f.copy(), np.zeros_like(work.f)
     add_sizes(
-        system.kernels, system.tables, work, state.time, body_ends(system), sizes, rest
+        system.kernels, system.tables, work, state.time, system.body_ends, sizes, rest
     )
     return (sizes + np.abs(rest))[:n]
-
-
-def body_ends(system: System) -> np.ndarray:
-    """Which ends of the elements of each family are bodies or the ground, (families, most ends)."""
-    number = {family: m for m, family in enumerate(system.families)}
-    most = max((family.bodies for family in number), default=0)
-    found = np.zeros((len(number), most), bool)
-    for e in system.elements:
-        for j, end in enumerate(e.ends):
-            found[number[e.entry.family], j] |= GROUND_END <= end < system.bodies
-    return found

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import STRIDE, row_width
 
 BLOCK = 6 * STRIDE  # of two bodies
 
@@ -61,7 +61,7 @@ class Pattern:
 
     def width(self, group: int) -> int:
         """Numbers in a row of a block against the columns of a group."""
-        return wide(len(self.members(group)))
+        return row_width(len(self.members(group)))
 
     def block(self, row: int, column: int) -> int:
         """Where the block of two groups begins; the ground (−1) has a spare one."""
@@ -76,11 +76,6 @@ class Pattern:
     def members(self, group: int) -> range:
         """The unknowns of a group."""
         return range(int(self.first[group]), int(self.first[group + 1]))
-
-
-def wide(size: int) -> int:
-    """Numbers in a row of a block with so many columns: a multiple of eight."""
-    return STRIDE * max(1, -(-size // STRIDE))
 
 
 def make_pattern(
@@ -117,12 +112,12 @@ def make_pattern(
     spare = BLOCK * len(keys)
     between = [pair for pair, alone in pairs.items() if not alone and max(pair) >= bodies]
     for i, j in [*((k, k) for k in range(bodies, moving)), *between]:
-        blocks[i, j], spare = spare, spare + sizes[i] * wide(sizes[j])
+        blocks[i, j], spare = spare, spare + sizes[i] * row_width(sizes[j])
     largest = max([6, *nodes])
-    end = spare + largest * wide(largest)
+    end = spare + largest * row_width(largest)
     sums = slice(BLOCK * (bodies + len(own)), end)
     for g, b in rows_of:  # one more row for those that are not active
-        blocks[g, b], end = end, end + (sizes[g] + 1) * wide(sizes[b])
+        blocks[g, b], end = end, end + (sizes[g] + 1) * row_width(sizes[b])
     indptr, indices, places = by_rows(blocks, moving, first, size)
     groups = np.repeat(np.arange(len(size)), size).astype(np.int64)
     nothing = end + STRIDE * int(size[moving:].sum())
@@ -140,7 +135,7 @@ def by_rows(
     row, column = np.array(list(blocks), dtype=np.int64).reshape(-1, 2).T
     base = np.fromiter(blocks.values(), np.int64, len(blocks))
     below, one = row >= moving, np.ones_like(row)
-    width = np.array([wide(n) for n in size.tolist()], np.int64)[column]
+    width = np.array([row_width(n) for n in size.tolist()], np.int64)[column]
     row, column, base = (  # C_q once more, transposed: the steps down and across change places
         np.concatenate([row, column[below]]), np.concatenate([column, row[below]]),
         np.concatenate([base, base[below]]),

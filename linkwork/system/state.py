@@ -96,6 +96,17 @@ class State:
         """Increments of all motion unknowns, flat, that move `other` to this state."""
         return np.concatenate([self.difference(other).ravel(), self.values[0] - other.values[0]])
 
+    @property
+    def rates(self) -> np.ndarray:
+        """Rates of all motion unknowns, flat: velocities of bodies, then of values."""
+        return np.concatenate([self.velocities.ravel(), self.values[1]])
+
+    def with_rates(self, rates: np.ndarray) -> State:
+        """The same positions and values with other rates of all motion unknowns."""
+        rigid, values = 6 * len(self.motion), self.values.copy()
+        values[1] = rates[rigid:]
+        return replace(self.with_velocities(rates[:rigid]), values=values)
+
     def at_rest(self) -> State:
         """The same positions and values, nothing moving."""
         values = self.values.copy()

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.bodies.body import Body
-from linkwork.elements.bodies.variable_mass import start_of
+from linkwork.elements.bodies.body import Body, refuse_changed
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
@@ -19,6 +18,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.frame import GROUND
+from linkwork.model.held import sampled_at
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
@@ -31,7 +31,7 @@ from linkwork.system.evaluate import (
     set_rotations,
 )
 from linkwork.system.evaluation import Evaluation
-from linkwork.system.flexible import FlexibleBody, find_links, lumped
+from linkwork.system.flexible import FlexibleBody, find_links
 from linkwork.system.layout import GROUND_END, REFERENCE_END, Layout
 from linkwork.system.numbering import Element, Row, families_of
 from linkwork.system.pattern import Pattern, make_pattern
@@ -108,12 +108,14 @@ class System:
         return None
 
     def refuse_nodes(self, what: str) -> None:
-        """For analyses and methods that know bodies alone."""
-        if self.layout.nodes:
+        """For analyses and methods that know bodies alone; flexible links are their own concern."""
+        links = {id(link.item.amplitudes) for link in self.flexible}
+        others = [node for node in self.layout.nodes if id(node) not in links]
+        if others:
             raise ModelError(
                 f"{what} knows bodies alone, but model '{self.model.name}' has "
-                f"{self.layout.nodes[0].label}; use lw.transient with lw.GeneralizedAlpha(), "
-                "lw.HHT(), lw.Newmark() or lw.BDF2(), or lw.static and lw.eigen"
+                f"{others[0].label}; use lw.transient with lw.GeneralizedAlpha() or another "
+                "implicit method, or lw.static and lw.eigen"
             )
 
     def refuse_held(self, what: str) -> None:
@@ -121,7 +123,7 @@ class System:
         if self.held is not None:
             raise ModelError(
                 f"{self.held} holds something of the motion from step to step, which {what} cannot "
-                "do; use lw.GeneralizedAlpha() or lw.RK4()"
+                "do; use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
             )
 
     @cached_property
@@ -142,15 +144,39 @@ class System:
             self.model, self.names, self.elements, self.all_rows, keep, self.layout.nodes
         )
 
-    def bodies_alone(self) -> System:
-        """The same system without vector nodes and what acts on them: no joint holds these."""
-        if not self.layout.nodes:
+    @cached_property
+    def held_values(self) -> np.ndarray:
+        """Which values of vector nodes constraints act on."""
+        held = {g for e in self.elements if e.entry.rows for g in e.ends}
+        nodes = [self.bodies + i in held for i in range(len(self.layout.nodes))]
+        return np.repeat(np.array(nodes, bool), np.diff(self.layout.first))
+
+    def held_alone(self) -> System:
+        """The same system with those vector nodes alone that constraints hold, and what acts on
+        bodies and these."""
+        n = self.bodies
+        held = {g for e in self.elements if e.entry.rows for g in e.ends if g >= n}
+        if len(held) == len(self.layout.nodes):
             return self
-        kept = [i for i, e in enumerate(self.elements) if max(e.ends, default=-1) < self.bodies]
+        group = {g: n + k for k, g in enumerate(sorted(held))} | {b: b for b in range(-2, n)}
+        kept = [i for i, e in enumerate(self.elements) if all(g in group for g in e.ends)]
         number = {i: k for k, i in enumerate(kept)}
         rows = tuple(replace(row, element=number[row.element]) for row in self.all_rows)
-        elements = tuple(self.elements[i] for i in kept)
-        return build(self.model, self.names, elements, rows, self.keep, ())
+        elements = tuple(
+            replace(e, ends=tuple(group[g] for g in e.ends))
+            for e in (self.elements[i] for i in kept)
+        )
+        nodes = tuple(self.layout.nodes[g - n] for g in sorted(held))
+        return build(self.model, self.names, elements, rows, self.keep, nodes)
+
+    def with_other_values(self, held: System, state: State) -> State:
+        """A state of `held_alone` with the values of all vector nodes, the others as described."""
+        values, mine = self.layout.start(), held.layout
+        first = {id(node): int(at) for node, at in zip(self.layout.nodes, self.layout.first)}
+        for node, at in zip(mine.nodes, mine.first):
+            to = first[id(node)]
+            values[:, to : to + node.size] = state.values[:, at : at + node.size]
+        return replace(state, values=values)
 
     def split(self, text: str) -> tuple[str, list[str]]:
         """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
@@ -220,45 +246,57 @@ class System:
             w.Qc[:m].copy(), w.power.copy(), values, self.pattern,
         )  # fmt: skip
 
-    def jacobians(self, times: np.ndarray, motion: np.ndarray) -> Iterator[sp.csr_array]:
-        """C_q at stored times, motion (T, bodies, 13); lean, for long runs."""
+    def jacobians(
+        self, times: np.ndarray, motion: np.ndarray, values: np.ndarray | None = None
+    ) -> Iterator[sp.csr_array]:
+        """C_q at stored times, motion (T, bodies, 13), values (T, 3, n); lean, for long runs."""
         first = self.pattern.indptr[self.motions]
         indptr = self.pattern.indptr[self.motions :] - first
         for k in range(0, len(times), CHUNK):
-            for row in self._jacobian_values(times[k : k + CHUNK], motion[k : k + CHUNK]):
+            part = slice(k, k + CHUNK)
+            now = None if values is None else values[part]
+            for row in self._jacobian_values(times[part], motion[part], now):
                 shape = self.rows, self.motions
                 yield sp.csr_array((row, self.pattern.indices[first:], indptr), shape)
 
     def dense_jacobians(self, times: np.ndarray, motion: np.ndarray) -> np.ndarray:
-        """The same (T, rows, 6 bodies) with its zeros."""
+        """The same (T, rows, motions) with its zeros, for systems of bodies alone."""
         p, n = self.pattern, self.motions
         row = np.repeat(np.arange(self.rows), np.diff(p.indptr[n:]))
         out = np.zeros((len(times), self.rows * n))
-        out[:, row * n + p.indices[p.indptr[n] :]] = self._jacobian_values(times, motion)
+        out[:, row * n + p.indices[p.indptr[n] :]] = self._jacobian_values(times, motion, None)
         return out.reshape(len(times), self.rows, n)
 
-    def _jacobian_values(self, times: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    def _jacobian_values(
+        self, times: np.ndarray, motion: np.ndarray, values: np.ndarray | None
+    ) -> np.ndarray:
         p = self.pattern
-        values = np.zeros((len(times), len(p.indices) - p.indptr[self.motions]))
+        out = np.zeros((len(times), len(p.indices) - p.indptr[self.motions]))
         jacobian_values(
             self.kernels, self.tables, self.work, times, np.ascontiguousarray(motion),
-            self.schedule(times), values,
+            self.stored_values(len(times), values), self.schedule(times), out,
         )  # fmt: skip
-        return values
+        return out
+
+    def stored_values(self, count: int, values: np.ndarray | None) -> np.ndarray:
+        """Values (T, 3, n) for compiled loops; as described where none are given."""
+        if values is None:
+            return np.broadcast_to(self.layout.start(), (count, 3, self.layout.values)).copy()
+        return np.ascontiguousarray(values)
 
     @cached_property
     def inertias(self) -> np.ndarray:
         """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
-        table = lumped(self.tables.bodies, self.flexible)
+        table = self.tables.bodies.copy()
         for e in self.elements:
-            if e.entry.family.inertial:
-                m, c, J = start_of(e.entry.reals)
+            if e.entry.family.lumped is not None:
+                m, c, J = e.entry.family.lumped(e.entry.reals)
                 table[e.ends[0]] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
         """M: masses and inertias in body axes (block diagonal but for flexible links)."""
-        if self.layout.values or self.flexible or any(f.inertial for f in self.families):
+        if self.layout.values or any(f.inertial for f in self.families):
             return sp.csr_matrix(self.evaluate(state, cM=1.0, cK=0.0).stiffness)
         blocks = []
         for row in self.tables.bodies:
@@ -293,6 +331,25 @@ class System:
     @cached_property
     def families(self) -> list[Any]:
         return families_of(self.elements)
+
+    @cached_property
+    def body_ends(self) -> np.ndarray:
+        """Which ends of each family's elements are bodies or the ground, (families, most ends)."""
+        number = {family: m for m, family in enumerate(self.families)}
+        most = max((family.bodies for family in number), default=0)
+        found = np.zeros((len(number), most), bool)
+        for e in self.elements:
+            if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+                continue
+            for j, end in enumerate(e.ends):
+                found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
+        return found
+
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
 
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
@@ -338,13 +395,6 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     entries += extra
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
-        if any(isinstance(x, Node) for x in entry.bodies) and any(
-            law.signal is not None for law in entry.laws
-        ):
-            raise ModelError(
-                f"{model[name].label} acts on a scalar or vector node, and its drives may depend "
-                "on time alone; give a drive without readings of the motion"
-            )
         ends = []
         for body in entry.bodies:
             if id(body) not in number:
@@ -352,17 +402,26 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
             ends.append(number[id(body)])
         if not np.all(np.isfinite(entry.reals)):
             raise ModelError(f"{model[name].label} has numbers that are not finite; correct them")
-        if entry.rows and max(ends) >= len(bodies):
-            raise ModelError(
-                f"{model[name].label} would hold a {entry.bodies[int(np.argmax(ends))].label} by a "
-                "constraint, but constraints act on bodies; add to its equations instead"
-            )
+        for node in entry.bodies if entry.rows else ():
+            if isinstance(node, Node) and node.kind.order != 2:
+                raise ModelError(
+                    f"{model[name].label} would hold {node.label} by a constraint, but constraints "
+                    "act on bodies and on nodes whose equations are of order 2, and its are of "
+                    f"order {node.kind.order}; add to its equations instead"
+                )
         elements.append(Element(name, entry, tuple(ends), len(rows)))
         angles = entry.family.angles
         rows += [
             Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1, r in angles)
             for r in entry.rows
         ]
+    joined = {id(end) for e in elements for end in e.entry.bodies}
+    for node in nodes:
+        if id(node) not in joined:
+            raise ModelError(
+                f"{node.label} is joined to nothing, so its equation is empty; join it to an "
+                "element, or take it out of the model"
+            )
     everything = np.ones(len(rows), bool)
     return build(model, tuple(bodies), tuple(elements), tuple(rows), everything, nodes)
 
@@ -375,9 +434,12 @@ def bodies_of(model: Model) -> dict[str, Any]:
 def nodes_of(model: Model) -> tuple[Node, ...]:
     """The vector nodes of a model, in its order, named after the items that bring them."""
     found: list[Node] = []
+    rates = {id(node) for item in model.items.values() for node in item.rates_needed()}
     for item in model.items.values():
         mine = item.vector_nodes()
         for node in mine:
+            if node.storing:
+                node.kind = replace(node.kind, order=int(id(node) in rates))
             part = node.kind.name if len(mine) > 1 else ""
             node.name = f"{item.name}.{part}" if part else str(item.name)
         found += mine
@@ -392,12 +454,10 @@ def check_items(model: Model) -> None:
         for other in item.needs():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
-        if isinstance(item, Body):
-            words = (item.inertia, item.position, item.orientation, item.velocity,
-                     item.angular_velocity)  # fmt: skip
-            for array in words:
-                if array is not None and not np.all(np.isfinite(array)):
-                    raise ModelError(f"{item.label} has numbers that are not finite; correct them")
+        for other in item.read_items():
+            if model.items.get(other.name or "") is not other:
+                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
+    refuse_changed([item for item in model.items.values() if isinstance(item, Body)])
 
 
 def not_there(item: Any, model: Model) -> str:
@@ -415,15 +475,15 @@ def build(
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
     known = bodies_of(model)
     items = tuple(known[name] for name in names)
-    links, layout = find_links(model, items), Layout(names, nodes)
+    layout = Layout(names, nodes)
+    links = find_links(model, items, layout)
     pattern, groups = make_pattern(
         len(names),
-        [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)]
-        + [((link.frame, *link.carriers), 0, False) for link in links],
+        [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)],
         [node.size for node in layout.nodes],
     )
     tables, laws, kernels = make_tables(
-        model, items, links, elements, kept_rows, pattern, groups, layout
+        model, items, elements, kept_rows, pattern, groups, layout
     )
     length, mass = scales(model, items, links)
     return System(

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS
-from linkwork.elements.flexible.inertia import FLEXIBLE
-from linkwork.elements.layout import int_width
+from linkwork.elements.layout import int_width, row_width
+from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel, KernelTable, kernel_table
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
-from linkwork.system.evaluate import SIGNAL_COLUMNS, SLOTS, Tables
-from linkwork.system.flexible import FlexibleBody, flexible_tables
-from linkwork.system.layout import Layout
+from linkwork.model.nodes import Node
+from linkwork.system.evaluate import END_COLUMNS, SIGNAL_COLUMNS, SLOTS, Tables
+from linkwork.system.flexible import FlexibleBody
+from linkwork.system.layout import REFERENCE_END, SIX, Layout
 from linkwork.system.numbering import families_of
 from linkwork.system.pattern import Pattern
 
@@ -36,9 +37,8 @@ FAR = 1e100  # squares of lengths, and of these, must be finite
 
 
 def make_tables(
-    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...],
-    elements: Sequence[Element], kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
-    layout: Layout,
+    model: Model, items: tuple[Any, ...], elements: Sequence[Element],
+    kept_rows: list[list[int]], pattern: Pattern, groups: list[int], layout: Layout,
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
     families = families_of(elements)
@@ -72,16 +72,13 @@ def make_tables(
             n_int += wi
             n_real += family.reals
     bodies, blocks = _body_tables(items, pattern)
-    flexible, flexible_reals = flexible_tables(links, pattern)
-    signals = _signals(elements, families, first_int, first_real)
+    signals, signal_ends = _signals(elements, families, first_int, first_real)
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
         reals=np.concatenate(reals) if reals else np.zeros(0),
         bodies=bodies,
         blocks=blocks,
-        flexible=flexible,
-        flexible_reals=flexible_reals,
         gravity=np.array(model.gravity, float),
         indptr=pattern.indptr,
         indices=pattern.indices,
@@ -89,20 +86,22 @@ def make_tables(
         motions=np.array([pattern.motions]),
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
         signals=signals,
-        ahead=np.array([sum(family.signal for family in families)]),
+        signal_ends=signal_ends,
+        signal_family_count=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
-    kernels.append(FLEXIBLE if links else NO_FAMILY)
     return tables, tuple(laws), kernel_table(kernels)
 
 
 def _signals(
     elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
     first_real: dict[int, int],
-) -> np.ndarray:  # fmt: skip
-    """Rows of `Tables.signals` (system.evaluate): which element computes a number, which has it."""
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Rows of `Tables.signals` and `signal_ends` (system.evaluate): which element computes a
+    number, which has it, and what is at the ends of the first."""
     numbered = {id(e.entry): i for i, e in enumerate(elements)}
-    rows = []
+    rows: list[list[int]] = []
+    ends: list[tuple[int, ...]] = []
     for i, e in enumerate(elements):
         if not e.entry.family.signal:
             continue
@@ -112,11 +111,20 @@ def _signals(
             continue
         family = entry.family
         rows.append([
-            first_real[i], first_real[i] + 1, len(e.ends), loaded, first_int[i],
+            first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
             int_width(family.bodies, family.rows) + family.reads, first_real[target], family.reals,
         ])  # fmt: skip
-    return np.array(rows, np.int64).reshape(-1, SIGNAL_COLUMNS)
+        places = slope_places(e.entry.bodies, slopes_of(e.entry))
+        for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):
+            node, size = isinstance(end, Node), 0 if group == REFERENCE_END else SIX
+            if isinstance(end, Node):
+                size = end.size
+            ends.append((size, first_real[i] + place, int(node), row_width(size)))
+    return (
+        np.array(rows, np.int64).reshape(-1, SIGNAL_COLUMNS),
+        np.array(ends, np.int64).reshape(-1, END_COLUMNS),
+    )
 
 
 def _element_ints(
@@ -176,8 +184,7 @@ def scales(
 
     Bodies, places on the ground and arms to markers count; where the world's origin is does not.
     """
-    no_places = {c for link in links for c in link.carriers}
-    points, arms = [x.position for b, x in enumerate(items) if b not in no_places], [0.0]
+    points, arms = [x.position for x in items], [0.0]
     for item in model.items.values():
         for frame in getattr(item, "frames", ()):
             if frame.body is GROUND:

@@ -3,11 +3,13 @@ gravity."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from linkwork.errors import ModelError
+from linkwork.model import checks
 from linkwork.view.drawing import Drawing
 
 FOV = np.radians(38.0)
@@ -41,14 +43,23 @@ class Shot:
         return float(np.linalg.norm(self.position - self.target))
 
 
-def shot(drawing: Drawing) -> Shot:
-    """A view that holds the whole way of the mechanism, or its beginning where it flies away."""
+SIDES = ("home", "front", "side", "top")
+
+
+def shot(drawing: Drawing, side: str = "home", follow: str | None = None) -> Shot:
+    """A view that holds the whole way of the mechanism, or its beginning where it flies away.
+
+    side   : "front" (along y where z is up), "side" (along x) or "top" instead of a corner
+    follow : the name of a body: the view of the beginning, to be moved with it (`following`)
+    """
+    if side not in SIDES:
+        raise ModelError(f"side must be one of {', '.join(SIDES)}, found {checks.show(side)}")
     up = up_axis(drawing.result.system.tables.gravity)
-    points, margins = _points(drawing)
+    points, margins = _points(drawing, first=follow is not None)
     low = (points - margins[:, None]).min(axis=0)
     high = (points + margins[:, None]).max(axis=0)
     target = (low + high) / 2
-    sight = direction(points, up, drawing.size)
+    sight = direction(points, up, drawing.size) if side == "home" else straight(side, up)
     distance = _fitting(points - target, sight, up, margins)
     axis = int(np.argmax(np.abs(up)))
     height = float(min(low @ up, high @ up))
@@ -57,6 +68,41 @@ def shot(drawing: Drawing) -> Shot:
         floor[axis] = height * up[axis]
     plane: Literal["xy", "yz", "xz"] = ("yz", "xz", "xy")[axis]
     return Shot(target + distance * sight, target, up, floor, plane)
+
+
+def straight(side: str, up: np.ndarray) -> np.ndarray:
+    """From the target to the camera, along an axis; from above not quite, so that up stays up."""
+    axis = int(np.argmax(np.abs(up)))
+    front = -np.eye(3)[(axis + 2) % 3]  # −y where z is up
+    if side == "top":
+        sight = up + 1e-3 * front
+        return sight / np.linalg.norm(sight)
+    return front if side == "front" else np.eye(3)[(axis + 1) % 3]
+
+
+def way_of(drawing: Drawing, name: str) -> np.ndarray:
+    """(F, 3): how far a body has moved from its first place."""
+    names = drawing.result.system.names
+    if name not in names:
+        raise ModelError(
+            f"follow must name a body, but {checks.show(name)} was given; there are "
+            f"{', '.join(names)}"
+        )
+    place = drawing.result.motion[:, names.index(name), :3]
+    return np.asarray(place - place[0])
+
+
+def following(look: Shot, way: np.ndarray | None, i: int) -> Shot:
+    """The view moved with a body, at frame i."""
+    if way is None:
+        return look
+    return replace(look, position=look.position + way[i], target=look.target + way[i])
+
+
+def grid_cell(size: float) -> float:
+    """The width of a cell of the floor: 1, 2 or 5 times a power of ten, about a quarter of it."""
+    cell = 10 ** np.floor(np.log10(size / 4))
+    return float(cell * max(f for f in (1, 2, 5) if f * cell <= size / 4 * 1.0001))
 
 
 def _fitting(points: np.ndarray, sight: np.ndarray, up: np.ndarray, margins: np.ndarray) -> float:
@@ -96,7 +142,7 @@ def direction(points: np.ndarray, up: np.ndarray, size: float) -> np.ndarray:
     return sight / np.linalg.norm(sight)
 
 
-def _points(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
+def _points(drawing: Drawing, first: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Places of bodies, joints and line ends over the frames, and how far each reaches."""
     few = np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
     bodies = [solid.number for solid in drawing.solids]
@@ -107,7 +153,7 @@ def _points(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
     reach = np.full(every.shape[1], 0.03 * drawing.size)
     reach[: len(drawing.solids)] += [0.85 * min(s.extent, drawing.size) for s in drawing.solids]
     away = np.linalg.norm(every - every[0].mean(axis=0), axis=2).max()
-    if not away < WANDER * drawing.size:
+    if first or not away < WANDER * drawing.size:
         every = every[:1]
     points, margins = every.reshape(-1, 3), np.tile(reach, len(every))
     known = np.isfinite(points).all(axis=1)

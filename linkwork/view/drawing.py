@@ -35,6 +35,8 @@ from linkwork.elements.forces.torsion_spring import TorsionSpring
 from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.friction.brake import Brake
 from linkwork.elements.friction.friction import Friction
+from linkwork.elements.hydraulics.cylinder import Cylinder
+from linkwork.elements.hydraulics.motor import RotaryMotor
 from linkwork.elements.joints.distance import Distance
 from linkwork.elements.joints.gear import Gear
 from linkwork.elements.joints.joints import Joint
@@ -53,8 +55,12 @@ from linkwork.results.result import Result
 from linkwork.view.figures import figure, turned
 from linkwork.view.loads import applied, frames_of
 from linkwork.view.shapes import Part, parts_of
-from linkwork.view.symbols import joint_parts, spiral
+from linkwork.view.symbols import coil, joint_parts, spiral
+from linkwork.view.traces import Trace, traces_of
 
+TURNING = (
+    TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake, RotaryMotor,
+)  # fmt: skip
 PALETTE = (
     (38, 104, 166), (208, 98, 30), (38, 132, 92), (156, 72, 132), (196, 144, 20),
     (66, 150, 196), (124, 82, 58), (98, 104, 118),
@@ -62,6 +68,8 @@ PALETTE = (
 STORED = 1_000_000  # bodies times frames that a page keeps
 PIECES = 16  # of a flexible link
 BEAM_PIECES, MOST_PIECES = 4, 64  # of an element of a beam, and of a beam
+ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
+LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
 
 @dataclass(eq=False)
@@ -108,6 +116,13 @@ class Line:
     colour: tuple[int, int, int] | None = None
     piece: int = 0  # of a link that is drawn in several
 
+    @property
+    def part(self) -> Part:
+        """A coil or a rod of unit length along z, to be stretched."""
+        if self.group == "springs":
+            return coil(1.6 * self.radius, 0.28 * self.radius)
+        return Part("cylinder", (self.radius, 1.0), np.array([0, 0, 0.5]))
+
     @cached_property
     def length(self) -> np.ndarray:
         return np.linalg.norm(self.end - self.start, axis=1)
@@ -142,6 +157,8 @@ class Drawing:
     symbols: list[Symbol] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
+    other: Drawing | None = None  # another run, drawn as a ghost
 
     @property
     def time(self) -> np.ndarray:
@@ -150,6 +167,25 @@ class Drawing:
     @property
     def size(self) -> float:
         return self.result.system.length
+
+    @property
+    def period(self) -> float | None:
+        """Of a mode, whose time is a phase; none of a run."""
+        found = self.result.info.get("period")
+        return None if found is None else float(found)
+
+    def when(self, i: int) -> str:
+        """The time of a frame in words, or the phase of a mode."""
+        t = float(self.time[i])
+        if self.period is not None:
+            return f"phase {360 * t / self.period:.0f}°"
+        return f"t = {t:.{self.digits}f} s"
+
+    @property
+    def digits(self) -> int:
+        """Decimals with which a hundredth of the run can be told."""
+        duration = float(self.time[-1] - self.time[0])
+        return int(np.clip(np.ceil(2 - np.log10(duration)), 1, 9)) if duration > 0 else 3
 
     @cached_property
     def references(self) -> dict[str, float]:
@@ -160,6 +196,18 @@ class Drawing:
             usual = [np.quantile(s[np.isfinite(s)], 0.9) for s in sizes if np.isfinite(s).any()]
             found[kind] = max(usual, default=0.0) or 1.0
         return found
+
+    def arrow_ends(self, group: str, kind: str, i: int, scale: float = 1.0) -> np.ndarray:
+        """(n, 2, 3): from the points along the vectors, at most LONGEST normal lengths."""
+        normal = ARROW * self.size * scale
+        mine = [a for a in self.arrows if a.group == group and a.kind == kind]
+        point = np.array([a.point[i] for a in mine]).reshape(-1, 3)
+        d = np.array([a.vector[i] for a in mine]).reshape(-1, 3) / self.references[kind]
+        length = np.linalg.norm(d, axis=1)
+        seen = length > SHORTEST
+        point, d, length = point[seen], d[seen], length[seen]
+        d *= np.minimum(1.0, LONGEST / length)[:, None]
+        return np.stack([point, point + normal * d], axis=1)
 
     @cached_property
     def markers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -174,8 +222,14 @@ class Drawing:
         return np.stack([p for p, _ in found], 1), np.stack([q for _, q in found], 1)
 
 
-def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> Drawing:
-    """The drawing of a result at some of its stored times (all that a page can use otherwise)."""
+def draw(
+    result: Result, frames: np.ndarray | None = None, title: str = "", *, traces: Any = (),
+    other: Result | None = None,
+) -> Drawing:
+    """The drawing of a result at some of its stored times (all that a page can use otherwise).
+
+    traces : points whose paths are drawn;   other : a run that is drawn as a ghost, at these times
+    """
     if not result.system.bodies:
         raise ModelError(
             f"model '{result.system.model.name}' has no bodies to draw; plot its values, for "
@@ -187,6 +241,9 @@ def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> D
         frames = np.arange(len(result)) if len(result) <= most else np.unique(frames)
     thin = result if len(frames) == len(result) else at_frames(result, frames)
     drawing = Drawing(thin, title or str(result.info["model"]))
+    drawing.traces = traces_of(result, traces)
+    if other is not None:
+        drawing.other = draw(other, np.unique(nearest(other.time, drawing.time)))
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
     _add_links(drawing)
@@ -208,6 +265,7 @@ def draw(result: Result, frames: np.ndarray | None = None, title: str = "") -> D
 def _add_links(drawing: Drawing) -> None:
     """Flexible links: pieces of their deformed axes, and a ball at every interface node."""
     system, motion = drawing.result.system, drawing.result.motion[:]
+    values = drawing.result.values[:]
     for link in system.flexible:
         outline = link.item.section.outline
         radius = min(outline) / 2 if outline else 0.008 * system.length
@@ -215,7 +273,7 @@ def _add_links(drawing: Drawing) -> None:
         for b in (link.frame, *link.nodes):
             ball = Part("sphere", (1.05 * radius,))
             drawing.solids.append(Solid(system.names[b], b, [ball], colour))
-        axis = deformed(link, motion, np.linspace(0, 1, PIECES + 1))
+        axis = deformed(link, motion, values, np.linspace(0, 1, PIECES + 1))
         for k in range(PIECES):
             ends = axis[:, k], axis[:, k + 1]
             name = system.names[link.frame]
@@ -259,7 +317,7 @@ def at_frames(result: Result, frames: np.ndarray) -> Result:
     work = None if result.work is None else result.work[frames]
     return Result(
         result.system, result.time[frames], result.motion[frames], result.acceleration[frames],
-        result.gamma[frames], work, info=result.info,
+        result.gamma[frames], work, info=result.info, values=result.values[frames],
     )  # fmt: skip
 
 
@@ -285,12 +343,12 @@ def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _add_item(drawing: Drawing, item: Any) -> None:
     result, name = drawing.result, str(item.name)
-    if isinstance(item, (Spring, Rod, Distance)):
+    if isinstance(item, (Spring, Rod, Distance, Cylinder)):
         a, b = (place(result, frame)[0] for frame in item.frames)
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake)):
+    elif isinstance(item, TURNING):
         marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])

@@ -43,7 +43,7 @@ def equal_inertia(body: Body, size: float, thin: float) -> Part:
     """The homogeneous solid with the body's mass and inertia, within the size of the mechanism."""
     if body.mass <= 0 or not np.any(body.inertia):
         return Part("sphere", (0.03 * size,))
-    I, V = np.linalg.eigh(body.inertia / body.mass)
+    I, V = np.linalg.eigh(np.asarray(body.inertia) / body.mass)
     if np.linalg.det(V) < 0:
         V = V * np.array([-1.0, 1.0, 1.0])
     near = EQUAL * I[2]

@@ -1,4 +1,4 @@
-"""The live page: the scene, the time, what is shown, and a plot that follows.
+"""The live page: the scene, the time, where from, what is shown, and plots that follow.
 
 Python keeps the time and sends what moves; the page draws.  One thread plays; callbacks of the
 page only change what it reads.
@@ -17,18 +17,17 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, LinkworkWarning
-from linkwork.results.plots import Curve, find
+from linkwork.view.camera import SIDES, shot
 from linkwork.view.drawing import Drawing, nearest
 from linkwork.view.offline import playing_speed
+from linkwork.view.panels import Numbers, Plots
 from linkwork.view.stage import Stage, serve, stop
+from linkwork.view.traces import traceable
 
 FIRST_PORT = 8080
 FRAME = 1 / 60  # seconds between frames while playing
-PLOT = 0.1  # seconds between updates of the plot while playing
-AXIS = 68  # pixels for the numbers beside a plot
-POINTS = 800  # of a plot
+PLOT = 0.1  # seconds between updates of the plots while playing
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539")
 NOTHING = "nothing"
 
 
@@ -36,15 +35,15 @@ class Viewer:
     """A page that is open until `close`; `go(t)`, `play()` and `pause()` steer it from Python."""
 
     def __init__(
-        self, drawing: Drawing, *, port: int | None = None, host: str = "localhost"
-    ) -> None:
+        self, drawing: Drawing, *, port: int | None = None, host: str = "localhost",
+        follow: str | None = None,
+    ) -> None:  # fmt: skip
         self.server = serve(host, free_port(host, port))
         self.host, self.port = host, self.server.get_port()
         self.drawing = drawing
         few = len(drawing.arrows) <= 24
-        self.stage = Stage(
-            self.server, drawing, ("inertia", "markers", "names", *(() if few else ("reactions",)))
-        )
+        hidden = ("inertia", "markers", "names", *(() if few else ("reactions",)))
+        self.stage = Stage(self.server, drawing, hidden, follow=follow)
         self.server.gui.set_panel_label(drawing.title)
         self.server.gui.main_panel.dock_right()
         self.playing, self.closed = False, False
@@ -53,7 +52,10 @@ class Viewer:
         self._lock = threading.Lock()
         if self.moves:
             self._time_controls()
-            self._plot_controls()
+        self._camera_controls(follow)
+        self.numbers = Numbers(self.server.gui, drawing)
+        if self.moves:
+            self.plots = Plots(self.server.gui, drawing)
         self._show_controls()
         if self.moves:
             self.thread = threading.Thread(target=self._play, daemon=True)
@@ -67,11 +69,14 @@ class Viewer:
     def _time_controls(self) -> None:
         gui, t = self.server.gui, self.drawing.time
         begin, end = float(t[0]), float(t[-1])
-        with gui.add_folder("time"):
+        phase = self.drawing.period is not None
+        self.per = 1.0 if self.drawing.period is None else 360.0 / self.drawing.period
+        with gui.add_folder("phase" if phase else "time"):
             self.button = gui.add_button("Play")
             self.slider = gui.add_slider(
-                "t (s)", min=begin, max=end, step=(end - begin) / 2000, initial_value=begin
-            )
+                "phase (°)" if phase else "t (s)", min=begin * self.per, max=end * self.per,
+                step=(end - begin) * self.per / 2000, initial_value=begin * self.per,
+            )  # fmt: skip
             usual = playing_speed(end - begin)
             speeds = sorted({*SPEEDS, usual})
             self.speed = gui.add_dropdown(
@@ -87,7 +92,8 @@ class Viewer:
         def _(event: Any) -> None:
             if event.client is not None:  # moved by hand, not by playing
                 self.pause()
-                self.go(self.slider.value)
+                self.go(self.slider.value / self.per)
+                self._look_again()
 
     def play(self) -> None:
         """Let the time run, from the start where it has reached the end."""
@@ -122,10 +128,56 @@ class Viewer:
                     else:
                         self.pause()
                 self.go(t)
-            if last - drawn > PLOT and self.slider.value != self.now:
+            if last - drawn > PLOT and self.slider.value != self.now * self.per:
                 drawn = last
-                self.slider.value = self.now
-                self._mark()
+                self.slider.value = self.now * self.per
+                self._look_again()
+
+    def _look_again(self) -> None:
+        """Plots and numbers of the time that is shown."""
+        self.plots.mark(self.now)
+        self.numbers.update(self.stage.frame)
+
+    # -------------------------------------------------------------------------------- where from
+    def _camera_controls(self, follow: str | None) -> None:
+        gui, bodies = self.server.gui, [solid.name for solid in self.drawing.solids]
+        with gui.add_folder("camera"):
+            self.sides = gui.add_button_group("view", SIDES)
+            if self.moves:
+                names = [NOTHING, *bodies]
+                self.follow = gui.add_dropdown("follow", names, initial_value=follow or NOTHING)
+                self.traced = gui.add_dropdown("trace", [NOTHING, *traceable(self.drawing)])
+        self.traces: list[Any] = []
+
+        @self.sides.on_click
+        def _(_: Any) -> None:
+            self.look(self.sides.value)
+
+        if not self.moves:
+            return
+
+        @self.follow.on_update
+        def _(_: Any) -> None:
+            name = self.follow.value
+            with self._lock:
+                self.stage.follow(None if name == NOTHING else name)
+
+        @self.traced.on_update
+        def _(_: Any) -> None:
+            name = self.traced.value
+            self.traces = [] if name == NOTHING else [*self.traces, name]
+            with self._lock:
+                self.stage.trace(list(dict.fromkeys(self.traces)))
+
+    def look(self, side: str) -> None:
+        """Look from the "front", the "side", the "top", or from "home", in all open pages."""
+        followed = self.follow.value if self.stage.way is not None else None
+        found = shot(self.drawing, side, follow=followed)
+        for client in self.server.get_clients().values():
+            camera = client.camera
+            with client.atomic():
+                camera.position, camera.look_at = found.position, found.target
+                camera.up_direction = found.up
 
     # ----------------------------------------------------------------------------- what is shown
     def _show_controls(self) -> None:
@@ -149,6 +201,7 @@ class Viewer:
         def _(_: Any) -> None:
             name = self.highlighted.value
             stage.highlight(None if name == NOTHING else name)
+            self.numbers.select(None if name == NOTHING else name, stage.frame)
 
         for name, parts in stage.looks.items():
             for node, _colour in parts:
@@ -166,48 +219,6 @@ class Viewer:
 
     def _clicked(self, name: str) -> None:
         self.highlighted.value = NOTHING if self.highlighted.value == name else name
-
-    # ---------------------------------------------------------------------------------- the plot
-    def _plot_controls(self) -> None:
-        gui, result = self.server.gui, self.drawing.result
-        names = ["energy"]
-        for item in result.named:
-            names += [f"{item}.{output}" for output in result[item].names]
-        self.some = np.unique(np.linspace(0, len(result) - 1, POINTS).astype(int))
-        self.panel = gui.add_folder("plot")
-        with self.panel:
-            self.choice = gui.add_dropdown("of", names, initial_value=names[min(1, len(names) - 1)])
-        self.chart: Any = None
-        self._draw_plot()
-
-        @self.choice.on_update
-        def _(_: Any) -> None:
-            self._draw_plot()
-
-    def _draw_plot(self) -> None:
-        curves = find(self.drawing.result, self.choice.value)
-        self.data = [self.drawing.time[self.some], *(c.values[self.some] for c in curves)]
-        units = f" ({curves[0].units})" if curves[0].units else ""
-        if self.chart is not None:
-            self.chart.remove()
-        with self.panel:
-            self.chart = self.server.gui.add_uplot(
-                (*self.data, self._now()), tuple(_series(curves)),
-                title=f"{self.choice.value}{units}", scales={"x": {"time": False}}, aspect=1.3,
-                legend={"show": len(curves) <= 6}, axes=({}, {"size": AXIS}),
-            )  # fmt: skip
-
-    def _now(self) -> np.ndarray:
-        """A line along the bottom with a spike at the time that is shown (gaps break the scale)."""
-        known = np.concatenate(self.data[1:])
-        known = known[np.isfinite(known)]
-        low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-        line = np.full(len(self.data[0]), low)
-        line[min(int(np.searchsorted(self.data[0], self.now)), len(line) - 1)] = high
-        return line
-
-    def _mark(self) -> None:
-        self.chart.data = (*self.data, self._now())
 
     # ------------------------------------------------------------------------------ how it ends
     def open(self) -> None:
@@ -250,14 +261,6 @@ class Viewer:
         return f"viewer of '{self.drawing.title}' " + ("(closed)" if self.closed else self.url)
 
 
-def _series(curves: list[Curve]) -> list[dict[str, Any]]:
-    series: list[dict[str, Any]] = [{"label": "t (s)"}]
-    for k, curve in enumerate(curves):
-        label = curve.label.split(".")[-1]
-        series.append({"label": label, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5})
-    return [*series, {"label": "now", "stroke": "#30343a", "width": 1.5, "points": {"show": False}}]
-
-
 def free_port(host: str, wanted: int | None) -> int:
     """The port wanted, if it is free; else the first free one from 8080 on."""
     for port in range(FIRST_PORT, FIRST_PORT + 200) if wanted is None else (wanted,):
@@ -279,9 +282,12 @@ def free_port(host: str, wanted: int | None) -> int:
     )
 
 
-def view(drawing: Drawing, *, port: int | None, browser: bool, block: bool | None) -> Viewer:
+def view(
+    drawing: Drawing, *, port: int | None, browser: bool, block: bool | None,
+    follow: str | None = None,
+) -> Viewer:  # fmt: skip
     """Open the page; in a script, stay until Ctrl-C."""
-    viewer = Viewer(drawing, port=port)
+    viewer = Viewer(drawing, port=port, follow=follow)
     if browser:
         viewer.open()
     if block is None:

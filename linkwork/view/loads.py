@@ -32,7 +32,7 @@ def applied(result: Result, item: Any) -> Loads:
     """Body number → point, force and torque (F, 3) in world axes, about the item's marker."""
     full = result.system
     elements = tuple(e for e in full.elements if e.owner == item.name and not e.entry.rows)
-    bodies = sorted({b for e in elements for b in e.ends if b >= 0})
+    bodies = sorted({b for e in elements for b in e.ends if 0 <= b < full.bodies})
     if not bodies:
         return {}
     loads = _residuals(_alone(full, ()), result) - _residuals(_alone(full, elements), result)
@@ -58,9 +58,11 @@ def _residuals(system: System, result: Result) -> np.ndarray:
     memory = result.memory if system.memory else np.zeros((len(result), 0))
     return np.array([
         system.evaluate(
-            State(float(t), system.names, motion, memory=remembered), tangent=False
+            State(float(t), system.names, motion, memory=remembered, values=values), tangent=False
         ).f
-        for t, motion, remembered in zip(result.time, result.motion, memory)
+        for t, motion, remembered, values in zip(
+            result.time, result.motion, memory, result.values
+        )
     ])  # fmt: skip
 
 
@@ -81,7 +83,7 @@ def frames_of(item: Any) -> list[Frame]:
     elif found is None and isinstance(item, (MovingFrame, VariableMass)):
         found = item.body
     elif found is None and isinstance(item, CentralGravity):
-        found = [Frame(body) for body in item.attracted]
+        found = [Frame(body) for body in item.bodies_attracted()]
     if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())

@@ -42,8 +42,12 @@ def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
     motion[:, :, 7:] = 0.0
     motion[:, :, :3] += x[:, :, :3]
     motion[:, :, 3:7] = rotations.multiply(rotations.exponential(x[:, :, 3:]), motion[:, :, 3:7])
+    values = np.tile(modes.state.values, (len(time), 1, 1))
+    values[:, 1:] = 0.0
+    if values.size:
+        values[:, 0] += amplitude * (wave[:, None] * modes.values[i]).real
     value = modes.eigenvalues[i]
     title = f"{system.model.name}, mode {i % n}: {modes.frequency[i]:.4g} Hz"
     if value.real:
         title += f", damping {modes.damping[i]:.3g}"
-    return Result(system, time, motion), title
+    return Result(system, time, motion, values=values, info={"period": PERIOD}), title

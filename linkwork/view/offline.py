@@ -16,7 +16,28 @@ from linkwork.results.result import Result
 from linkwork.view.drawing import Drawing, draw, nearest
 from linkwork.view.stage import Stage, serve, stop
 
-SHORTEST, LONGEST = 3.0, 60.0  # seconds that a run is played without slowing down or speeding up
+SHORTEST, LONGEST = 0.5, 60.0  # seconds that a run is played at true speed
+CLOCK = """<script>
+(() => {  // the page counts in seconds of the model
+  const speed = SPEED, real = Date.now.bind(Date), start = real();
+  if (speed !== 1) Date.now = () => start + speed * (real() - start);
+  setInterval(() => {
+    const slider = document.querySelector("[role=slider]");
+    const bar = slider && slider.closest(".mantine-Paper-root");
+    if (!bar) return;
+    let clock = bar.querySelector(".model-time");
+    if (!clock) {
+      clock = document.createElement("span");
+      clock.className = "model-time";
+      clock.style.cssText = "font: 0.8em monospace; min-width: 8em; text-align: center";
+      const plain = bar.querySelector(".mantine-NumberInput-root");
+      if (plain) { plain.style.display = "none"; plain.before(clock); } else bar.prepend(clock);
+    }
+    const t = parseFloat(slider.getAttribute("aria-valuenow"));
+    clock.textContent = WORDS;
+  }, 50);
+})();
+</script>"""
 HIDDEN = ("inertia", "markers", "names")
 
 
@@ -41,27 +62,35 @@ class Page:
 
 def animate(
     result: Result, path: Any = None, *, fps: float = 30.0, speed: float | None = None,
-    reactions: bool = False, title: str = "", hidden: tuple[str, ...] = HIDDEN,
+    reactions: bool = False, title: str = "", hidden: tuple[str, ...] = HIDDEN, traces: Any = (),
+    other: Result | None = None, follow: str | None = None,
 ) -> Page:  # fmt: skip
     """Write a page that plays the result; see `Result.animate`."""
     target = _target(path)
-    fps = checks.number(fps, "fps", positive=True)
-    begin, end = float(result.time[0]), float(result.time[-1])
-    if speed is None:
-        speed = playing_speed(end - begin)
-    speed = checks.number(speed, "speed", positive=True)
-    seconds = (end - begin) / speed
-    n = max(1, round(fps * seconds)) + 1 if end > begin else 1
-    frames = np.unique(nearest(result.time, np.linspace(begin, end, n)))
-    drawing = draw(result, frames, title)
-    text = page(drawing, speed, hidden if reactions else (*hidden, "reactions"))
+    frames, speed = played_frames(result, fps, speed)
+    drawing = draw(result, np.unique(frames), title, traces=traces, other=other)
+    text = page(drawing, speed, hidden if reactions else (*hidden, "reactions"), follow)
     if target is not None:
         target.write_text(text, encoding="utf-8")
     return Page(target, text)
 
 
+def played_frames(result: Result, fps: float, speed: float | None) -> tuple[np.ndarray, float]:
+    """Numbers of the stored times to show, `fps` for a second of playing, and the speed."""
+    fps = checks.number(fps, "fps", positive=True)
+    begin, end = float(result.time[0]), float(result.time[-1])
+    if speed is None:
+        speed = playing_speed(end - begin)
+    speed = checks.number(speed, "speed", positive=True)
+    n = max(1, round(fps * (end - begin) / speed)) + 1 if end > begin else 1
+    return nearest(result.time, np.linspace(begin, end, n)), speed
+
+
 def playing_speed(duration: float) -> float:
-    """Real time where that suits a viewer, else a 1-2-5 factor that makes it about ten seconds."""
+    """True speed up to a minute, else a 1-2-5 factor that makes it about ten seconds.
+
+    Half a second and less is too short to be seen, and slowed down in the same way.
+    """
     if duration <= 0 or SHORTEST <= duration <= LONGEST:
         return 1.0
     wanted = duration / 10.0
@@ -69,23 +98,28 @@ def playing_speed(duration: float) -> float:
     return float(decade * min((1, 2, 5, 10), key=lambda f: abs(np.log(f * decade / wanted))))
 
 
-def page(drawing: Drawing, speed: float, hidden: tuple[str, ...]) -> str:
+def page(
+    drawing: Drawing, speed: float, hidden: tuple[str, ...], follow: str | None = None
+) -> str:
     """The page as text."""
     server = serve("127.0.0.1", 0)
     try:
-        stage = Stage(server, drawing, hidden)
+        stage = Stage(server, drawing, hidden, follow=follow)
         clock = _clock(stage, speed)
         recording = server.get_scene_serializer()
-        times = (drawing.time - drawing.time[0]) / speed
+        times = drawing.time - drawing.time[0]
         for i in range(1, len(times)):
             recording.insert_sleep(float(times[i] - times[i - 1]))
             stage.move(i)
             clock.text = _clock_text(drawing, i, speed)
         if len(times) > 1:
-            recording.insert_sleep(float(min(times[-1] - times[-2], 0.1)))
+            recording.insert_sleep(float(min(times[-1] - times[-2], 0.1 * speed)))
         text = recording.as_html()
     finally:
         stop(server)
+    if len(times) > 1:
+        end = text.index("</head>")
+        text = text[:end] + _own_clock(drawing, speed) + text[end:]
     name = html.escape(drawing.title)
     return re.sub(r"<title>.*?</title>", lambda _: f"<title>{name}</title>", text, count=1)
 
@@ -93,7 +127,7 @@ def page(drawing: Drawing, speed: float, hidden: tuple[str, ...]) -> str:
 def _clock(stage: Stage, speed: float) -> Any:
     """The title, and the time where it moves, at the lower edge of the picture."""
     return stage.scene.add_label(
-        "/ground/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
+        "/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
         font_screen_scale=1.1, anchor="center-center",
     )  # fmt: skip
 
@@ -101,12 +135,23 @@ def _clock(stage: Stage, speed: float) -> Any:
 def _clock_text(drawing: Drawing, i: int, speed: float) -> str:
     if len(drawing.time) == 1:
         return drawing.title
-    duration = float(drawing.time[-1] - drawing.time[0])
-    digits = int(np.clip(np.ceil(2 - np.log10(duration)), 1, 9))
-    text = f"{drawing.title}   t = {drawing.time[i]:.{digits}f} s"
-    if speed != 1:
-        text += f"   ({1 / speed:g} times slower)" if speed < 1 else f"   ({speed:g} times faster)"
-    return text
+    return f"{drawing.title}   {drawing.when(i)}{speed_words(speed)}"
+
+
+def speed_words(speed: float) -> str:
+    """How much slower or faster than in truth."""
+    if speed == 1:
+        return ""
+    return f"   ({1 / speed:g} times slower)" if speed < 1 else f"   ({speed:g} times faster)"
+
+
+def _own_clock(drawing: Drawing, speed: float) -> str:
+    """A script: the slider counts model time, and says it with enough digits (or the phase)."""
+    begin, digits = float(drawing.time[0]), drawing.digits
+    words = f'"t = " + (t + {begin!r}).toFixed({digits}) + " s"'
+    if drawing.period is not None:
+        words = f'"phase " + (360 * t / {drawing.period!r}).toFixed(0) + "°"'
+    return CLOCK.replace("SPEED", repr(float(speed))).replace("WORDS", words)
 
 
 def _target(path: Any) -> Path | None:
@@ -117,8 +162,8 @@ def _target(path: Any) -> Path | None:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ModelError(
-            f"animate writes a page for the browser; give a name that ends with .html, not "
-            f"'{target.name}'"
+            f"animate writes a page for the browser (.html) or a film (.mp4, .gif); give a name "
+            f"that ends with one of these, not '{target.name}'"
         )
     check_writable(target)
     return target

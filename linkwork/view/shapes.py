@@ -5,7 +5,7 @@ A body's `shape` is a dict with a `kind`, a list of such dicts, or the name of a
     {"kind": "box", "size": (a, b, c)}            {"kind": "sphere", "radius": r}
     {"kind": "cylinder", "radius": r, "length": l}      (along z)
     {"kind": "link", "start": p, "end": q, "radius": r}
-    {"kind": "mesh", "file": "wheel.stl", "scale": 0.001}
+    {"kind": "mesh", "file": "wheel.stl", "scale": 0.001}      (with the colours of the file)
 
 and with each, where wanted, `position`, `orientation`, `color` (r, g, b: 0 … 255), `opacity`.  A
 shape that cannot be drawn is warned about, and the body is drawn from its inertia instead: the
@@ -29,6 +29,7 @@ from linkwork.model import checks
 
 NO_TURN = np.array([1.0, 0.0, 0.0, 0.0])
 NO_MOVE = np.zeros(3)
+MOST_COLOURS = 24  # of a mesh file; with more, it has their mean
 Colour = tuple[int, int, int]
 
 
@@ -72,13 +73,13 @@ def parts_of(shape: Any, what: str) -> list[Part]:
         return []
     try:
         several = shape if isinstance(shape, (list, tuple)) else [shape]
-        return [_part(one, what) for one in several]
+        return [part for one in several for part in _parts(one, what)]
     except ModelError as error:
         warnings.warn(f"{error}; it is drawn from its inertia", LinkworkWarning, stacklevel=2)
         return []
 
 
-def _part(shape: Any, what: str) -> Part:
+def _parts(shape: Any, what: str) -> list[Part]:
     if isinstance(shape, (str, Path)):
         shape = {"kind": "mesh", "file": shape}
     if not isinstance(shape, dict) or "kind" not in shape:
@@ -92,10 +93,11 @@ def _part(shape: Any, what: str) -> Part:
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(MAKERS)}"
         raise ModelError(f"shape of {what} has the unknown kind {checks.show(kind)}; {hint}")
     try:
-        part = MAKERS[kind](shape, f"shape of {what}")
+        made = MAKERS[kind](shape, f"shape of {what}")
     except KeyError as error:
         raise ModelError(f"shape of {what} is a {kind} and needs {error}") from None
-    return _placed(part, shape, f"shape of {what}")
+    parts = made if isinstance(made, list) else [made]
+    return [_placed(part, shape, f"shape of {what}") for part in parts]
 
 
 def _placed(part: Part, shape: dict, what: str) -> Part:
@@ -135,24 +137,52 @@ def _link(shape: dict, what: str) -> Part:
     return rod(start, end, _positive(shape, "radius", what))
 
 
-def _mesh(shape: dict, what: str) -> Part:
+def _mesh(shape: dict, what: str) -> list[Part]:
+    """A mesh file (STL, OBJ, PLY, GLB …), one part for each of its colours."""
     path = Path(shape["file"])
     if not os.path.isfile(path):
         raise ModelError(f"{what} is the mesh file '{path}', which does not exist")
     import trimesh
 
     try:
-        mesh = trimesh.load_mesh(path)
-        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
+        scene = trimesh.load_scene(path)
+        meshes = scene.dump(concatenate=False)  # each where the file places it
+        found = [piece for mesh in meshes for piece in _coloured(mesh)]
     except Exception as error:  # readers of many formats, each with errors of its own
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ModelError(f"{what}: the mesh file '{path}' cannot be read ({reason[0]})") from None
-    if not len(faces) or not np.all(np.isfinite(vertices)):
+    if not found or not all(np.all(np.isfinite(vertices)) for vertices, _, _ in found):
         raise ModelError(f"{what}: the mesh file '{path}' holds no triangles")
     scale = _positive(shape, "scale", what) if "scale" in shape else 1.0
-    return Part("mesh", vertices=scale * vertices, faces=faces)
+    return [
+        Part("mesh", vertices=scale * vertices, faces=faces, colour=colour)
+        for vertices, faces, colour in found
+    ]
 
 
-MAKERS: dict[str, Callable[[dict, str], Part]] = {
+def _coloured(mesh: Any) -> list[tuple[np.ndarray, np.ndarray, Colour | None]]:
+    """Vertices, triangles and colour of the pieces of a mesh that have one colour each."""
+    vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
+    visual = mesh.visual
+    if not len(faces):
+        return []
+    if visual.kind == "face" or visual.kind == "vertex":
+        colours = np.asarray(visual.face_colors)[:, :3]
+    elif visual.kind == "texture":
+        colours = np.tile(np.asarray(visual.material.main_color)[:3], (len(faces), 1))
+    else:
+        return [(vertices, faces, None)]  # the file says nothing: the body's own colour
+    kinds, which = np.unique(colours, axis=0, return_inverse=True)
+    if len(kinds) > MOST_COLOURS:
+        kinds, which = colours.mean(axis=0)[None].round(), np.zeros(len(faces), int)
+    pieces: list[tuple[np.ndarray, np.ndarray, Colour | None]] = []
+    for k, (red, green, blue) in enumerate(kinds):
+        used, mine = np.unique(faces[which.ravel() == k], return_inverse=True)
+        colour = (int(red), int(green), int(blue))
+        pieces.append((vertices[used], mine.reshape(-1, 3), colour))
+    return pieces
+
+
+MAKERS: dict[str, Callable[[dict, str], Part | list[Part]]] = {
     "box": _box, "cylinder": _cylinder, "sphere": _sphere, "link": _link, "mesh": _mesh,
 }  # fmt: skip

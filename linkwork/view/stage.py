@@ -16,14 +16,13 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.model.frame import GROUND
-from linkwork.view.camera import Shot, shot
-from linkwork.view.drawing import Drawing, Line, Solid, Symbol
+from linkwork.view.camera import Shot, grid_cell, shot, way_of
+from linkwork.view.drawing import Drawing, Line, Solid, Symbol, nearest
 from linkwork.view.meshes import merged
 from linkwork.view.shapes import Colour, Part
-from linkwork.view.symbols import STEEL, coil
+from linkwork.view.symbols import STEEL
+from linkwork.view.traces import traces_of
 
-ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
-LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 THINNEST = 0.002  # radius of a rod, in sizes of the mechanism: what is thinner is not seen
 GLASS = 0.25  # opacity of solids of equal inertia
 HIGHLIGHT = (255, 205, 40)
@@ -32,8 +31,11 @@ ARROWS = {
     ("reactions", "force"): (20, 140, 85), ("reactions", "torque"): (130, 60, 190),
 }  # fmt: skip
 GROUPS = (
-    "bodies", "joints", "springs", "forces", "reactions", "inertia", "markers", "names", "ground",
+    "bodies", "joints", "springs", "forces", "reactions", "inertia", "markers", "names", "traces",
+    "ground",
 )  # fmt: skip
+GHOST = 0.28  # opacity of another run
+UNSEEN = ("forces", "reactions", "inertia", "markers", "names", "traces", "ground")  # of a ghost
 
 
 def serve(host: str, port: int) -> Any:
@@ -82,22 +84,43 @@ def poser(scene: Any) -> Callable[[Any, np.ndarray, np.ndarray], None]:
     return directly
 
 
-class Stage:
-    """The scene of one drawing; `move(i)` brings it to frame i."""
+def visible(parts: list[Part], size: float) -> list[Part]:
+    """Parts whose rods are thick enough to be seen in a mechanism of that size."""
+    thin = THINNEST * size
+    return [
+        replace(p, numbers=(thin, p.numbers[1])) if p.kind == "cylinder" and p.numbers[0] < thin
+        else p for p in parts
+    ]  # fmt: skip
 
-    def __init__(self, server: Any, drawing: Drawing, hidden: tuple[str, ...] = ()) -> None:
+
+class Stage:
+    """The scene of one drawing; `move(i)` brings it to frame i.
+
+    ghost  : another run in the same scene, transparent
+    follow : a body that stays where it is in the picture, while the ground moves
+    """
+
+    def __init__(
+        self, server: Any, drawing: Drawing, hidden: tuple[str, ...] = (), *, ghost: bool = False,
+        follow: str | None = None,
+    ) -> None:  # fmt: skip
         self.server, self.scene, self.drawing = server, server.scene, drawing
+        self.root = "/other run" if ghost else ""
+        self.way: np.ndarray | None = None  # (F, 3) of the body that is followed
+        self.still: list[tuple[Any, np.ndarray]] = []  # nodes on the ground, and where they are
+        self.ghost: Stage | None = None
         self.scale = 1.0  # of arrows
         self.place = poser(self.scene)
-        self.frame = 0
+        self.frame, self.shifted = 0, False
         self.bodies: list[Any] = []  # one node each
         self.groups: dict[str, list[Any]] = {group: [] for group in GROUPS}  # nodes to hide
         self.looks: dict[str, list[tuple[Any, Colour]]] = {}  # item → nodes, colours
         self.shown = {group: group not in hidden for group in GROUPS}
-        self.shot = shot(drawing)
+        self.shot = shot(drawing, follow=follow)
         with server.atomic():
-            self._ground()
-            self._camera(self.shot)
+            if not ghost:
+                self._ground()
+                self._camera(self.shot)
             for solid in drawing.solids:
                 self._solid(solid)
             for symbol in drawing.symbols:
@@ -108,13 +131,16 @@ class Stage:
                     self.show(group, False)
                 else:
                     self._make(group)
+        if drawing.other is not None:
+            self.ghost = Stage(server, drawing.other, UNSEEN, ghost=True)
+        if follow is not None:
+            self.way = way_of(drawing, follow)
         self.move(0)
 
     # -------------------------------------------------------------------------------- building
     def _ground(self) -> None:
         s, look = self.drawing.size, self.shot
-        cell = 10 ** np.floor(np.log10(s / 4))
-        cell = float(cell * max(f for f in (1, 2, 5) if f * cell <= s / 4 * 1.0001))
+        cell = grid_cell(s)
         self.scene.set_up_direction(tuple(look.up))
         node = self.scene.add_frame("/ground", show_axes=False)
         self.scene.add_grid(
@@ -126,6 +152,7 @@ class Stage:
             "/ground/axes", axes_length=0.12 * s, axes_radius=0.004 * s, origin_radius=0.007 * s
         )
         self.groups["ground"].append(node)
+        self.still.append((node, np.zeros(3)))
 
     def _camera(self, look: Shot) -> None:
         camera = self.server.initial_camera
@@ -139,7 +166,7 @@ class Stage:
 
     def _solid(self, solid: Solid) -> None:
         """One node for the body; parts of another look are nodes below it."""
-        path = f"/bodies/{solid.name}"
+        path = f"{self.root}/bodies/{solid.name}"
         looks: dict[tuple[Colour, float | None], list[Part]] = {}
         for part in solid.parts:
             looks.setdefault((part.colour or solid.colour, part.opacity), []).append(part)
@@ -156,22 +183,21 @@ class Stage:
     def _symbol(self, symbol: Symbol) -> None:
         marker = symbol.marker
         fixed = marker.body is GROUND
-        path = f"/{symbol.group}/{symbol.name}" if fixed else (
-            f"/bodies/{marker.body.name}/{symbol.name}"
-        )  # fmt: skip
+        path = self.root + (f"/{symbol.group}/{symbol.name}" if fixed else
+                            f"/bodies/{marker.body.name}/{symbol.name}")  # fmt: skip
         first = symbol.parts[0]
         node = self._mesh(
             path, symbol.parts, first.colour or STEEL, first.opacity, symbol.name,
             position=tuple(marker.position), wxyz=tuple(marker.orientation),
         )  # fmt: skip
         self.groups[symbol.group].append(node)
+        if fixed:
+            self.still.append((node, np.asarray(marker.position)))
 
     def _line(self, line: Line) -> Any:
-        spring = line.group == "springs"
-        part = coil(1.6 * line.radius, 0.28 * line.radius) if spring else Part(
-            "cylinder", (line.radius, 1.0), np.array([0, 0, 0.5])
-        )  # fmt: skip
-        path = f"/{line.group}/{line.name}" + (f" piece {line.piece}" if line.piece else "")
+        part = line.part
+        piece = f" piece {line.piece}" if line.piece else ""
+        path = f"{self.root}/{line.group}/{line.name}{piece}"
         node = self._mesh(path, [part], line.colour or STEEL, None, line.name)
         self.groups[line.group].append(node)
         return node
@@ -180,10 +206,8 @@ class Stage:
         self, path: str, parts: list[Part], colour: Colour, opacity: float | None, item: str,
         **place: Any,
     ) -> Any:  # fmt: skip
-        thin = THINNEST * self.drawing.size
-        for k, p in enumerate(parts):
-            if p.kind == "cylinder" and p.numbers[0] < thin:
-                parts = [*parts[:k], replace(p, numbers=(thin, p.numbers[1])), *parts[k + 1 :]]
+        parts = visible(parts, self.drawing.size)
+        opacity = GHOST if self.root else opacity
         node = self.scene.add_mesh_simple(
             path, *merged(parts), color=colour, opacity=opacity, cast_shadow=opacity is None,
             side="double" if any(p.kind == "mesh" for p in parts) else "front", **place,
@@ -203,6 +227,14 @@ class Stage:
                         f"/{group}/{kind}", np.zeros((0, 2, 3)), ARROWS[group, kind],
                         shaft_radius=0.0045 * s, head_radius=0.012 * s, head_length=0.035 * s,
                     ))  # fmt: skip
+        elif group == "traces":
+            for trace in drawing.traces:
+                if len(trace.path) > 1:
+                    path = f"/traces/{len(nodes)} {trace.name}"
+                    nodes.append(self.scene.add_line_segments(
+                        path, trace.segments, trace.colour, thickness=0.006 * s
+                    ))  # fmt: skip
+                    self.still.append((nodes[-1], np.zeros(3)))
         elif group == "inertia":
             for solid, body in zip(drawing.solids, self.bodies):
                 if solid.inertia is not None:
@@ -227,41 +259,46 @@ class Stage:
             return bool(self.drawing.markers[0].shape[1])
         if group == "inertia":
             return any(s.inertia is not None for s in self.drawing.solids)
-        return group == "names" or bool(self.groups[group])
+        return group in ("names", "traces") or bool(self.groups[group])
 
     # ---------------------------------------------------------------------------------- moving
     def move(self, i: int) -> None:
         """Bring everything that is shown to frame i."""
         self.frame = i
+        off = np.zeros(3) if self.way is None else self.way[i]
         with self.server.atomic():
-            motion = self.drawing.result.motion[i]
-            for solid, node in zip(self.drawing.solids, self.bodies):
-                self.place(node, motion[solid.number, :3], motion[solid.number, 3:7])
-            for line, node in zip(self.drawing.lines, self.lines):
-                if self.shown[line.group]:
-                    self.place(node, line.start[i], line.orientation[i])
-                    length = max(float(line.length[i]), 1e-6 * self.drawing.size)
-                    node.scale = (1.0, 1.0, length)
-            for group in ("forces", "reactions"):
-                if self.shown[group]:
-                    for node in self.groups[group]:
-                        node.points = self.arrow_ends(group, node.name.rpartition("/")[2], i)
-            if self.shown["markers"]:
-                positions, turns = self.drawing.markers
-                for node in self.groups["markers"]:
-                    node.batched_positions, node.batched_wxyzs = positions[i], turns[i]
+            self._move(i, off)
+            if self.ghost is not None:
+                t = self.drawing.time[i : i + 1]
+                self.ghost._move(int(nearest(self.ghost.drawing.time, t)[0]), off)
+
+    def _move(self, i: int, off: np.ndarray) -> None:
+        """To frame i, with the origin at −off."""
+        if off.any() or self.shifted:
+            self.shifted = bool(off.any())
+            for node, place in self.still:
+                node.position = tuple(place - off)
+        motion = self.drawing.result.motion[i]
+        for solid, node in zip(self.drawing.solids, self.bodies):
+            self.place(node, motion[solid.number, :3] - off, motion[solid.number, 3:7])
+        for line, node in zip(self.drawing.lines, self.lines):
+            if self.shown[line.group]:
+                self.place(node, line.start[i] - off, line.orientation[i])
+                length = max(float(line.length[i]), 1e-6 * self.drawing.size)
+                node.scale = (1.0, 1.0, length)
+        for group in ("forces", "reactions"):
+            if self.shown[group]:
+                for node in self.groups[group]:
+                    ends = self.arrow_ends(group, node.name.rpartition("/")[2], i)
+                    node.points = ends - off.astype(np.float32)
+        if self.shown["markers"]:
+            positions, turns = self.drawing.markers
+            for node in self.groups["markers"]:
+                node.batched_positions, node.batched_wxyzs = positions[i] - off, turns[i]
 
     def arrow_ends(self, group: str, kind: str, i: int) -> np.ndarray:
-        """(n, 2, 3): from the points along the vectors, at most LONGEST normal lengths."""
-        normal = ARROW * self.drawing.size * self.scale
-        mine = [a for a in self.drawing.arrows if a.group == group and a.kind == kind]
-        point = np.array([a.point[i] for a in mine]).reshape(-1, 3)
-        d = np.array([a.vector[i] for a in mine]).reshape(-1, 3) / self.drawing.references[kind]
-        length = np.linalg.norm(d, axis=1)
-        seen = length > SHORTEST
-        point, d, length = point[seen], d[seen], length[seen]
-        d *= np.minimum(1.0, LONGEST / length)[:, None]
-        return np.stack([point, point + normal * d], axis=1).astype(np.float32)
+        """(n, 2, 3): from the points along the vectors."""
+        return self.drawing.arrow_ends(group, kind, i, self.scale).astype(np.float32)
 
     # --------------------------------------------------------------------------------- showing
     def show(self, group: str, visible: bool) -> None:
@@ -277,3 +314,19 @@ class Stage:
         for name, parts in self.looks.items():
             for node, colour in parts:
                 node.color = HIGHLIGHT if name == item else colour
+
+    def follow(self, body: str | None) -> None:
+        """Keep a body where it is in the picture, or let it go again."""
+        self.way = None if body is None else way_of(self.drawing, body)
+        self.move(self.frame)
+
+    def trace(self, names: list[str]) -> None:
+        """Draw the paths of these bodies and joints, instead of those before."""
+        old = self.groups["traces"]
+        self.still = [(node, place) for node, place in self.still if node not in old]
+        for node in old:
+            node.remove()
+        old.clear()
+        self.drawing.traces = traces_of(self.drawing.result, names)
+        self.show("traces", True)
+        self.move(self.frame)

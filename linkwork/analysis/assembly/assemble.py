@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from linkwork.analysis.assembly.positions import find_positions
 from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
 from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.elements.forces.user_force import forget_failures
 from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError
@@ -38,6 +39,7 @@ class Assembled:
     history: list[float]
 
 
+@interruptible
 def assemble(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (), velocity_weights: Mapping[str, float] | None = None,
@@ -80,15 +82,15 @@ def assemble_model(
     time = checks.number(time, "time of assemble")
     resistance, still = resistances(weights, fixed)
     slow = None if velocity_weights is None else resistances(velocity_weights, fixed)[0]
-    held = full.bodies_alone()
-    amplitudes = [full.names[b] for link in full.flexible for b in link.carriers]
+    held = full.held_alone()
     try:  # flexible links stay straight, unless the joints must bend them
-        state, history = closed(held, Scale(held, resistance, [*still, *amplitudes], slow), time)
+        straight = Scale(held, resistance, still, slow, straight=True)
+        state, history = closed(held, straight, time)
     except AssemblyError:
-        if not amplitudes:
+        if not full.flexible:
             raise
         state, history = closed(held, Scale(held, resistance, still, slow), time)
-    state = replace(state, values=full.layout.start())
+    state = full.with_other_values(held, state)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         state = full.remember(state)  # paths of friction begin here
@@ -107,7 +109,7 @@ def closed(
     places, rates = start_rows(model)
     with_places = full
     if places:
-        with_places = compile_model(model, start_entries(model, places)).bodies_alone()
+        with_places = compile_model(model, start_entries(model, places)).held_alone()
     holds = ~with_places.on_velocities
     if loose:
         holds &= [row.owner not in loose for row in with_places.all_rows]
@@ -123,6 +125,6 @@ def closed(
             for name, wanted in rates.items()
         }
         return solve_velocities(
-            compile_model(model, start_entries(model, laws)).bodies_alone(), scale, state
+            compile_model(model, start_entries(model, laws)).held_alone(), scale, state
         ), history
     return solve_velocities(full, scale, state), history

@@ -18,27 +18,32 @@ FOLLOWS = 1e-3  # weight of what follows the frame of a link
 
 
 class Scale:
-    """Makes lengths and angles comparable: columns by L and weights, rows by 1/L."""
+    """Makes lengths and angles comparable: columns by L and weights, rows by 1/L.
+
+    straight : the amplitudes of flexible links stay as they are
+    """
 
     def __init__(
         self, system: System, weights: Mapping[str, float], fixed: list[str],
-        velocity_weights: Mapping[str, float] | None = None,
+        velocity_weights: Mapping[str, float] | None = None, straight: bool = False,
     ) -> None:  # fmt: skip
         self.length = system.length
         self.all_columns = _columns(system, weights)
         self.velocity_columns = self.all_columns
         if velocity_weights is not None:
             self.velocity_columns = _columns(system, velocity_weights)
-        self.free = np.ones(6 * system.bodies, bool)
+        self.free = np.ones(system.motions, bool)
         for name in fixed:
-            b = _body(system, name)
-            self.free[6 * b : 6 * b + 6] = False
+            self.free[system.layout.group == _body(system, name)] = False
+        for link in system.flexible if straight else ():
+            self.free[system.layout.rigid :][link.places] = False
         self.column = self.all_columns * self.free
         self.weight = self.free / self.all_columns**2
 
     def distance(self, state: State, given: State) -> float:
-        """How far a position is from another, squared: Σ w (|δr|²/L² + |θ|²) over the bodies."""
-        return float(self.weight @ state.difference(given).ravel() ** 2)
+        """How far a position is from another, squared: Σ w (|δr|²/L² + |θ|²) over the bodies, and
+        w (δq/size)² over values that constraints hold."""
+        return float(self.weight @ state.way_from(given) ** 2)
 
     def rows(self, system: System) -> np.ndarray:
         """1/L for rows that measure a length."""
@@ -47,12 +52,14 @@ class Scale:
 
 def _columns(system: System, weights: Mapping[str, float]) -> np.ndarray:
     """L or 1 over the root of the weight, for all unknowns."""
-    weight = np.ones(system.bodies)
+    layout = system.layout
+    weight, values = np.ones(system.bodies), np.ones(layout.values)
     for link in system.flexible:
-        weight[list(link.nodes)], weight[list(link.carriers)] = FOLLOWS, STIFF
+        weight[list(link.nodes)], values[link.places] = FOLLOWS, STIFF
     for name, value in weights.items():
         weight[_body(system, name)] = checks.number(value, f"weight of '{name}'", positive=True)
-    return column_scale(system) / np.repeat(np.sqrt(weight), 6)
+    bodies = weight[layout.group[: layout.rigid]]
+    return column_scale(system) / np.sqrt(np.concatenate([bodies, values]))
 
 
 def resistances(weights: Any, fixed: Any) -> tuple[dict[str, float], list[str]]:

@@ -27,7 +27,7 @@ def nearest_position(system: System, scale: Scale, given: State, start: State) -
     Newton's method finds it from nearby; from further away steps towards the given position, each
     closed again, come near first.  Without success the start is good enough.
     """
-    if not system.rows or np.abs(start.difference(given)).max(initial=0.0) < 1e-9:
+    if not system.rows or np.abs(start.way_from(given)).max(initial=0.0) < 1e-9:
         return start
     for _ in range(4):
         found = _newton_nearest(system, scale, given, start)
@@ -47,8 +47,8 @@ def _newton_nearest(system: System, scale: Scale, given: State, start: State) ->
     K: Any = None
     for _ in range(40):  # quadratic but for the curvature of large rotations
         y = _pull(reduced, scale, given, state, multipliers, K)
-        n = 6 * system.bodies
-        if y is None or np.abs(y[:n].reshape(-1, 6)[:, 3:]).max() > 0.5:
+        n = system.motions
+        if y is None or np.abs(y[:n][system.layout.is_angle]).max(initial=0.0) > 0.5:
             return None
         state = state.moved(y[:n])
         multipliers = multipliers + reduced.all_gamma(y[n:])
@@ -67,8 +67,8 @@ def _pulled(system: System, scale: Scale, given: State, state: State) -> State:
         y = _pull(_independent(system, scale, state), scale, given, state, none, None)
         if y is None:
             return state
-        step = y[: 6 * system.bodies]
-        turn = np.abs(step.reshape(-1, 6)[:, 3:]).max()
+        step = y[: system.motions]
+        turn = np.abs(step[system.layout.is_angle]).max(initial=0.0)
         step *= min(1.0, 0.5 / turn) if turn > 0 else 1.0
         for _ in range(5):
             try:
@@ -86,9 +86,7 @@ def _pulled(system: System, scale: Scale, given: State, state: State) -> State:
 
 def _independent(system: System, scale: Scale, state: State) -> System:
     """The system with independent rows, seen from the bodies that may move."""
-    rows = constraint_rows(system, state)
-    if not scale.free.all():
-        rows = replace(rows, Cq=rows.Cq.csr @ sp.diags_array(scale.free.astype(float)))
+    rows = constraint_rows(system, state, scale.free)
     keep = independent_rows(rows).keep
     if keep.all():
         return system
@@ -101,14 +99,14 @@ def _pull(
     system: System, scale: Scale, given: State, state: State, multipliers: np.ndarray, K: Any
 ) -> np.ndarray | None:
     """Increments of positions and multipliers: one step of Newton's method (K = K_c or none)."""
-    n, free, W = 6 * system.bodies, scale.free, scale.weight
+    n, free, W = system.motions, scale.free, scale.weight
     mobile = sp.diags(free.astype(float))
     e = system.evaluate(replace(state, gamma=multipliers))
     Cq = e.Cq @ mobile
     A = sp.diags(np.where(free, W, 1.0))
     if K is not None:
         A = A + mobile @ K @ mobile
-    pull = W * state.difference(given).ravel() + Cq.T @ multipliers[system.kept]
+    pull = W * state.way_from(given) + Cq.T @ multipliers[system.kept]
     try:
         lu = sp.splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
     except RuntimeError:  # singular
@@ -120,6 +118,6 @@ def _pull(
 
 def _constraint_stiffness(system: System, state: State, gamma: np.ndarray) -> sp.csr_matrix:
     """K_c alone: the tangent with multipliers minus the tangent without, both of the rows only."""
-    still = state.with_velocities(np.zeros(6 * system.bodies))
+    still = state.at_rest()
     with_it = system.evaluate(replace(still, gamma=gamma)).stiffness
     return with_it - system.evaluate(replace(still, gamma=None)).stiffness

@@ -29,7 +29,7 @@ def find_positions(system: System, scale: Scale, given: State) -> tuple[State, l
     try:
         return solve_positions(system, scale, given)
     except AssemblyError as error:
-        nudge = 0.1 * np.sin(1.0 + np.arange(6 * system.bodies))
+        nudge = 0.1 * np.sin(1.0 + np.arange(system.motions))
         try:
             return solve_positions(system, scale, given.moved(scale.column * nudge))
         except AssemblyError:
@@ -55,7 +55,7 @@ def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, 
         J = sp.diags(row) @ e.Cq @ sp.diags(scale.column)
         while epsilon < 1e6:
             step = _least_step(J, c, epsilon)
-            turn = np.abs((scale.column * step).reshape(-1, 6)[:, 3:]).max()
+            turn = np.abs((scale.column * step)[system.layout.is_angle]).max(initial=0.0)
             step *= min(1.0, 0.7 / turn) if turn > 0 else 1.0  # no body turns too far at once
             trial = state.moved(scale.column * step)
             et = system.evaluate(trial)

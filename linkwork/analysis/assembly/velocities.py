@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.analysis.scales import row_scale
-from linkwork.errors import AssemblyError, VelocityWarning
+from linkwork.errors import AssemblyError, VelocityWarning, users_line
 from linkwork.math import sparse as sp
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -25,11 +25,13 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     if not system.rows:
         return state
     e = system.evaluate(state, rates=True)
-    if not np.any(e.Ct + e.jacobian.times(state.velocities.ravel())):
+    if not np.any(e.Ct + e.jacobian.times(state.rates)):
         return state  # nothing to change
     row = scale.rows(system)
     words = [(b.velocity, b.angular_velocity) for b in system.items]
-    given = np.repeat([[word is not None for word in pair] for pair in words], 3)
+    known = np.array([[word is not None for word in pair] for pair in words], bool)
+    given = np.ones(system.motions, bool)  # values of vector nodes are described with a rate
+    given[: system.layout.rigid] = np.repeat(known, 3)
     free = scale.free | ~given
     if not given.any():
         given[:] = True
@@ -38,8 +40,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])
     lu = sp.splu(A.tocsc())
-    n = 6 * system.bodies
-    v = state.velocities.ravel().copy()
+    n, v = system.motions, state.rates
     anchor, multipliers = v.copy(), np.zeros(system.rows)
     for _ in range(4):
         # pull given velocities back to what was given; the others stay where they have come to
@@ -57,7 +58,7 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
             "that act on the same loop",
             violations=violations,
         )
-    return state.with_velocities(v)
+    return state.with_rates(v)
 
 
 def warn_of_lost_velocities(system: System, state: State) -> None:
@@ -84,15 +85,15 @@ def warn_of_lost_velocities(system: System, state: State) -> None:
         f"{_holder(system, state, given, int(body))} does not let it move so: "
         f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
         "leave free, or none",
-        VelocityWarning, stacklevel=3,
+        VelocityWarning, stacklevel=users_line(),
     )  # fmt: skip
 
 
 def _holder(system: System, state: State, given: State, body: int) -> str:
     """The joint that a body's given velocity violates most, while the others move as found."""
-    v = state.velocities.copy()
-    v[body] = given.velocities[body]
+    v = state.rates
+    v[system.layout.group == body] = given.velocities[body]
     e = system.evaluate(state, rates=True)
-    error = np.abs(e.Ct + e.Cq @ v.ravel()) * row_scale(system.kept_rows, system.length)
+    error = np.abs(e.Ct + e.Cq @ v) * row_scale(system.kept_rows, system.length)
     row = system.kept_rows[int(np.argmax(error))]
     return f"row {row.name} of joint '{row.owner}'"

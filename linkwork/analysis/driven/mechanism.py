@@ -23,8 +23,7 @@ from linkwork.analysis.saddle import Projection
 from linkwork.analysis.scales import row_scale
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
-from linkwork.integrators.second_order.run import make_output
-from linkwork.integrators.second_order.stepping import Output
+from linkwork.integrators.contract import Output, make_output
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
 from linkwork.results.result import Result
@@ -212,7 +211,7 @@ class Driven:
         try:
             ahead = close_joints(full, ahead)
             found = choose_rows(full, ahead, warn=False)
-            if found[1].rows == 6 * full.bodies:
+            if found[1].rows == full.layout.rigid:
                 rows = found
         except AssemblyError:
             self.what = "not all joints can be satisfied there"

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.linear.pencil import start
+from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -48,7 +49,7 @@ class ConstraintStiffness:
 
 
 def constraint_stiffness(
-    model: Model, at: Any = None, joint: str | None = None
+    model: Model, at: StateLike | None = None, joint: str | None = None
 ) -> ConstraintStiffness:
     """K_c with its main and projection parts, at the multipliers of the motion there.
 
@@ -96,8 +97,8 @@ def stiffness_parts(system: System, state: State) -> tuple[np.ndarray, np.ndarra
             if row > 2:
                 gamma_m[row - 3] = gamma[number]
         add_projection(blocks, system.tables.reals[place], element.ends, state, gamma_m)
-    n = 6 * system.bodies
-    projection = blocks[:-1, :, :-1].reshape(n, n)
+    n, projection = system.layout.rigid, np.zeros_like(whole)
+    projection[:n, :n] = blocks[:-1, :, :-1].reshape(n, n)
     return whole - without - projection, projection
 
 

@@ -22,11 +22,21 @@ from linkwork.analysis.linear.first_order import massless, mixed_space
 from linkwork.analysis.linear.inputs import Input, make_input
 from linkwork.analysis.linear.outputs import Output, make_output
 from linkwork.analysis.linear.pencil import Pencil, linearised
+from linkwork.analysis.motion.ending import interruptible
+from linkwork.analysis.starts import StateLike
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ModelError
+from linkwork.model import html
 from linkwork.model.model import Model
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+SHOWN = 16  # states and inputs up to which a notebook shows the matrices
+
+
+def number(x: float, size: float) -> str:
+    """A number of a matrix; round-off beside its largest is zero."""
+    return "0" if abs(x) < 1e-12 * size else f"{x:.5g}"
 
 
 @dataclass(frozen=True)
@@ -75,10 +85,28 @@ class StateSpace:
             f"  states   {', '.join(self.states)}"
         )
 
+    def _repr_html_(self) -> str:
+        """A and B, C and D with the names of rows and columns; large ones in words."""
+        title = html.title(f"StateSpace: {len(self.states)} states, {self.axes}")
+        if len(self.states) + len(self.inputs) > SHOWN:
+            lists = (("inputs", self.inputs), ("outputs", self.outputs), ("states", self.states))
+            return title + html.pairs((word, ", ".join(names) or "none") for word, names in lists)
+        size = max(float(np.abs(M).max(initial=0.0)) for M in (self.A, self.B, self.C, self.D))
+        rows = [
+            [f"d/dt {name}", *(number(x, size) for x in values)]
+            for name, values in zip(self.states, np.hstack([self.A, self.B]))
+        ] + [
+            [name, *(number(x, size) for x in values)]
+            for name, values in zip(self.outputs, np.hstack([self.C, self.D]))
+        ]  # fmt: skip
+        return title + html.table(["", *self.states, *self.inputs], rows)
 
+
+@interruptible
 def linearize(
-    model: Model, at: Any = None, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
-) -> StateSpace:
+    model: Model, at: StateLike | None = None, inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+) -> StateSpace:  # fmt: skip
     """Linear state space model about an equilibrium or a steady motion, as named matrices.
 
     at      : a State, lw.static(model) or a run (its last state); None is the assembled model

@@ -7,7 +7,7 @@ cross instead of exchanging names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +45,8 @@ class RootLocus:
 
 
 def root_locus(
-    build: Callable[[float], Model], values: Any, *, n: int = 6, equilibrium: bool = True,
-    parameter: str | None = None,
+    build: Callable[[float], Model], values: Sequence[float] | np.ndarray, *, n: int = 6,
+    equilibrium: bool = True, parameter: str | None = None,
 ) -> RootLocus:  # fmt: skip
     """Eigenvalues of build(value) for every value.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.model import html
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -89,21 +90,35 @@ class Modes:
     def __repr__(self) -> str:
         return "\n".join(table(self))
 
+    def _repr_html_(self) -> str:
+        head = ("mode", "eigenvalue (1/s)", "frequency (Hz)", "damping ratio", "moves most")
+        return html.title(heading(self)) + html.table(head, rows(self))
+
+
+def heading(modes: Modes) -> str:
+    stable = "stable" if modes.stable else "unstable"
+    return f"{len(modes)} mode{'s' * (len(modes) != 1)}, {stable}, shapes in {modes.axes}"
+
 
 def table(modes: Modes) -> list[str]:
     """The modes in words, one line each."""
-    stable = "stable" if modes.stable else "unstable"
-    lines = [f"{len(modes)} mode{'s' * (len(modes) != 1)}, {stable}, shapes in {modes.axes}"]
+    lines = [heading(modes)]
     if len(modes):
         lines.append(f"{'':>4}  {'eigenvalue (1/s)':>28}  {'Hz':>10}  {'damping':>8}  moves most")
+    return lines + [f"{i:>4}  {a:>28}  {b:>10}  {c:>8}  {d}" for i, a, b, c, d in rows(modes)]
+
+
+def rows(modes: Modes) -> list[tuple[str, ...]]:
+    """Number, eigenvalue, frequency, damping and what moves most, of every mode."""
+    found: list[tuple[str, ...]] = []
     size = np.abs(modes.eigenvalues).max(initial=0.0)
     for i, value in enumerate(modes.eigenvalues):
         re, im = (0.0 if abs(x) < 1e-12 * size else x for x in (value.real, value.imag))
         text = f"{re:.6g} ± {im:.6g}i" if im else f"{re:.6g}"
-        most = largest_part(modes, i)
         damping = 0.0 if re == 0 else modes.damping[i]
-        lines.append(f"{i:>4}  {text:>28}  {modes.frequency[i]:>10.5g}  {damping:>8.4g}  {most}")
-    return lines
+        most = largest_part(modes, i)
+        found.append((str(i), text, f"{modes.frequency[i]:.5g}", f"{damping:.4g}", most))
+    return found
 
 
 def largest_part(modes: Modes, i: int) -> str:

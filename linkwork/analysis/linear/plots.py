@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.results.plots import COLOURS, style, title
 
 if TYPE_CHECKING:
+    from linkwork.analysis.linear.campbell import Campbell
     from linkwork.analysis.linear.locus import RootLocus
     from linkwork.analysis.linear.modes import Modes
 
@@ -59,4 +60,27 @@ def plot_locus(locus: RootLocus, ax: Any = None) -> Any:
         dots = ax.scatter(values.real, values.imag, c=p, s=14, cmap="viridis", zorder=2)
     ax.figure.colorbar(dots, ax=ax, label=locus.parameter)
     plane(ax)
+    return ax
+
+
+def plot_campbell(found: Campbell, ax: Any = None, orders: Any = (1, 2, 3, 4)) -> Any:
+    """Frequencies over the speed, with lines of its multiples; returns the axes."""
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        figure, ax = plt.subplots(layout="constrained", figsize=(6.2, 4.6))
+        title(figure, f"Campbell diagram of '{found.name}'")
+    for j, column in enumerate(found.frequency.T):
+        ax.plot(found.speeds, column, color=COLOURS[j % len(COLOURS)], linewidth=1.5)
+    top = 1.08 * np.nanmax(found.frequency, initial=0.0) or 1.0
+    ends = np.array([0.0, np.abs(found.speeds).max()])
+    for order in orders:
+        line = order * ends / (2 * np.pi)
+        ax.plot(ends, line, color="#888888", linewidth=0.8, linestyle=":")
+        at = min(ends[1], 2 * np.pi * top / order)
+        ax.text(at, order * at / (2 * np.pi), f"{order:g}P", color="#888888", fontsize=8)
+    ax.set_ylim(0, top)
+    ax.set_xlabel("speed (rad/s)")
+    ax.set_ylabel("frequency (Hz)")
+    style(ax)
     return ax

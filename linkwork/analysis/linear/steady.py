@@ -73,6 +73,7 @@ def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> N
     a = np.linalg.norm(state.acceleration.reshape(-1, 2, 3), axis=2)  # type: ignore[union-attr]
     relative = a / [system.length, 1.0]
     if np.all(relative <= tolerance):
+        refuse_accelerated_values(system, state, tolerance)
         return
     b = int(np.argmax(np.where(relative > tolerance, relative, 0).max(axis=1)))
     raise ModelError(
@@ -80,6 +81,18 @@ def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> N
         f"{a[b, 0]:.3g} m/s² and {a[b, 1]:.3g} rad/s²; find one with lw.static(model) and give it "
         "as at="
     )
+
+
+def refuse_accelerated_values(system: System, state: State, tolerance: np.ndarray) -> None:
+    """The same for values of second order, which bodies would follow."""
+    layout = system.layout
+    a = np.where(layout.order == 2, np.abs(state.values[2]) / layout.value_scale, 0.0)
+    if tolerance.size and a.max(initial=0.0) > tolerance.max():
+        worst = int(np.argmax(a))
+        raise ModelError(
+            f"the state is not an equilibrium: {layout.describe(layout.rigid + worst)} accelerates "
+            f"by {state.values[2, worst]:.3g}; find one with lw.static(model) and give it as at="
+        )
 
 
 def refuse_changing(system: System, state: State) -> None:
@@ -145,9 +158,7 @@ def possible_frames(system: System, state: State) -> Iterator[tuple[np.ndarray, 
         exact = w[np.argmin(np.abs(w - spin).sum(axis=1))]
         tries.append(np.tile(exact, (len(w), 1)))
     tries.append(w)
-    amplitudes = [b for link in system.flexible for b in link.carriers]
     for frames in tries:
-        frames[amplitudes] = 0.0  # no vectors: they do not turn with anything
         error = np.stack([a - np.cross(frames, v), wdot - np.cross(frames, w)], axis=1)
         yield frames, np.linalg.norm(error, axis=2)
 
@@ -193,7 +204,8 @@ def changing(
             return f"{system.kept_rows[int(np.argmax(error))]} does not let the motion go on"
         moved = accelerations(system, carried.state)
         turned = world_accelerations(state) @ carried.turn.swapaxes(1, 2)
-        change = np.abs(world_accelerations(moved) - turned) / scale.reshape(-1, 2, 3)
+        sizes = scale[: system.layout.rigid].reshape(-1, 2, 3)
+        change = np.abs(world_accelerations(moved) - turned) / sizes
         excess = change.max(axis=2) - STEADY * speed**2 - 2 * tolerance
         complaints = {"acceleration": excess.max(axis=1)}
         for (word, x), y in zip(before.items(), seen(system, moved, scale, carried.turn).values()):

@@ -12,6 +12,7 @@ from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.errors import LinkworkError, ModelError
+from linkwork.integrators.contract import Run
 from linkwork.integrators.second_order.methods import LinearMethod
 from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.second_order.stepping import advance
@@ -19,6 +20,7 @@ from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.model_file import identity
+from linkwork.results.outputs.stamp import stamp
 from linkwork.results.result import Result, snapshot
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -32,8 +34,8 @@ def beginning(
     repeat others, where that was looked for.
 
     A state that comes from a run of the same method carries that run's numbers, and the new run
-    goes on with the same digits; not so when the model was changed since then, whose accelerations
-    and multipliers are others.
+    goes on with the same digits; not so when the model or the state was changed since then, whose
+    accelerations and multipliers are others.
     """
     if start is None:
         assembled = assemble_model(model)
@@ -43,7 +45,7 @@ def beginning(
     full = compile_model(model)
     require_state(full, state, start, "start")
     r = state.restart
-    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full):
+    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full) and unchanged(state):
         return full, full, state, None
     memory = state.memory
     if memory is not None and len(memory) != len(full.memory_places):
@@ -71,9 +73,15 @@ def fits(restart: dict[str, Any], full: System) -> bool:
     return known is None or np.asarray(known).tobytes() == identity(full.model, snapshot(full))
 
 
+def unchanged(state: State) -> bool:
+    """Whether a state is as its run has left it; its restart numbers are of that state alone."""
+    known = state.restart.get("of")
+    return known is None or np.array_equal(known, stamp(state.time, state.motion, state.values))
+
+
 def method_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool = True
-) -> Any:
+) -> Run:
     """The stepping object of a method, also from restart numbers that are not what they should be;
     stiffness=False leaves K_c out of its matrix.
     """
@@ -93,7 +101,7 @@ def method_run(
 
 def new_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool
-) -> Any:
+) -> Run:
     kind = implicit_run(method)
     if kind is not None:
         announce(advance, "the steps of implicit methods", 7)
@@ -116,7 +124,7 @@ def new_run(
     )
 
 
-def implicit_run(method: Any) -> Any:
+def implicit_run(method: Any) -> type[ImplicitRun] | None:
     """The kind of run of an implicit method in absolute coordinates."""
     if isinstance(method, LinearMethod):
         return ImplicitRun

@@ -19,6 +19,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import transient
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
+from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import GeneralizedAlpha, LinearMethod
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -26,6 +27,7 @@ from linkwork.model.model import Model
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 from linkwork.results.result import Result
+from linkwork.system.state import State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,8 +39,9 @@ FLOOR = 3e-10  # differences of the size of the mechanism's that Newton's method
 
 
 def compare(
-    model: Model, t: float, h: float, methods: Sequence[Any] | None = None, *,
-    reference: Any = None, check_order: bool = False, every: int = 1, start: Any = None,
+    model: Model, t: float, h: float, methods: Sequence[MethodLike] | None = None, *,
+    reference: MethodLike | None = None, check_order: bool = False, every: int = 1,
+    start: State | Result | None = None,
 ) -> Comparison:  # fmt: skip
     """Run the model with several methods and compare positions, orientations and reactions.
 

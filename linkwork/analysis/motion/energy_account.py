@@ -26,13 +26,13 @@ import warnings
 
 import numpy as np
 
-from linkwork.errors import LinkworkWarning
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 
 SAMPLES = 64  # stored times that are looked at
 MANY = 32  # stored times that show how deep a potential goes
-MADE, LOST = 0.5, 0.1  # of what could be exchanged, before it is told
+MADE, LOST = 0.1, 0.1  # of what could be exchanged, before it is told
 NOISE = 1e-6  # of the mechanism's length: moves in a step that are not told
 
 
@@ -40,7 +40,7 @@ def warn_of_energy(result: Result, method: object, h: float) -> None:
     """Say so when a run has made or lost energy."""
     trouble = energy_trouble(result, method, h)
     if trouble:
-        warnings.warn(trouble, LinkworkWarning, stacklevel=4)
+        warnings.warn(trouble, LinkworkWarning, stacklevel=users_line())
 
 
 def energy_trouble(result: Result, method: object, h: float) -> str:
@@ -53,7 +53,10 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
     motion, work = result.motion[some.tolist()], result.work[some]
     with np.errstate(all="ignore"):
-        part = Result(system, result.time[some], motion, work=work, stored_model="")
+        part = Result(
+            system, result.time[some], motion, work=work, stored_model="",
+            values=result.values[some.tolist()],
+        )  # fmt: skip
         kinetic, potential = totals.kinetic_energy(part), totals.all_potential_energy(part)
         if "kinetic_energy" in result.arrays:  # of the method's own velocities
             kinetic = result.arrays["kinetic_energy"][some]

@@ -17,9 +17,9 @@ by a bob of 1 kg takes and returns all energy within a microsecond, on a path of
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from linkwork.integrators.contract import ControlledRun
 
 SHARE = 10.0  # errors in energy that a tolerance allows, over the largest kinetic energy
 HIGHEST = 2  # order of methods whose error the trapezoidal rule can tell
@@ -28,26 +28,26 @@ HIGHEST = 2  # order of methods whose error the trapezoidal rule can tell
 class EnergyError:
     """Kinetic energy and power at the beginning of a step, and the largest energy so far."""
 
-    def __init__(self, run: Any, tolerance: float) -> None:
+    def __init__(self, run: ControlledRun, tolerance: float) -> None:
         system, self.allowed = run.system, SHARE * tolerance
         self.largest = 0.0
         self.floor = 0.5 * system.mass * (tolerance * system.length / run.h) ** 2
 
-    def before(self, run: Any) -> None:
+    def before(self, run: ControlledRun) -> None:
         self.energy, self.power = energy_and_power(run)
 
-    def of_step(self, run: Any, step: float) -> float:
+    def of_step(self, run: ControlledRun, step: float) -> float:
         """|D| over what is allowed."""
         energy, power = energy_and_power(run)
         made = abs(energy - self.energy - 0.5 * step * (power + self.power))
         bound = self.allowed * max(self.largest, energy) + self.floor
         return made / bound if made != 0 else 0.0
 
-    def accept(self, run: Any) -> None:
+    def accept(self, run: ControlledRun) -> None:
         self.largest = max(self.largest, energy_and_power(run)[0])
 
 
-def energy_and_power(run: Any) -> tuple[float, float]:
+def energy_and_power(run: ControlledRun) -> tuple[float, float]:
     """T and P of a run's last good step, with the masses that the bodies have of their own."""
     motion, rates = run.velocities_and_rates()
     table = run.system.tables.bodies

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -99,6 +99,10 @@ class Event:
                 f"but found {checks.show(found)} at t = {time:g}"
             )
         return float(number.ravel()[0])
+
+
+StopFunction: TypeAlias = Callable[[float, Now], float]
+StopLike: TypeAlias = StopFunction | JointLimit | Sequence[StopFunction | JointLimit]
 
 
 def as_events(stop: Any, system: System) -> list[Event]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.model.model import Model
 from linkwork.recursive.joint_space import JointSpace
 from linkwork.results.result import Result
+from linkwork.system.state import State
 from linkwork.system.system import compile_model
 
 
-def joint_space(model: Model, *, cuts: Sequence[str] = (), start: Any = None) -> JointSpace:
+def joint_space(
+    model: Model, *, cuts: Sequence[str] = (), start: State | Result | None = None
+) -> JointSpace:
     """The model in joint coordinates: forward and inverse dynamics, mass matrix, loop Jacobian.
 
     cuts  : names of joints to cut, where loops are;   start : a State or Result to read q, v from

@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
-from linkwork.integrators.second_order.stepping import Output
+from linkwork.integrators.contract import Output, Run
 from linkwork.math.undisturbed import undisturbed
 from linkwork.results.files import file as result_file
 from linkwork.results.files import unfinished
@@ -47,25 +47,31 @@ class Reactions:
     redundancy: as found at the start, where that is known
     """
 
-    def __init__(self, full: System, run: Any, redundancy: Redundancy | None = None) -> None:
+    def __init__(self, full: System, run: Run, redundancy: Redundancy | None = None) -> None:
         self.full, self.run, self.redundancy = full, run, redundancy
         self.first: State | None = None
         self.solver: MinimumNorm | None = None
 
     def begin_like(self, earlier: Result) -> None:
         """Choose the same rows as an earlier part of the run, for the same digits."""
-        self.first = State(float(earlier.time[0]), self.full.names, earlier.motion[0].copy())
+        self.first = State(
+            float(earlier.time[0]), self.full.names, earlier.motion[0].copy(),
+            values=np.array(earlier.values[0]),
+        )  # fmt: skip
 
     def __call__(self, times: np.ndarray, out: Output) -> np.ndarray:
         if self.first is None:
-            self.first = State(float(times[0]), self.full.names, out.motion[0].copy())
+            self.first = State(
+                float(times[0]), self.full.names, out.motion[0].copy(),
+                values=out.values[0].copy(),
+            )  # fmt: skip
         if self.solver is None:
             if self.run.system.keep.all():
                 return out.gamma
             rows = constraint_rows(self.full, self.first)
             self.solver = MinimumNorm(rows, self.redundancy or independent_rows(rows))
             self.alone = constraints_alone(self.full)
-        self.solver.over(self.alone, times, out.motion, out.gamma)
+        self.solver.over(self.alone, times, out.motion, out.gamma, out.values)
         return out.gamma
 
     @property
@@ -113,6 +119,8 @@ class Storage:
         self.total = 0  # rows in the journal
         self.certain: tuple[dict[str, Any], dict[str, Any]] = {}, {}  # of the last flush
         self.flushed = clock.monotonic()
+        if self.path is not None:
+            result_file.warn_of_functions(self.path, self.stored_model)
         if self.path is not None and plan.flush is not None:
             self._open_journal()
             rows = self.block
@@ -295,7 +303,7 @@ class Storage:
         if self.journal is not None:
             with self._removed_on_failure():
                 self.flush(info, restart, last)
-                self.journal.settle()
+                self.journal.confirm_start()
 
     # --------------------------------------------------------------------------------- the end
     def result(self, info: dict[str, Any], restart: dict[str, Any]) -> Result:
@@ -355,7 +363,7 @@ class Storage:
         if self.recording is not None and self.finished is None:
             self.recording.discard()
         if self.journal is not None and self.finished is None:
-            self.journal.close(remove=not self.journal.settled)
+            self.journal.close(remove=not self.journal.start_is_stored)
 
 
 def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:

@@ -11,15 +11,16 @@ A strategy judges every step that was taken: whether it is kept, and how long th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from linkwork.analysis.motion.energy_error import HIGHEST, EnergyError
 from linkwork.errors import ModelError
-from linkwork.integrators.second_order.run import ImplicitRun
+from linkwork.integrators.contract import ControlledRun, Run
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, drive_from_dict
+from linkwork.model.given import DriveLike
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class FactorStrategy:
                 f"{self.min_iterations} and {self.max_iterations} were given"
             )
 
-    def control(self, run: Any, method: Any) -> Control:
+    def control(self, run: Run, method: Any) -> Control:
         return FactorControl(self)
 
 
@@ -95,12 +96,12 @@ class ChangeStrategy:
     -4.905
     """
 
-    step: Any
+    step: DriveLike
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", as_drive(self.step, "step of ChangeStrategy"))
 
-    def control(self, run: Any, method: Any) -> Control:
+    def control(self, run: Run, method: Any) -> Control:
         return ChangeControl(self)
 
 
@@ -110,14 +111,21 @@ class ErrorStrategy:
 
     tolerance: float
 
-    def control(self, run: Any, method: Any) -> Control:
-        if not isinstance(run, ImplicitRun):
+    def control(self, run: Run, method: Any) -> Control:
+        if not isinstance(run, ControlledRun):
             raise ModelError(
                 f"{method!r} has no error estimate to control the step with; leave out "
                 "tolerance=, or use lw.GeneralizedAlpha()"
             )
         energy = EnergyError(run, self.tolerance) if method.order <= HIGHEST else None
-        return ErrorControl(self.tolerance, 1 / (method.order + 1), energy)
+        return ErrorControl(run, self.tolerance, 1 / (method.order + 1), energy)
+
+
+class Strategy(Protocol):
+    """A way to change the step during a run."""
+
+    def control(self, run: Run, method: Any) -> Control:
+        """What the strategy remembers during one run."""
 
 
 class Control:
@@ -140,10 +148,10 @@ class Control:
         """The first step, when the user asked for h."""
         return h
 
-    def before(self, run: Any) -> None:
+    def before(self, run: Run) -> None:
         """A step is about to be taken."""
 
-    def judge(self, run: Any, step: float) -> tuple[bool, float]:
+    def judge(self, run: Run, step: float) -> tuple[bool, float]:
         """Whether the step just taken is kept, and the size of the next."""
         raise NotImplementedError
 
@@ -153,8 +161,10 @@ class ErrorControl(Control):
 
     limits_turns = True
 
-    def __init__(self, tolerance: float, power: float, energy: EnergyError | None) -> None:
-        self.tolerance, self.power, self.energy = tolerance, power, energy
+    def __init__(
+        self, run: ControlledRun, tolerance: float, power: float, energy: EnergyError | None
+    ) -> None:
+        self.run, self.tolerance, self.power, self.energy = run, tolerance, power, energy
 
     def numbers(self) -> np.ndarray:
         own = [] if self.energy is None else [self.energy.largest, self.energy.floor]
@@ -165,27 +175,27 @@ class ErrorControl(Control):
         if self.energy is not None and len(numbers) > 3:  # older files have three
             self.energy.largest, self.energy.floor = map(float, numbers[3:5])
 
-    def before(self, run: Any) -> None:
-        self.begin = run.marker()
+    def before(self, run: Run) -> None:
+        self.begin = self.run.marker()
         if self.energy is not None:
-            self.energy.before(run)
+            self.energy.before(self.run)
 
-    def judge(self, run: Any, step: float) -> tuple[bool, float]:
-        error = run.local_error(self.begin) / self.tolerance
+    def judge(self, run: Run, step: float) -> tuple[bool, float]:
+        error = self.run.local_error(self.begin) / self.tolerance
         if self.energy is not None:
-            error = max(error, self.energy.of_step(run, step))
+            error = max(error, self.energy.of_step(self.run, step))
         # a uniform rotation has no error, but beyond half a turn nobody could count it
-        error = max(error, (turn_of_step(run, step) / run.turns[0]) ** (1 / self.power))
+        error = max(error, (turn_of_step(self.run, step) / self.run.turns[0]) ** (1 / self.power))
         factor = min(2.0, max(0.2, 0.9 * error ** (-self.power))) if error > 0 else 2.0
         if error > 1:
             return False, step * min(factor, 0.9)
         if self.energy is not None:
-            self.energy.accept(run)
+            self.energy.accept(self.run)
         # small changes are not worth their disturbance
         return True, step * factor if factor > 1.2 or factor < 1 else 0.0
 
 
-def turn_of_step(run: Any, step: float) -> float:
+def turn_of_step(run: ControlledRun, step: float) -> float:
     """Radians by which the fastest body turns in a step."""
     spins = run.velocities_and_rates()[0][:, 3:]
     return step * float(np.sqrt((spins**2).sum(axis=1).max(initial=0.0)))
@@ -200,10 +210,10 @@ class FactorControl(Control):
     def first(self, time: float, h: float) -> float:
         return min(max(h, self.strategy.smallest), self.strategy.largest)
 
-    def before(self, run: Any) -> None:
+    def before(self, run: Run) -> None:
         self.repairs = run.repairs
 
-    def judge(self, run: Any, step: float) -> tuple[bool, float]:
+    def judge(self, run: Run, step: float) -> tuple[bool, float]:
         s = self.strategy
         self.waited += 1
         factor = 1.0
@@ -223,7 +233,7 @@ class ChangeControl(Control):
     """Asks the drive before every step."""
 
     def __init__(self, strategy: ChangeStrategy) -> None:
-        self.drive = strategy.step
+        self.drive = as_drive(strategy.step)
 
     def first(self, time: float, h: float) -> float:
         h = float(self.drive(time))
@@ -233,12 +243,12 @@ class ChangeControl(Control):
             )
         return h
 
-    def judge(self, run: Any, step: float) -> tuple[bool, float]:
+    def judge(self, run: Run, step: float) -> tuple[bool, float]:
         return True, self.first(run.time, step)
 
 
-def as_strategy(strategy: Any, tolerance: float | None) -> Any:
-    """The strategy of a run, from the two words of `transient` for it; None for equal steps."""
+def as_strategy(strategy: Strategy | None, tolerance: float | None) -> Strategy | None:
+    """The strategy of a run, from two parameters of `transient`; None for equal steps."""
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
         if strategy is not None:
@@ -258,7 +268,7 @@ def as_strategy(strategy: Any, tolerance: float | None) -> Any:
 # ------------------------------------------------------------------------ across files and restarts
 
 
-def strategy_words(strategy: Any) -> dict[str, Any]:
+def strategy_parameters(strategy: Any) -> dict[str, Any]:
     """A strategy as plain data, for `lw.resume`; of drives that a file cannot keep, their sentence.
     """
     if strategy is None:
@@ -269,14 +279,14 @@ def strategy_words(strategy: Any) -> dict[str, Any]:
         return {"strategy": {"FactorStrategy": vars(strategy)}}
     if isinstance(strategy, ChangeStrategy):
         try:
-            return {"strategy": {"ChangeStrategy": strategy.step.to_dict()}}
+            return {"strategy": {"ChangeStrategy": as_drive(strategy.step).to_dict()}}
         except ModelError as error:
             return {"strategy": str(error)}
     return {"strategy": repr(strategy)}
 
 
-def strategy_from_words(info: dict[str, Any]) -> dict[str, Any]:
-    """The words of `transient` for the strategy of a stored run."""
+def strategy_from_parameters(info: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of `transient` for the strategy of a stored run."""
     if "tolerance" in info:
         return {"tolerance": info["tolerance"]}
     stored = info.get("strategy")
@@ -296,13 +306,13 @@ def kept_control(strategy: Any, control: Control | None) -> dict[str, np.ndarray
     """What a restart needs of a controlled run."""
     if control is None:
         return {}
-    text = repr(strategy_words(strategy)).encode()
+    text = repr(strategy_parameters(strategy)).encode()
     return {"control": control.numbers(), "strategy": np.frombuffer(text, np.uint8).copy()}
 
 
-def taken_up(strategy: Any, restart: dict[str, Any]) -> np.ndarray | None:
+def stored_control(strategy: Any, restart: dict[str, Any]) -> np.ndarray | None:
     """The numbers of a controlled run that this one goes on with; None where it is another."""
     if strategy is None or "control" not in restart:
         return None
-    same = restart["strategy"].tobytes().decode() == repr(strategy_words(strategy))
+    same = restart["strategy"].tobytes().decode() == repr(strategy_parameters(strategy))
     return np.asarray(restart["control"]) if same else None

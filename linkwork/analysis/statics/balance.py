@@ -22,10 +22,12 @@ from functools import cached_property
 
 import numpy as np
 import scipy.linalg as la
+import scipy.sparse as sp
 
 from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
 from linkwork.analysis.statics.bristles_at_rest import Bristles
+from linkwork.analysis.statics.rotation import Rotation
 from linkwork.analysis.statics.slender import SlenderParts
 from linkwork.system.forces_at_work import forces_at_work
 from linkwork.system.sparse_lu import SingularMatrix
@@ -37,6 +39,7 @@ OPEN = 0.25  # how far a step may open the joints (lengths over L) before it cou
 REGULAR = 1e-12  # of the stiffness: keeps free motions without force from wandering
 KNOWN = 16 * float(np.finfo(float).eps)  # of its distance from the origin: where a point is
 LOOSE = 1e8  # a step this long (in L or rad) means that nothing holds the mechanism
+ROUND_OFF = 1e-15  # of the forces at work
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,16 @@ class Point:
         return float(np.abs(self.force).max(initial=0.0))
 
 
+class Lost(Exception):
+    """An attempt ended without an equilibrium; `point` is the best position it had."""
+
+    def __init__(
+        self, point: Point, loose: bool = False, iterations: int = 0, slow: bool = False
+    ) -> None:
+        super().__init__()
+        self.point, self.loose, self.iterations, self.slow = point, loose, iterations, slow
+
+
 class Balance:
     """Forces at positions that satisfy a fixed choice of independent rows, all in scaled units."""
 
@@ -77,17 +90,27 @@ class Balance:
         self.friction = Bristles(system)
         self.slender = SlenderParts(system)
         self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
+        self.rotation: Rotation | None = None  # of the frame in which it rests
+
+    def moving(self, state: State) -> State:
+        """The state with velocities and accelerations of a steady rotation, if there is one."""
+        return state if self.rotation is None else self.rotation.of(state)
 
     def measure_nodes(self, state: State) -> None:
         """Multiply the equations of vector nodes so that a change of a value by its size counts as
-        much as the forces at work; their units may be any."""
-        if not self.system.layout.values:
+        much as the forces at work; their units may be any.
+
+        What constraints hold is balanced by their multipliers, as forces are: it stays as it is.
+        """
+        if self.system.held_values.all():
             return
         point = self.settle(state, far=True)
         self.unit = point.scale if point is not None and point.scale > 0 else 1.0
         K = abs(self.system.evaluate(state).stiffness[self.rigid :])
         size = (K @ self.column).ravel()
-        self.side[self.rigid :] = self.unit / np.where(size > 0, size, 1.0)
+        side = self.unit / np.where(size > 0, size, 1.0)
+        held = self.system.held_values
+        self.side[self.rigid :] = np.where(held, self.column[self.rigid :], side)
         p = self.system.pattern
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
         equations = np.concatenate([self.side, self.row])
@@ -98,7 +121,7 @@ class Balance:
         """The point of the constraints near a state; None where it is too far or not finite."""
         for _ in range(25):
             e = self.system.evaluate(
-                replace(state, gamma=self.loads), constraint_stiffness=False
+                replace(self.moving(state), gamma=self.loads), constraint_stiffness=False
             )
             C = self.row * e.C
             error = float(np.abs(C).max(initial=0.0))
@@ -130,27 +153,56 @@ class Balance:
         gravity = np.linalg.norm(self.system.tables.gravity)
         weights = self.system.inertias[:, 0].max(initial=0.0) * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
-        at_work = self.column[: self.rigid] * forces_at_work(self.system, state).ravel()
+        sizes = forces_at_work(self.system, self.moving(state)).ravel()
+        at_work = self.column[: self.rigid] * sizes
         scale = max(weights, at_work.max(initial=0.0), reactions, self.unit)
         return Point(reached, self.row * gamma, force, float(scale))
 
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
-        gamma = self.system.all_gamma(point.gamma)
+        state = self.loaded(point)
         e = self.system.evaluate(
-            replace(point.state, gamma=gamma),
-            constraint_stiffness=exact or self.constraint_stiffness,
+            state, constraint_stiffness=exact or self.constraint_stiffness
         )
-        return self.weight * e.matrix.data
+        if self.rotation is None:
+            return self.weight * e.matrix.data
+        return self.weight * (e.matrix.data + self.inertia_stiffness(self.rotation, state))
 
-    def direction(self, point: Point, mu: float = 0.0) -> np.ndarray | None:
+    def loaded(self, point: Point) -> State:
+        """The state at a point with its multipliers, and with its motion where it rotates."""
+        return replace(self.moving(point.state), gamma=self.system.all_gamma(point.gamma))
+
+    def inertia_stiffness(self, rotation: Rotation, state: State) -> np.ndarray:
+        """What a rotation adds to the values of the matrix: D diag(Ω̃, ω̃) + M diag(Ω̃², 0)."""
+        velocity, acceleration, _ = rotation.turns(self.system, state)
+        D = sp.csr_array(self.system.evaluate(state, cK=0.0, cD=1.0).stiffness)
+        change = sp.csr_array(
+            D @ velocity + sp.csr_array(self.system.mass_matrix(state)) @ acceleration
+        )
+        p, values = self.system.pattern, np.zeros(len(self.body))
+        rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
+        values[self.body] = np.asarray(change[rows[self.body], p.indices[self.body]]).ravel()
+        return values
+
+    def damping(self, point: Point) -> tuple[sp.csr_array, sp.csr_array]:
+        """M, and D of small motions from a point, in the rotating frame where there is one."""
+        state = self.loaded(point)
+        M = sp.csr_array(self.system.mass_matrix(state))
+        D = sp.csr_array(self.system.evaluate(state, cK=0.0, cD=1.0).stiffness)
+        if self.rotation is not None:
+            D = D + M @ self.rotation.turns(self.system, state)[2]
+        return M, sp.csr_array(D)
+
+    def direction(
+        self, point: Point, mu: float = 0.0, regular: float = REGULAR
+    ) -> np.ndarray | None:
         """The Newton step (with μ: of relaxation) in scaled units; None where it is singular."""
         vals = self.stiffness(point)
         scale = max(point.scale, 1e-300)
         vals[self.body] /= scale
         largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
         if not self.slender:  # whose softest motions are as soft as that
-            vals[self.diagonal] += REGULAR * largest
+            vals[self.diagonal] += regular * largest
         if mu:
             masses, places = self.mass
             vals[places] += mu * masses

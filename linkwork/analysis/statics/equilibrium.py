@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
-from linkwork.analysis.statics.stability import stability
+from linkwork.model import html
 from linkwork.results.outputs.views import View
 from linkwork.results.result import Result
 from linkwork.system.redundancy import MinimumNorm, independent_rows
@@ -23,8 +23,9 @@ from linkwork.system.system import System
 class Equilibrium:
     """A position in which all forces balance.
 
-    state : positions, zero velocities, multipliers of all rows;   stable : whether it returns to
-    it after a small push (a free motion without stiffness does not count as unstable);
+    state : positions, velocities (zero, or those of a steady rotation), multipliers of all rows;
+    stable : whether it returns to it after a small push (a free motion without stiffness does not
+    count as unstable);
     eq["pin"].force : what a result has, for the one position;   report : how it was found.
     residual : largest unbalanced force, N (torques over L);   stiffness : the smallest eigenvalue
     of the stiffness of free motions, N m (displacements over L, rotations in rad)
@@ -60,9 +61,24 @@ class Equilibrium:
     def __repr__(self) -> str:
         return self.report
 
+    def _repr_html_(self) -> str:
+        """The report, and the reactions of all joints."""
+        first, *lines = self.report.splitlines()
+        words = [(line.split(maxsplit=1) + [""])[:2] for line in lines]
+        parts = [html.title(first), html.pairs((word, text) for word, text in words)]
+        views = {name: self[name] for name in self.result.joints}
+        known = {name: v for name, v in views.items() if "force" in v.names and "torque" in v.names}
+        if known:
+            head = ["reaction", *(f"{q} {a}" for q in ("force (N)", "torque (N m)") for a in "xyz")]
+            parts.append(html.table(head, [
+                [name, *(f"{x:.5g}" for x in [*v.force.values, *v.torque.values])]
+                for name, v in known.items()
+            ]))  # fmt: skip
+        return "".join(parts)
 
-def equilibrium(search: Search, point: Point) -> Equilibrium:
-    """The state with multipliers of all rows, its stability, and the report."""
+
+def state_of(search: Search, point: Point) -> State:
+    """The state at a point, at rest, with multipliers of all rows."""
     gamma = search.system.all_gamma(point.gamma)
     if not search.system.keep.all():
         rows = constraint_rows(search.full, point.state)
@@ -71,7 +87,13 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         search.system.remember(point.state), gamma=gamma,
         acceleration=np.zeros((search.system.bodies, 6)), restart={},
     )  # fmt: skip
-    found = stability(search, point)
+    return search.moving(state)
+
+
+def equilibrium(search: Search, point: Point) -> Equilibrium:
+    """The state with multipliers of all rows, its stability, and the report."""
+    state = state_of(search, point)
+    found = search.stability(point)
     residual = point.largest / search.L
     lines = [
         f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "
@@ -80,6 +102,9 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
         f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",
         f"  stability   {found.report}",
     ]
+    if search.rotation is not None:
+        w = ", ".join(f"{x:.6g}" for x in search.rotation.rate + 0.0)
+        lines.insert(1, f"  rotation    everything turns with ({w}) rad/s")
     if search.friction.paths:
         lines.append(
             "  friction    holds, or slid here from the start; other positions balance as well"

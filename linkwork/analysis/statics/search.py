@@ -1,11 +1,13 @@
-"""The search for r = 0 on C = 0: Newton's method, then load steps, then relaxation.
+"""The search for r = 0 on C = 0: Newton's method, full steps, load steps, then relaxation.
 
 Newton steps δ are taken with |θ| ≤ 0.7, then back to C = 0, and halved until |r| falls.  This finds
-the equilibrium nearest in its sense, stable or not.  Where it fails:
+the equilibrium nearest in its sense, stable or not.  Where it fails or is slow:
 
-1. load steps: the unbalanced force r₀ of the start is held by a dead load and let go in steps,
+1. full steps, which may make |r| larger for a while (full_steps.py); what they find must be stable
+   where forces are conservative, or else the others are tried first;
+2. load steps: the unbalanced force r₀ of the start is held by a dead load and let go in steps,
    r(λ) = r − (1 − λ) r₀, so that a load on an unloaded structure grows from nothing;
-2. relaxation: [[K + μM̂, C_qᵀ], [C_q, 0]] with M̂ the regularised mass matrix, steps of implicit
+3. relaxation: [[K + μM̂, C_qᵀ], [C_q, 0]] with M̂ the regularised mass matrix, steps of implicit
    Euler on damped motion; μ falls while the forces do the work expected of them and rises where
    they do not, so that it goes downhill and ends in a stable equilibrium.
 
@@ -21,39 +23,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.analysis.statics.balance import LOOSE, TURN, Balance, Point
-from linkwork.analysis.statics.stability import stability
+from linkwork.analysis.statics.balance import LOOSE, ROUND_OFF, TURN, Balance, Lost, Point
+from linkwork.analysis.statics.full_steps import full_steps
+from linkwork.analysis.statics.stability import Stability, stability
 from linkwork.elements.joints.joints import ROW_NAMES
-from linkwork.errors import ConvergenceError, LinkworkError, SingularError
+from linkwork.errors import ConvergenceError, LinkworkError, ModelError, SingularError
 from linkwork.system.agreement import agreement
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-ROUND_OFF = 1e-15  # of the forces at work
+NEWTON, FULL = "newton", "newton in full steps"
+SLOW = 4  # steps that hardly reduce the unbalanced force before others are tried
 
 
-class Talk:
+class ProgressLog:
     """A line now and then about a search that takes longer than a second."""
 
     def __init__(self, title: str, shown: bool) -> None:
         self.title, self.shown, self.next = title, shown, clock.perf_counter() + 1.0
 
     def say(self, method: str, iteration: int, residual: float) -> None:
+        self.tell(f"{method}, iteration {iteration}, largest unbalanced force {residual:.2g} N")
+
+    def tell(self, words: str) -> None:
         if self.shown and clock.perf_counter() > self.next:
             self.next = clock.perf_counter() + 2.0
-            print(
-                f"{self.title}: {method}, iteration {iteration}, largest unbalanced force "
-                f"{residual:.2g} N", file=sys.stderr, flush=True,
-            )  # fmt: skip
-
-
-class Lost(Exception):
-    """An attempt ended without an equilibrium; `point` is the best position it had."""
-
-    def __init__(self, point: Point, loose: bool = False) -> None:
-        super().__init__()
-        self.point, self.loose = point, loose
+            print(f"{self.title}: {words}", file=sys.stderr, flush=True)
 
 
 class Search(Balance):
@@ -61,13 +57,14 @@ class Search(Balance):
 
     def __init__(
         self, full: System, system: System, tolerance: float, max_iterations: int,
-        constraint_stiffness: bool, line_search: bool, talk: Talk,
+        constraint_stiffness: bool, line_search: bool, talk: ProgressLog,
     ) -> None:  # fmt: skip
         super().__init__(system, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk
         self.max_iterations, self.line_search = max_iterations, line_search
         self.iterations = 0
-        self.method = "newton"
+        self.method = NEWTON
+        self.judged: tuple[Point, Stability] | None = None
 
     def find(self, state: State, loads: int) -> Point:
         """An equilibrium, in which friction has the load of its reactions."""
@@ -111,15 +108,33 @@ class Search(Balance):
         return start
 
     def find_from(self, start: Point, loads: int) -> Point:
-        """Newton's method, then load steps, then relaxation."""
+        """Newton's method, then full steps, load steps and relaxation."""
         if not self.line_search:
             return self.plain_newton(start)
+        slow = False
         try:
-            return self.newton(start) if loads == 1 else self.load_steps(start, loads)
+            if loads > 1:
+                return self.load_steps(start, loads)
+            return self.newton(start, SLOW if self.constraint_stiffness else self.max_iterations)
         except Lost as lost:
             if not self.constraint_stiffness:
                 raise self.failure(lost, fallback=False) from None
+            slow = lost.slow
+        unstable = None
+        try:
+            point, found = self.far(start)
+            if found.stable or found.direction is None:
+                return point
+            unstable = point
+        except Lost:
+            pass
         if loads == 1:
+            try:
+                if slow:
+                    self.method = NEWTON
+                    return self.newton(start)
+            except Lost:
+                pass
             try:
                 return self.load_steps(start, 4)
             except Lost:
@@ -127,16 +142,42 @@ class Search(Balance):
         try:
             return self.stable_rest(start)
         except Lost as lost:
+            if unstable is not None:
+                self.method = FULL
+                return unstable
             raise self.failure(lost) from None
 
-    def newton(self, point: Point) -> Point:
-        """Damped Newton steps until the residual is small and no step makes it smaller still."""
+    def far(self, start: Point) -> tuple[Point, Stability]:
+        """Newton's method in full steps: an equilibrium that may be far away; its stability."""
+        self.method = FULL
+        self.talk.say(self.method, self.iterations, start.largest / self.L)
         try:
-            return self.newton_steps(point)
+            point, taken = full_steps(self, start, self.max_iterations)
+        except Lost as lost:
+            self.iterations += lost.iterations
+            raise
+        self.iterations += taken
+        self.judged = point, stability(self, point)
+        return self.judged
+
+    def stability(self, point: Point) -> Stability:
+        """Of an equilibrium; that of the last one is known."""
+        if self.judged is None or self.judged[0] is not point:
+            self.judged = point, stability(self, point)
+        return self.judged[1]
+
+    def newton(self, point: Point, patience: int | None = None) -> Point:
+        """Damped Newton steps until the residual is small and no step makes it smaller still.
+
+        patience : so many steps may be slow, one after the other
+        """
+        try:
+            return self.newton_steps(point, patience)
         finally:
             self.slender.clear()
 
-    def newton_steps(self, point: Point) -> Point:
+    def newton_steps(self, point: Point, patience: int | None) -> Point:
+        slow = 0
         for _ in range(self.max_iterations):
             self.talk.say(self.method, self.iterations, point.largest / self.L)
             done = self.enough(point)
@@ -153,7 +194,10 @@ class Search(Balance):
                 return point
             if trial is None:
                 raise Lost(point)
+            slow = slow + 1 if trial.size > 0.95 * point.size else 0
             point = trial
+            if patience is not None and slow >= patience:
+                raise Lost(point, slow=True)
         if self.enough(point):
             return point
         raise Lost(point)
@@ -203,7 +247,7 @@ class Search(Balance):
         self.method = "relaxation"
         point = self.relax(start)
         for _ in range(5):
-            found = stability(self, point)
+            found = self.stability(point)
             if found.stable or found.direction is None:
                 break
             push = 0.05 * found.direction / np.abs(found.direction).max()
@@ -250,6 +294,8 @@ class Search(Balance):
         """Newton's method as in the textbook: full steps in positions and multipliers."""
         self.method = "newton without line search"
         state, gamma, system = point.state, point.gamma, self.system
+        if self.rotation is not None:
+            raise ModelError("statics with spin= searches along lines; leave out line_search=False")
         for _ in range(self.max_iterations):
             e = system.evaluate(
                 replace(state, gamma=system.all_gamma(gamma)),
@@ -311,7 +357,7 @@ class Search(Balance):
                 f"{amount} is unbalanced; add a joint, a spring or a balancing force"
                 + ("" if fallback else ", or leave out line_search=False")
             )
-        tried = ", also with load steps and relaxation" if fallback else ""
+        tried = ", also with full steps, load steps and relaxation" if fallback else ""
         return ConvergenceError(
             f"statics of '{name}' did not converge after {self.iterations} iterations{tried}; "
             f"largest residual {amount} in body '{body}', {axis}; start nearer to the equilibrium "
@@ -321,7 +367,7 @@ class Search(Balance):
 
     def node_failure(self, unknown: int, fallback: bool) -> LinkworkError:
         """The same for the equations of a vector node."""
-        tried = ", also with load steps and relaxation" if fallback else ""
+        tried = ", also with full steps, load steps and relaxation" if fallback else ""
         return ConvergenceError(
             f"statics of '{self.system.model.name}' did not converge after {self.iterations} "
             f"iterations{tried}: the equations of {self.system.layout.describe(unknown)} have no "

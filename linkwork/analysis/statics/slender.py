@@ -1,4 +1,4 @@
-"""Slender parts in statics: tangents with predicted stresses, and a symmetric stiffness.
+"""Slender parts in statics: tangents with predicted stresses.
 
 A Newton step bends a beam along straight lines, which stretches it by δ²/2: with EA ≫ EI/L² the
 stress σ of that stretch is far from any that the equilibrium has, and its geometric stiffness
@@ -12,22 +12,17 @@ its geometric stiffness in place of σ(q + δ) (D. Magisano, L. Leonetti, G. Gar
 efficiency and robustness of the Newton method in geometrically non-linear structural problem
 discretized via displacement-based finite elements, Computer Methods in Applied Mechanics and
 Engineering 313 (2017)).  dσ/dq · δ is a central difference of strains along the step.
-
-The stiffness of finite-volume beams is unsymmetric by the error of the mesh alone; stability is
-judged with its symmetric part, so that an elastic structure counts as one.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
 from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
 from linkwork.elements.beams.strains import evaluation_points, section_stress
-from linkwork.math import sparse as sp
 from linkwork.system.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -88,21 +83,6 @@ class SlenderParts:
             yield
         finally:
             reals[:] = before
-
-    @cached_property
-    def transposed(self) -> np.ndarray:
-        """The place of entry (j, i) for every entry (i, j) of the matrix."""
-        p = self.system.pattern
-        numbers = np.arange(len(p.indices), dtype=float)
-        matrix = sp.csr_matrix((numbers, p.indices, p.indptr), shape=(p.unknowns,) * 2)
-        turned = sp.csr_matrix(matrix.T)
-        turned.sort_indices()
-        return turned.data.astype(np.int64)
-
-    def symmetric(self, values: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Values of a matrix with its slender part made symmetric; others: those without it."""
-        part = values - others
-        return others + (part + part[self.transposed]) / 2
 
     def _stresses(self, state: State) -> list[np.ndarray]:
         """(points, elements, 6) of every family."""

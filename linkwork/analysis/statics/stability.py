@@ -10,19 +10,20 @@ conservative ones the negative eigenvalues are counted (inertia), which is linea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
+from linkwork.system.sparse_lu import SingularMatrix
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
@@ -37,6 +38,7 @@ class Stability:
     direction: np.ndarray | None
     words: str
     report: str
+    falling: int = 0  # negative stiffnesses, where forces are conservative
 
 
 def stability(balance: Balance, point: Point) -> Stability:
@@ -47,28 +49,82 @@ def stability(balance: Balance, point: Point) -> Stability:
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
     noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
-    if free > DENSE and conservative(balance, point, K, noise):
+    loads = without_slender(balance, point, K)
+    if free > DENSE and conservative(balance, point, loads, noise):
+        if balance.slender:
+            return large_slender_stability(balance, vals, noise, free)
         return large_stability(balance, vals, K, noise, free)
     N = null_space(J.toarray(), n)
     Kr = N.T @ (K @ N)
     refuse_not_finite(Kr)
-    if np.abs(Kr - Kr.T).max() > max(1e-6 * np.abs(Kr).max(), noise):
+    Lr = Kr if loads is K else N.T @ (loads @ N)
+    if np.abs(Lr - Lr.T).max() > max(1e-6 * np.abs(Lr).max(), noise):
         return unsymmetric_stability(balance, point, Kr, N, noise)
-    values, vectors = la.eigh((Kr + Kr.T) / 2)
+    values, vectors = sorted_eigenvalues(balance, Kr)
     falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
+    if falling and balance.rotation is not None:  # gyroscopic forces may hold it
+        return unsymmetric_stability(balance, point, Kr, N, noise)
     return judged(balance, falling, neutral, float(values[0]), N @ vectors[:, 0], free)
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
-    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix.
-
-    Of beams the symmetric part is taken (statics.slender)."""
+    """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
     vals, p = balance.stiffness(point, exact=True), balance.system.pattern
-    if balance.slender:
-        with balance.slender.absent():
-            others = balance.stiffness(point, exact=True)
-        vals = balance.slender.symmetric(vals, others)
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
+
+
+def without_slender(balance: Balance, point: Point, K: sp.csr_matrix) -> sp.csr_matrix:
+    """K without slender parts, which tells whether loads are conservative.
+
+    The stiffness of finite-volume beams is unsymmetric by the error of the mesh, times their axial
+    stiffness: its eigenvalues are those of the beam, those of its symmetric part are not."""
+    if not balance.slender:
+        return K
+    with balance.slender.absent():
+        return exact_tangent(balance, point)[1][: balance.n, : balance.n]
+
+
+def sorted_eigenvalues(balance: Balance, Kr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of NᵀKN under conservative loads, ascending, with their vectors as columns."""
+    if not balance.slender:
+        return la.eigh((Kr + Kr.T) / 2)
+    values, vectors = la.eig(Kr)
+    order = np.argsort(values.real)
+    return values.real[order], vectors.real[:, order]
+
+
+def large_slender_stability(
+    balance: Balance, vals: np.ndarray, noise: float, free: int
+) -> Stability:
+    """From (NᵀKN)⁻¹: its largest eigenvalues, of the softest motions, and its most negative one as
+    far as a few restarts of Arnoldi's method come (it stands alone where there is one)."""
+    n, nil, inverse = balance.n, np.zeros(balance.system.rows), Saddle(balance.system)
+    try:
+        inverse.factorise(vals)
+    except SingularMatrix:
+        return judged(balance, 0, 1, 0.0, np.ones(n), free)
+    operator = LinearOperator(
+        (n, n), lambda x: inverse.solve(np.concatenate([x.ravel(), nil]))[:n], dtype=float
+    )
+    start, found = np.random.default_rng(0).normal(size=n), []
+    for which, k, restarts in (("LM", 6, 100), ("SR", 1, 8)):
+        try:
+            values, vectors = eigs(
+                operator, k=k, which=which, tol=1e-3, maxiter=restarts, v0=start
+            )
+        except ArpackNoConvergence as error:
+            values, vectors = error.eigenvalues, error.eigenvectors
+        found += [(1 / v.real, vectors[:, i].real) for i, v in enumerate(values) if v.real]
+    if not found:
+        raise SingularError(
+            "the stability of this equilibrium cannot be judged: its softest motions are not "
+            "found; look for stiffnesses that are far too different"
+        )
+    first = found[:6]
+    falling = sum(v < -noise for v, _ in first) or int(found[-1][0] < -noise)
+    neutral = sum(abs(v) <= noise for v, _ in first)
+    value, direction = min(found, key=lambda f: f[0] if falling else abs(f[0]))
+    return judged(balance, falling, neutral, value, direction, free)
 
 
 def refuse_not_finite(*matrices: np.ndarray) -> None:
@@ -104,18 +160,16 @@ def judged(
         f"smallest stiffness {smallest:.4g} N m of {free} (displacements over "
         f"L = {balance.L:.4g} m, rotations in rad), {motion}"
     )
-    return Stability(falling == 0, smallest, direction, words, report)
+    return Stability(falling == 0, smallest, direction, words, report, falling)
 
 
 def unsymmetric_stability(
     balance: Balance, point: Point, Kr: np.ndarray, N: np.ndarray, noise: float
 ) -> Stability:
     """From the motion of the linearised system: forces that are not conservative."""
-    system, c, s = balance.system, sp.diags(balance.column), sp.diags(balance.side)
-    state = replace(point.state, gamma=system.all_gamma(point.gamma))
-    D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
+    c, s = sp.diags(balance.column), sp.diags(balance.side)
     with np.errstate(all="ignore"):
-        Mr, Dr = (N.T @ (s @ A @ c @ N) for A in (system.mass_matrix(state), D))
+        Mr, Dr = (N.T @ (s @ A @ c @ N) for A in balance.damping(point))
     refuse_not_finite(Mr, Dr)
     k = len(Kr)
     one, nil = np.eye(k), np.zeros((k, k))
@@ -124,12 +178,13 @@ def unsymmetric_stability(
     growth = float(rates.real.max(initial=0.0))
     values = la.eigvals(Kr)
     real = values[np.abs(values.imag) <= noise].real
-    falling = bool(np.any(real < -noise))
+    falling = bool(np.any(real < -noise)) and balance.rotation is None
     stable = not falling and growth <= 1e-6 * float(np.abs(rates).max(initial=0.0))
+    why = "it rotates" if balance.rotation else "forces are not conservative"
     kind = "by falling away" if falling else "by growing oscillation"
     return Stability(
         stable, float(values.real.min()), None, "" if stable else f", {kind}",
-        f"forces are not conservative; fastest growth {growth:.3g} 1/s, smallest stiffness "
+        f"{why}; fastest growth {growth:.3g} 1/s, smallest stiffness "
         f"{values.real.min():.4g} N m",
     )  # fmt: skip
 

@@ -25,22 +25,25 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import row_scale
-from linkwork.analysis.starts import given_state
+from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
-from linkwork.analysis.statics.search import Search, Talk
+from linkwork.analysis.statics.rotation import ANGLES, STEADY, Rotation, Rotor, rotation_from
+from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.elements.forces.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError
+from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
 
+@interruptible
 def static(
-    model: Model, *, at: Any = None, time: float | None = None, loads: int = 1,
-    tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True,
+    model: Model, *, at: StateLike | None = None, time: float | None = None, loads: int = 1,
+    tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True, spin: Any = None,
     constraint_stiffness: bool = True, line_search: bool = True,
 ) -> Equilibrium:  # fmt: skip
     """A position in which all forces balance, found from the described one (or from `at`).
@@ -50,11 +53,16 @@ def static(
     loads          : let the unbalanced force of the start act in so many equal steps
     tolerance      : largest unbalanced force, relative to the forces at work
     max_iterations : of each attempt (Newton's method, every load step, relaxation five times that)
+    spin           : find the state in which everything turns steadily about a fixed axis: an
+                     angular velocity (3 numbers, rad/s) about an axis through the origin, a pair of
+                     it and a point of the axis, or a joint on the ground that turns (driven, or
+                     with a rate).  With a joint between bodies, what hangs on it is a rotor that
+                     turns in a bearing at rest.  The state has these velocities, for lw.eigen
     constraint_stiffness=False leaves K_c out, line_search=False takes full Newton steps in
     positions and multipliers, both without any fallback: to compare, not to use.
 
-    Velocities are ignored and dampers do nothing.  Friction holds up to its limit, or has slid from
-    the start and holds there: other positions balance as well.
+    Without spin velocities are ignored and dampers do nothing.  Friction holds up to its limit, or
+    has slid from the start and holds there: other positions balance as well.
 
     Example
     -------
@@ -72,15 +80,19 @@ def static(
     if time is not None:
         time = checks.number(time, "time")
     full, system, state = beginning(model, at, time)
-    talk = Talk(f"statics of '{model.name}'", progress)
+    motion = None if spin is None else rotation_from(model, spin, state.time)
+    talk = ProgressLog(f"statics of '{model.name}'", progress)
     try:
         for _ in range(4):
             search = Search(
                 full, system, tolerance, max_iterations, constraint_stiffness, line_search, talk
             )
+            search.rotation = motion if isinstance(motion, Rotation) else None
             point, system, state = attempt(search, state, loads)
             if point is not None:
-                return equilibrium(search, point)
+                refuse_unsteady(search, point)
+                found = equilibrium(search, point)
+                return found if not isinstance(motion, Rotor) else spinning(found, motion)
     finally:
         raise_if_failed(model)  # the cause to report, not its consequences
     raise ConvergenceError(
@@ -103,6 +115,50 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
         state = replace(state, time=time)
     state = close_joints(full, state)
     return full, choose_rows(full, state)[1], state
+
+
+def spinning(found: Equilibrium, rotor: Rotor) -> Equilibrium:
+    """The equilibrium with the velocities of a rotor that turns in it."""
+    names = ", ".join(f"'{found.system.names[b]}'" for b in rotor.bodies)
+    report = f"{found.report}\n  rotation    {names} with {rotor.speed:.6g} rad/s"
+    return replace(found, state=rotor.of(found.system, found.state), report=report)
+
+
+def refuse_unsteady(search: Search, point: Point) -> None:
+    """An error where a rotation does not go on as it is: when everything has turned further, the
+    joints must let it be there, and the forces must balance again."""
+    rotation, system = search.rotation, search.system
+    if rotation is None or not rotation.speed:
+        return
+    name, gravity = system.model.name, system.tables.gravity
+    if np.linalg.norm(np.cross(gravity, rotation.rate)) > STEADY * rotation.speed * np.linalg.norm(
+        gravity
+    ):
+        raise ModelError(
+            f"'{name}' has no steady rotation: gravity ({', '.join(f'{g:g}' for g in gravity)}) is "
+            "not along the axis, so loads change as it turns; leave it out, or let it be along the "
+            "axis"
+        )
+    for angle in ANGLES:
+        state = rotation.of(rotation.carried(point.state, angle))
+        error = np.abs(search.full.evaluate(state, tangent=False).C)
+        error *= row_scale(search.full.kept_rows, search.full.length)
+        worst = int(np.argmax(error)) if error.size else 0
+        if error.size and error[worst] > STEADY:
+            raise ModelError(
+                f"'{name}' cannot turn steadily with spin: {search.full.kept_rows[worst]} does not "
+                "let everything turn about that axis at that rate; give a joint that does as spin="
+            )
+        later = search.settle(state)
+        if later is None or later.largest > STEADY * max(later.scale, point.scale):
+            where = "" if later is None else (
+                f" on {system.layout.describe(int(np.argmax(np.abs(later.force))))}"
+            )
+            raise ModelError(
+                f"'{name}' has no steady rotation: the forces{where} do not balance any more when "
+                "it has turned further; let gravity and forces from the ground act along the axis "
+                "or evenly around it"
+            )
 
 
 def at_rest(state: State) -> State:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypedDict, Unpack
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from linkwork.math.compiled import inlined
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
+from linkwork.model.given import (
+    InertiaLike, Orientation, OrientationLike, Vector, VectorLike, VectorOrNone, given,
+)  # fmt: skip
 from linkwork.model.registry import Entry, Item
 
 MASS, INERTIA, BODY_REALS = 0, 1, 10
@@ -48,6 +51,16 @@ def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
             put36(vals, base + 3 * STRIDE, 1.0, ZEROS, mm(X, inverse_tangent(at(x, b, 3))))
 
 
+class Placement(TypedDict, total=False):
+    """The parameters of a body beside its mass and shape."""
+
+    position: VectorLike
+    orientation: OrientationLike | None
+    velocity: VectorLike | None
+    angular_velocity: VectorLike | None
+    any_inertia: bool
+
+
 @dataclass(eq=False)
 class Body(Item):
     """A rigid body.
@@ -65,12 +78,12 @@ class Body(Item):
     2.0
     """
 
-    mass: Any
-    inertia: Any
-    position: Any = (0.0, 0.0, 0.0)
-    orientation: Any = None
-    velocity: Any = None
-    angular_velocity: Any = None
+    mass: float
+    inertia: InertiaLike
+    position: Vector = given((0.0, 0.0, 0.0))
+    orientation: Orientation = given(None)
+    velocity: VectorOrNone = given(None)
+    angular_velocity: VectorOrNone = given(None)
     shape: Any = None
     any_inertia: bool = False
 
@@ -96,7 +109,10 @@ class Body(Item):
         return []
 
     @classmethod
-    def box(cls, size: Any, *, density: float | None = None, mass: float | None = None, **at_: Any):
+    def box(
+        cls, size: VectorLike, *, density: float | None = None, mass: float | None = None,
+        **at_: Unpack[Placement],
+    ) -> Self:  # fmt: skip
         """A box with edges `size` (x, y, z), of given density or mass."""
         edges = checks.vector(size, "size of Body.box").tolist()
         x, y, z = (checks.number(s, "an edge of Body.box", positive=True) for s in edges)
@@ -107,8 +123,8 @@ class Body(Item):
     @classmethod
     def cylinder(
         cls, radius: float, length: float, *, density: float | None = None,
-        mass: float | None = None, **at_: Any,
-    ):  # fmt: skip
+        mass: float | None = None, **at_: Unpack[Placement],
+    ) -> Self:  # fmt: skip
         """A solid cylinder along the body's z axis."""
         r = checks.number(radius, "radius of Body.cylinder", positive=True)
         l = checks.number(length, "length of Body.cylinder", positive=True)
@@ -118,8 +134,9 @@ class Body(Item):
 
     @classmethod
     def sphere(
-        cls, radius: float, *, density: float | None = None, mass: float | None = None, **at_: Any
-    ):
+        cls, radius: float, *, density: float | None = None, mass: float | None = None,
+        **at_: Unpack[Placement],
+    ) -> Self:  # fmt: skip
         """A solid sphere."""
         r = checks.number(radius, "radius of Body.sphere", positive=True)
         m = _mass(4 / 3 * math.pi * r**3, density, mass, "Body.sphere")
@@ -127,9 +144,9 @@ class Body(Item):
 
     @classmethod
     def link(
-        cls, start: Any, end: Any, radius: float, *, density: float | None = None,
-        mass: float | None = None, **at_: Any,
-    ):  # fmt: skip
+        cls, start: VectorLike, end: VectorLike, radius: float, *, density: float | None = None,
+        mass: float | None = None, **at_: Unpack[Placement],
+    ) -> Self:  # fmt: skip
         """A round rod between two world points, its z axis from start to end."""
         if {"position", "orientation"} & set(at_):
             raise ModelError("Body.link is placed by its ends; leave out position and orientation")
@@ -138,8 +155,36 @@ class Body(Item):
         length = float(np.linalg.norm(q - p))
         if length == 0:
             raise ModelError("the ends of Body.link must be two different points")
-        at_ |= dict(position=(p + q) / 2, orientation=checks.axes(q - p, None, "Body.link"))
+        at_["position"] = (p + q) / 2
+        at_["orientation"] = checks.axes(q - p, None, "Body.link")
         return cls.cylinder(radius, length, density=density, mass=mass, **at_)
+
+
+def refuse_changed(bodies: list[Body]) -> None:
+    """Refuse bodies whose arrays were changed in place to what no body has."""
+    if not bodies:
+        return
+    for body in bodies:
+        parts = (body.inertia, body.position, body.orientation, body.velocity,
+                 body.angular_velocity)  # fmt: skip
+        if not all(part is None or np.all(np.isfinite(part)) for part in parts):
+            raise ModelError(f"{body.label} has numbers that are not finite; correct them")
+    J = np.array([body.inertia for body in bodies], float)
+    largest = np.abs(J).max(axis=(1, 2), initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)[:, None, None]
+    skewed = np.abs(J - np.swapaxes(J, 1, 2)).max(axis=(1, 2)) > 1e-9 * largest
+    I = np.linalg.eigvalsh((J + np.swapaxes(J, 1, 2)) / (2 * scale))
+    slack = 1e-9 * np.abs(I).max(axis=1)
+    any_ = np.array([body.any_inertia for body in bodies])
+    odd = skewed | (I[:, 0] < -slack) | (~any_ & (I[:, 0] + I[:, 1] < I[:, 2] - slack))
+    for i in np.flatnonzero(odd):
+        _inertia(J[i], f"inertia of {bodies[i].label}", bodies[i].any_inertia)
+    size = np.linalg.norm([body.orientation for body in bodies], axis=1)
+    for i in np.flatnonzero(np.abs(size - 1) > 1e-9):
+        raise ModelError(
+            f"orientation of {bodies[i].label} must be a unit quaternion, but was changed to one "
+            f"of length {size[i]:.6g}; assign a new one, which is checked and normalised"
+        )
 
 
 def _cylinder(radius: float, length: float) -> dict:

@@ -8,6 +8,7 @@ The field is taken as uniform over the body: no torque.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
+from linkwork.model.given import Vector, given
 from linkwork.model.registry import Entry, Family, Item
 
 CENTRE, STRENGTH, REALS = 0, 3, 4  # the strength is μ m
@@ -46,7 +48,7 @@ def central_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 CENTRAL_GRAVITY = Family(
     "central gravity", Kernel(central_gravity_kernel), bodies=1, reals=REALS,
-    potential=central_potential,
+    potential=central_potential, loads=(STRENGTH,),
 )  # fmt: skip
 
 
@@ -64,23 +66,25 @@ class CentralGravity(Item):
     >>> earth = lw.CentralGravity(satellite, mu=3.986e14)
     """
 
-    attracted: Any
-    mu: Any
-    centre: Any = (0.0, 0.0, 0.0)
+    attracted: Body | Sequence[Body]
+    mu: float
+    centre: Vector = given((0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
-        given = self.attracted
-        many = list(given) if isinstance(given, (list, tuple)) else [given]
-        for body in many:
+        for body in self.bodies_attracted():
             if not isinstance(body, Body):
                 raise ModelError(f"{self.label} attracts bodies, but {checks.show(body)} was given")
-        self.attracted = many
+        self.attracted = self.bodies_attracted()
         self.mu = checks.number(self.mu, f"mu of {self.label}", positive=True)
         self.centre = checks.vector(self.centre, f"centre of {self.label}")
 
+    def bodies_attracted(self) -> list[Body]:
+        """One body or several, as a list."""
+        return list(self.attracted) if isinstance(self.attracted, Sequence) else [self.attracted]
+
     def entries(self) -> list[Entry]:
         made = []
-        for body in self.attracted:
+        for body in self.bodies_attracted():
             reals = np.array([*self.centre, self.mu * body.mass])
             made.append(Entry(CENTRAL_GRAVITY, (body,), reals))
         return made

@@ -30,6 +30,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
+from linkwork.model.given import Components, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: a₀, w₀, ẇ₀ (functions of time), mass and inertia of the body
@@ -84,10 +85,10 @@ class MovingFrame(Item):
     >>> spin = lw.MovingFrame(bead, angular_velocity=(0, 0, 10))
     """
 
-    body: Any
-    acceleration: Any = (0.0, 0.0, 0.0)
-    angular_velocity: Any = (0.0, 0.0, 0.0)
-    angular_acceleration: Any = (0.0, 0.0, 0.0)
+    body: Body
+    acceleration: Components = given((0.0, 0.0, 0.0))
+    angular_velocity: Components = given((0.0, 0.0, 0.0))
+    angular_acceleration: Components = given((0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
         if not isinstance(self.body, Body):
@@ -102,7 +103,7 @@ class MovingFrame(Item):
 
     def entries(self) -> list[Entry]:
         reals = np.zeros(REALS)
-        reals[MASS], reals[INERTIA:REALS] = self.body.mass, self.body.inertia.ravel()
+        reals[MASS], reals[INERTIA:REALS] = self.body.mass, np.ravel(self.body.inertia)
         return [Entry(MOVING_FRAME, (self.body,), reals, laws=[Law(A0, self.values, 9)])]
 
     @classmethod

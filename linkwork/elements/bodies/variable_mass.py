@@ -18,6 +18,7 @@ do, n·ċ + ½ ṁ v_c² − ṁ g·r_c + ½ ω·J̇ω − ω·J̇_gω, which co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
+from linkwork.model.given import Components, DriveLike, MatrixLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: m, ṁ, c, ċ, c̈, J, J̇, J̇_g
@@ -75,9 +77,18 @@ def variable_mass_kernel(ints, reals, motion, loads):
             add33(vals, base, 3, 3, coef[CK], mm(S, Z))
 
 
+def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre and inertia about it, of an entry."""
+    return (
+        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
+        reals[INERTIA : INERTIA + 9].reshape(3, 3),
+    )  # fmt: skip
+
+
 VARIABLE_MASS = Family(
-    "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True
-)
+    "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True,
+    lumped=start_of,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -98,11 +109,11 @@ class VariableMass(Item):
     >>> thrust = lw.Force(rocket, (0, 0, 2 * 3000), follower=True)
     """
 
-    body: Any
-    mass: Any
-    centre: Any = (0.0, 0.0, 0.0)
-    inertia: Any = (0.0, 0.0, 0.0)
-    shape_inertia: Any = (0.0, 0.0, 0.0)
+    body: Body
+    mass: DriveLike
+    centre: Components = given((0.0, 0.0, 0.0))
+    inertia: Sequence[DriveLike] | MatrixLike = (0.0, 0.0, 0.0)
+    shape_inertia: Sequence[DriveLike] | MatrixLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         if not isinstance(self.body, Body):
@@ -115,7 +126,7 @@ class VariableMass(Item):
     def numbers(self, times: np.ndarray) -> np.ndarray:
         """All numbers (T, REALS) at times."""
         found = np.zeros((len(times), REALS))
-        mass = self.mass.jet(times)
+        mass = as_drive(self.mass).jet(times)
         if np.any(mass[:, 0] < 0):
             t = times[np.argmax(mass[:, 0] < 0)]
             raise ModelError(f"mass of {self.label} becomes negative at t = {t:g}")
@@ -151,14 +162,6 @@ class VariableMass(Item):
         moments = [curve(6, 1.0)[i] for i in range(6)]
         rows = [[moments[i] for i in row] for row in ((0, 3, 4), (3, 1, 5), (4, 5, 2))]
         return cls(a, curve(1, 3.0)[0], curve(3), curve(3, 4.0), rows)
-
-
-def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it, of an entry."""
-    return (
-        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
-        reals[INERTIA : INERTIA + 9].reshape(3, 3),
-    )  # fmt: skip
 
 
 def drives(value: Any, sizes: tuple[int, ...], what: str) -> tuple[Drive, ...]:

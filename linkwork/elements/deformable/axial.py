@@ -21,8 +21,8 @@ from linkwork.elements.deformable.joints import room
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
-    respond,
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
+    law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
@@ -30,6 +30,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 LAW = 8  # behind the axes of both frames; the angle remembered comes last
@@ -76,10 +77,11 @@ def axial_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def axial_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s) and the `torque` (N m) on b about z."""
+    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
     out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
     found = over_times(reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
-    return out | {"torque": -found[:, STRESS]}
+    torque = -found[:, STRESS]
+    return out | {"torque": torque, "power": torque * out["rate"]}
 
 
 AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
@@ -110,11 +112,11 @@ class DeformableAxial(Item):
     >>> closer = lw.DeformableAxial(hinge, law=lw.laws.CubicElastic(5, 0, 1, viscosity=2))
     """
 
-    a: Any
-    b: Any = None
-    law: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike | Joint
+    b: FrameLike | None = None
+    law: ConstitutiveLaw | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -127,8 +129,8 @@ class DeformableAxial(Item):
             )
         law_numbers(self.law, 1, self.label, LAW)
 
-    def needs(self) -> tuple[Item, ...]:
-        return (self.a,) if self.b is None else ()
+    def needs(self) -> tuple[Joint, ...]:
+        return (self.a,) if isinstance(self.a, Joint) and self.b is None else ()
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
@@ -138,7 +140,9 @@ class DeformableAxial(Item):
         reals[LAW : LAW + len(numbers)] = numbers
         axes = [f.body.orientation[None] for f in (fa, fb)]
         start = ts.twist_angle(as_torsion(reals[None]), axes)
-        reals[-1] = start[0] if self.b is not None else self.a.start()[0].get("rz", start[0])
+        reals[-1] = start[0]
+        for joint in self.needs():  # which may say where it starts
+            reals[-1] = joint.start()[0].get("rz", start[0])
         return [Entry(axial_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
 
     @classmethod

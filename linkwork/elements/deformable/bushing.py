@@ -39,6 +39,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frames on their bodies; K and C as 3×3 blocks xx, xψ, ψx, ψψ
@@ -239,7 +240,8 @@ def bushing_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 def bushing_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on b at P, `displacement` and `rotation`, in the axes of S."""
+    """`force` (N) and `torque` (N m) on b at P, `displacement` and `rotation`, in the axes of S;
+    the `power` (W) that it supplies."""
     e, S, sb, l = strain(reals, r, q)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
     x1 = np.einsum("tji,tj->ti", S, v[1] - v[0] + np.cross(w[1], sb) - np.cross(w[0], l))
@@ -256,6 +258,7 @@ def bushing_outputs(
     torque = -np.einsum("tij,tj->ti", inverse, stress[:, 3:])
     return {
         "force": -stress[:, :3], "torque": torque, "displacement": e[:, :3], "rotation": psi,
+        "power": -np.sum(stress * rate, axis=1),
     }  # fmt: skip
 
 
@@ -302,13 +305,13 @@ class Bushing(Item):
     ... )
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    orientation: Any = None
-    stiffness: Any = None
-    damping: Any = None
-    axis: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    stiffness: Given[np.ndarray, VectorLike | MatrixLike | None] = given(None)
+    damping: Given[np.ndarray, VectorLike | MatrixLike | None] = given(None)
+    axis: VectorLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -38,8 +38,8 @@ from linkwork.elements.deformable.bushing import (
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers,
-    over_times, respond,
+    ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
+    law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
     CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
@@ -54,6 +54,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frames on their bodies; first component and number of components of the law; whether
@@ -275,6 +276,7 @@ def deformable_outputs(
         "force": -back(S, F), "torque": -back(S, H),
         "displacement": g["all"][:, :3], "rotation": psi, "velocity": rate[:, :3],
         "angular_velocity": rate[:, 3:], "internal_force": stress[:, :3], "internal_moment": mu,
+        "power": -np.sum(stress * rate, axis=1),
     }  # fmt: skip
 
 
@@ -300,12 +302,12 @@ class Deformable(Item, abstract=True):
     """What deformable joints share."""
 
     components: ClassVar[tuple[int, int]] = (0, 6)  # the first, and how many
-    a: Any
-    b: Any
-    at: Any = None
-    law: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    law: ConstitutiveLaw | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     form: str = "attached"
     conservative: bool = True
     frames: tuple[Frame, Frame] = field(init=False, repr=False)

@@ -19,8 +19,8 @@ import numpy as np
 from linkwork.elements.deformable.joints import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
-    respond,
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
+    law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
 from linkwork.elements.points import (
@@ -33,6 +33,7 @@ from linkwork.math.pointers import begin, shift
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 FREE, LAW = LINE_REALS, LINE_REALS + 1
@@ -75,13 +76,14 @@ def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
     rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
     free = reals[:, FREE]
     found = over_times(reals[:, LAW:], (length / free - 1)[:, None], (rate / free)[:, None])
-    return {"force": found[:, STRESS], "length": length, "rate": rate}
+    force = found[:, STRESS]
+    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
 
 
 ROD_KERNEL = Kernel(rod_kernel, allocates=True)
@@ -114,12 +116,12 @@ class Rod(Item):
     2.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    law: Any = None
-    length: Any = None
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    law: ConstitutiveLaw | None = None
+    length: Number = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -23,8 +23,8 @@ from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times,
-    respond,
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
+    law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
@@ -39,6 +39,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 QA, UA, UB, LAW = 0, 4, 7, 10
@@ -140,10 +141,11 @@ def slide_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def slide_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`displacement` (m), its `speed` (m/s) and the `force` (N) on b along the axis."""
+    """`displacement` (m), its `speed` (m/s), the `force` (N) on b along the axis, its `power`."""
     s, rate = travel(frames_in(reals), r, q, v, omega)
     found = over_times(reals[:, LAW:], s[:, None], rate[:, None])
-    return {"displacement": s, "speed": rate, "force": -found[:, STRESS]}
+    force = -found[:, STRESS]
+    return {"displacement": s, "speed": rate, "force": force, "power": force * rate}
 
 
 SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
@@ -196,12 +198,12 @@ class DeformableSlide(Item):
     >>> buffer = lw.DeformableSlide(rail, law=lw.laws.CubicElastic(10, 0, 200, viscosity=1))
     """
 
-    a: Any
-    b: Any = None
-    law: Any = None
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike | Joint
+    b: FrameLike | None = None
+    law: ConstitutiveLaw | None = None
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -215,7 +217,7 @@ class DeformableSlide(Item):
         law_numbers(self.law, 1, self.label, LAW)
 
     def needs(self) -> tuple[Item, ...]:
-        return (self.a,) if self.b is None else ()
+        return (self.a,) if isinstance(self.a, Joint) and self.b is None else ()
 
     def entries(self) -> list[Entry]:
         return [slide_entry(self.frames, self.law, self.label)]

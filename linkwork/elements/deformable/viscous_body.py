@@ -21,7 +21,7 @@ from linkwork.elements.deformable.joints import CHANGE, CHANGE_RATE, CHANGE_STRE
 from linkwork.elements.deformable.joints import stress_change, take3
 from linkwork.elements.laws import LinearViscous
 from linkwork.elements.laws.base import (
-    RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
+    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
 from linkwork.errors import ModelError
@@ -31,6 +31,7 @@ from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Family, Item
 
 U, QS, LAW = 0, 3, 7
@@ -82,13 +83,14 @@ def viscous_kernel(ints, reals, motion, loads):
 def viscous_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on the body at the frame, in its axes."""
+    """`force` (N) and `torque` (N m) on the body at the frame, in its axes, and their `power`."""
     Q = rotations.matrix(reals[:, QS : QS + 4])
     local = np.einsum("tji,tj->ti", rotations.matrix(q[0]), v[0])
     speed = local + np.cross(omega[0], reals[:, U : U + 3])
     rate = np.concatenate([np.einsum("tji,tj->ti", Q, x) for x in (speed, omega[0])], axis=1)
     stress = over_times(reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
-    return {"force": -stress[:, :3], "torque": -stress[:, 3:]}
+    power = -np.sum(stress * rate, axis=1)
+    return {"force": -stress[:, :3], "torque": -stress[:, 3:], "power": power}
 
 
 VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
@@ -118,8 +120,8 @@ class ViscousBody(Item):
     >>> drag = lw.ViscousBody(ball, lw.laws.LinearViscous((2, 2, 2, 0.1, 0.1, 0.1)))
     """
 
-    frame: Any
-    law: Any = None
+    frame: FrameLike
+    law: ConstitutiveLaw | None = None
 
     def __post_init__(self) -> None:
         if as_frame(self.frame, self.label).body is GROUND:

@@ -12,18 +12,20 @@ With b = Rᵀ(r̈ − g), A = ω̇~ + ω~ω~, places ρ = ρ0 + Φ q and the sum
 of degree two in q, q̇, ω, which the tangent differentiates term by term.  Σ m ρ × Aρ = crossed(P Aᵀ)
 where crossed(X) = Σ a × b of X = Σ a bᵀ, and the other sums alike.
 
-`link_matrices` serves every formulation; `flexible_kernel` adds to the residual and the blocks of F
-and its carriers.
+`link_matrices` serves every formulation; `inertia_kernel` adds to the residual and the blocks of F
+and q.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from linkwork.elements.layout import (
-    CD, CK, CM, GRAVITY, OMEGA, POS, ROT, STRIDE, TANGENT, VEL,
+    BY_RATE, BY_SECOND, BY_VALUE, CD, CK, CM, GRAVITY, OMEGA, RATE, ROT, SECOND, STRIDE, TANGENT,
+    VALUE,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
@@ -32,24 +34,28 @@ from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
     skew, sub, three, transpose, tv,
 )  # fmt: skip
+from linkwork.model.registry import Entry, Family
 
-MOST_CARRIERS = 8
-MOST = 3 * MOST_CARRIERS  # amplitudes of a link
+MOST = 24  # amplitudes of a link
 
 # reals of a link with m shapes: mass, s0, P0, J̄, then N, W0, G, H by shapes, and tr G + E, K, D
 MASS, S0, P0, JBAR, FIRST = 0, 1, 4, 13, 22
-# ints of a link: shapes, body of F, first real, bodies of its carriers, bases of blocks:
-# of F; rows of F, columns of carriers; the other way; of carriers
-M, F, REAL, BODIES = 0, 1, 2, 3
-FF, FQ, QF, QQ = 3 + MOST_CARRIERS, 4 + MOST_CARRIERS, 4 + 2 * MOST_CARRIERS, 4 + 3 * MOST_CARRIERS
-INTS = QQ + MOST_CARRIERS * MOST_CARRIERS
+# reals of an element: m, those of the link, and room: its matrix, sums of the shapes, vectors
+SHAPES, CONSTANTS = 0, 1
+# ints: F, q, blocks of both
+F, Q, FF, FQ, QF, QQ = range(6)
+WIDE = 32  # room that holds the matrix of any link
+AT_W, AT_WDOT, SUMS = 0, 9, 18  # in a row of the sums
 
-# scratch: rows of 32 numbers for the mass matrix, the sums of the shapes, and vectors
-WIDE = 32
-SUMS, VECTORS = WIDE, WIDE + MOST
-Q, Q1, Q2, BIAS, ACCELERATION = VECTORS, VECTORS + 1, VECTORS + 2, VECTORS + 3, VECTORS + 4
-SCRATCH = (VECTORS + 5) * WIDE
-AT_W, AT_WDOT = 0, 9  # in a row of the sums
+
+def constant_count(m: int) -> int:
+    """Reals of a link with m shapes."""
+    return FIRST + 15 * m + 12 * m * m
+
+
+def room_count(m: int) -> int:
+    """Numbers that its kernel works with: matrix and sums, q, q̇, q̈, bias and accelerations."""
+    return (6 + m) * (6 + m) + SUMS * m + 3 * m + 2 * (6 + m)
 
 
 def link_reals(modal: Any) -> np.ndarray:
@@ -222,50 +228,44 @@ def shape_columns(c, o, m, w, wdot, b, q2, sums, S, cM, cD, cK):
 
 
 @inlined
-def add_block(vals, base, S, i0, rows, j0, columns):
+def add_block(vals, base, width, S, i0, rows, j0, columns):
     for i in range(rows):
         for j in range(columns):
-            vals[base + STRIDE * i + j] += S[i0 + i, j0 + j]
+            vals[base + width * i + j] += S[i0 + i, j0 + j]
 
 
 @inlined
 def scatter(ints, l, m, R, S, vals):
     """The link's matrix into its blocks, forces and displacements of F in world axes."""
-    n = 6 + m
+    n, width = 6 + m, STRIDE * ((m + STRIDE - 1) // STRIDE)
     for j in range(n):
         y = mv(R, (S[0, j], S[1, j], S[2, j]))
         S[0, j], S[1, j], S[2, j] = y
     for i in range(n):
         y = mv(R, (S[i, 0], S[i, 1], S[i, 2]))
         S[i, 0], S[i, 1], S[i, 2] = y
-    add_block(vals, ints[l, FF], S, 0, 6, 0, 6)
-    for a in range(MOST_CARRIERS):
-        if 3 * a >= m:
-            break
-        rows = min(3, m - 3 * a)
-        add_block(vals, ints[l, FQ + a], S, 0, 6, 6 + 3 * a, rows)
-        add_block(vals, ints[l, QF + a], S, 6 + 3 * a, rows, 0, 6)
-        for b in range(MOST_CARRIERS):
-            if 3 * b >= m:
-                break
-            base = ints[l, QQ + MOST_CARRIERS * a + b]
-            add_block(vals, base, S, 6 + 3 * a, rows, 6 + 3 * b, min(3, m - 3 * b))
+    add_block(vals, ints[l, FF], STRIDE, S, 0, 6, 0, 6)
+    add_block(vals, ints[l, FQ], width, S, 0, 6, 6, m)
+    add_block(vals, ints[l, QF], STRIDE, S, 6, m, 0, 6)
+    add_block(vals, ints[l, QQ], width, S, 6, m, 6, m)
 
 
-def flexible_kernel(ints, reals, motion, loads):
-    """All links.  reals has one row, with the constants of all of them and the scratch behind."""
-    nodes, vdot, x, coef = motion.nodes, motion.vdot, motion.x, motion.coef
-    f, vals, power = loads.f, loads.vals, loads.power
-    c, g, cM = reals[0], three(coef, GRAVITY), coef[CM]
-    room = c[c.shape[0] - SCRATCH :].reshape(SCRATCH // WIDE, WIDE)
-    S, sums = room[:WIDE], room[SUMS:VECTORS]
-    q, q1, q2, bias, y = room[Q], room[Q1], room[Q2], room[BIAS], room[ACCELERATION]
+def inertia_kernel(ints, reals, motion, loads):
+    nodes, vdot, x, values, coef = motion.nodes, motion.vdot, motion.x, motion.values, motion.coef
+    f, balance, vals, power = loads.f, loads.balance, loads.vals, loads.power
+    g, cM, o = three(coef, GRAVITY), coef[CM], CONSTANTS
+    m = int(reals[0, SHAPES])
+    n, room = 6 + m, CONSTANTS + FIRST + 15 * m + 12 * m * m
+    last = room + n * n + SUMS * m
     for l in range(ints.shape[0]):
-        m, body, o = ints[l, M], ints[l, F], ints[l, REAL]
+        c, body, first = reals[l], ints[l, F], ints[l, Q]
+        S = c[room : room + n * n].reshape(n, n)
+        sums = c[room + n * n : last].reshape(m, SUMS)
+        q, q1, q2 = c[last : last + m], c[last + m : last + 2 * m], c[last + 2 * m : last + 3 * m]
+        bias, y = c[last + 3 * m : last + 3 * m + n], c[last + 3 * m + n : last + 3 * m + 2 * n]
         for k in range(m):
-            carrier = ints[l, BODIES + k // 3]
-            q[k], q1[k] = nodes[carrier, POS + k % 3], nodes[carrier, VEL + k % 3]
-            q2[k] = vdot[carrier, k % 3]
+            q[k], q1[k] = values[VALUE, first + k], values[RATE, first + k]
+            q2[k] = values[SECOND, first + k]
         R, w = at9(nodes, body, ROT), at(nodes, body, OMEGA)
         link_matrices(c, o, m, R, w, q, q1, g, sums, S, bias)
         a, wdot = tv(R, at(vdot, body, 0)), at(vdot, body, 3)
@@ -273,26 +273,55 @@ def flexible_kernel(ints, reals, motion, loads):
             y[k], y[3 + k] = a[k], wdot[k]
         for k in range(m):
             y[6 + k] = q2[k]
-        for i in range(6 + m):
-            for j in range(6 + m):
+        for i in range(n):
+            for j in range(n):
                 bias[i] += S[i, j] * y[j]
         force = (bias[0], bias[1], bias[2])
         accumulate(f, body, 0, mv(R, force))
         accumulate(f, body, 3, (bias[3], bias[4], bias[5]))
         damping = o + FIRST + 15 * m + 11 * m * m
         for k in range(m):
-            f[ints[l, BODIES + k // 3], k % 3] += bias[6 + k]
+            balance[first + k] += bias[6 + k]
             for j in range(m):
                 power[0] += q1[k] * c[damping + k * m + j] * q1[j]
         if coef[TANGENT] != 0.0:
             b = sub(a, tv(R, g))
             T = inverse_tangent(at(x, body, 3))
             turn_columns(c, o, m, w, b, force, q1, sums, S, T, cM, coef[CD], coef[CK])
-            shape_columns(c, o, m, w, wdot, b, q2, sums, S, cM, coef[CD], coef[CK])
-            for i in range(6 + m):
+            shape_columns(
+                c, o, m, w, wdot, b, q2, sums, S, values[BY_SECOND, first], values[BY_RATE, first],
+                values[BY_VALUE, first],
+            )  # fmt: skip
+            for i in range(n):
                 for j in range(3):
                     S[i, j] *= cM
             scatter(ints, l, m, R, S, vals)
 
 
-FLEXIBLE = Kernel(flexible_kernel)
+KERNEL = Kernel(inertia_kernel)
+
+
+def undeformed(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre and inertia about it of a straight link, in the axes of F."""
+    c = reals[CONSTANTS:]
+    mass, P, J = c[MASS], c[P0 : P0 + 9].reshape(3, 3), c[JBAR : JBAR + 9].reshape(3, 3)
+    centre = c[S0 : S0 + 3] / mass
+    about = J + np.trace(P) * np.eye(3) - P  # the origin
+    shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
+    return float(mass), centre, about - mass * shift
+
+
+@cache
+def inertia_family(amplitudes: int) -> Family:
+    """The family of links with so many amplitudes; all share one kernel."""
+    return Family(
+        f"link{amplitudes}", KERNEL, bodies=2, inertial=True, lumped=undeformed,
+        reals=CONSTANTS + constant_count(amplitudes) + room_count(amplitudes),
+    )  # fmt: skip
+
+
+def inertia_entry(frame: Any, amplitudes: Any, modal: Any) -> Entry:
+    """Inertia, weight and elasticity of a link, on its frame and its amplitudes."""
+    m = len(modal.K)
+    reals = np.concatenate([[float(m)], link_reals(modal), np.zeros(room_count(m))])
+    return Entry(inertia_family(m), (frame, amplitudes), reals)

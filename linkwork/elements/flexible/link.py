@@ -4,7 +4,7 @@
                                                                                 reference)
 
 A model that is compiled has in its place the floating frame F, an interface node for every section
-that something can be fixed to, and carriers whose positions are the amplitudes q (parts.py).  The
+that something can be fixed to (parts.py), and one vector node, the amplitudes q.  The interface
 nodes follow F and q (interface.py); inertia and elasticity act on F and q (inertia.py).
 
 - A. A. Shabana: Dynamics of Multibody Systems, 5th ed., Cambridge University Press 2020, chapter 5.
@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.flexible.beam import Beam
-from linkwork.elements.flexible.interface import ROW_NAMES, interface_entry
+from linkwork.elements.flexible.inertia import MOST, inertia_entry
+from linkwork.elements.flexible.interface import interface_entry
 from linkwork.elements.flexible.modal import (
     HELD,
     Modal,
@@ -28,22 +29,16 @@ from linkwork.elements.flexible.modal import (
     craig_bampton,
     held_modes,
 )  # fmt: skip
-from linkwork.elements.flexible.parts import (
-    AMPLITUDES,
-    Carrier,
-    FloatingFrame,
-    InterfaceNode,
-    Part,
-)  # fmt: skip
+from linkwork.elements.flexible.parts import FloatingFrame, InterfaceNode, Part
 from linkwork.elements.flexible.section import Section
-from linkwork.elements.joints.lock import LOCK, QA, QB, QT, REALS
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.model.frame import GROUND
+from linkwork.model.given import VectorLike, VectorOrNone, given
+from linkwork.model.nodes import VECTOR, Node, NodeKind
 from linkwork.model.registry import Entry, Item
 
-MOST_SHAPES, MOST_ELEMENTS = 24, 200
+MOST_SHAPES, MOST_ELEMENTS = MOST, 200
 CRAIG_BAMPTON = "craig-bampton"
 SQUARE = 1e-6  # of a direction that must be normal to the link
 
@@ -61,7 +56,7 @@ class Stations(tuple):
 class FlexibleLink(Item):
     """A straight elastic beam from start to end that bends, stretches and twists a little.
 
-    start, end : world points in the position the model is described in
+    start, end : world points in the reference configuration
     section    : lw.Section
     modes      : how many modes; the slowest ones are taken
     boundary   : how the shapes hold the ends: "clamped-free", "pinned-pinned", a pair such as
@@ -91,16 +86,16 @@ class FlexibleLink(Item):
 
     start: Any
     end: Any
-    section: Any
-    modes: Any = 2
-    boundary: Any = CRAIG_BAMPTON
-    elements: Any = 20
-    up: Any = None
-    normal: Any = None
-    damping: Any = 0.0
-    velocity: Any = None
-    angular_velocity: Any = None
-    at: Any = ()
+    section: Section
+    modes: int = 2
+    boundary: str = CRAIG_BAMPTON
+    elements: int = 20
+    up: VectorLike | None = None
+    normal: VectorLike | None = None
+    damping: float | VectorLike = 0.0
+    velocity: VectorOrNone = given(None)
+    angular_velocity: VectorOrNone = given(None)
+    at: VectorLike = ()
     orientation: np.ndarray = field(init=False, repr=False)
     shapes: Shapes = field(init=False, repr=False)
     modal: Modal = field(init=False, repr=False)
@@ -296,35 +291,32 @@ class FlexibleLink(Item):
         }
 
     # -------------------------------------------------------------------------------- compilation
-    @property
-    def carriers(self) -> list[Carrier]:
-        """Bodies whose positions are the amplitudes, three each."""
-        known = self.__dict__.setdefault("all_carriers", [])
-        count = -(-len(self.shapes.squares) // AMPLITUDES)
-        for k in range(len(known), count):
-            known.append(Carrier(self, "modes" if k == 0 else f"modes{k + 1}"))
-        return known[:count]
-
     def bodies(self) -> list[Part]:
-        """What stands in its place in a compiled model: frame, interface nodes, carriers."""
-        return [self.__dict__["frame"], *self.interface_nodes, *self.carriers]
+        """What stands in its place in a compiled model: frame and interface nodes."""
+        return [self.__dict__["frame"], *self.interface_nodes]
+
+    @property
+    def amplitudes(self) -> Node:
+        """The vector node of its amplitudes, which start at rest in the undeformed link."""
+        n, length = len(self.shapes.squares), self.length
+        known = self.__dict__.get("amplitude_node")
+        if known is None or known.size != n or known.scale != length:
+            names = tuple(f"mode {i + 1}" for i in range(n))
+            kind = NodeKind("amplitudes", n, n, VECTOR, 2, names, ("m",) * n)
+            known = self.__dict__["amplitude_node"] = Node(kind, scale=length)
+        return known
+
+    def vector_nodes(self) -> list[Node]:
+        return [self.amplitudes]
 
     def entries(self) -> list[Entry]:
-        """The nodes follow frame and amplitudes; what is not an amplitude of a carrier is held."""
-        frame, carriers, m = self.__dict__["frame"], self.carriers, len(self.shapes.squares)
+        """Inertia and elasticity of frame and amplitudes, and the nodes that follow these."""
+        frame, amplitudes = self.__dict__["frame"], self.amplitudes
         interfaces = self.interfaces
-        found = [
-            interface_entry((frame, node, *carriers), node.suffix, *interfaces[node.suffix])
+        return [inertia_entry(frame, amplitudes, self.modal)] + [
+            interface_entry((frame, node, amplitudes), node.suffix, *interfaces[node.suffix])
             for node in self.interface_nodes
         ]
-        for k, carrier in enumerate(carriers):
-            used = min(AMPLITUDES, m - AMPLITUDES * k)
-            rows = tuple(range(used, 6))
-            names = tuple(f"{row} of {carrier.suffix}" for row in ROW_NAMES)
-            reals = np.zeros(REALS)
-            reals[[QT, QA, QB]] = 1.0
-            found.append(Entry(LOCK, (GROUND, carrier), reals, rows, row_names=names))
-        return found
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> FlexibleLink:

@@ -1,7 +1,7 @@
-"""The bodies that a flexible link is made of: floating frame, interface nodes, carriers.
+"""The bodies that a flexible link is made of: floating frame and interface nodes.
 
 None has mass of its own.  An interface node is the section of the link at one place; joints and
-forces take it as they take a body.  A carrier's position is three modal amplitudes.
+forces take it as they take a body.  The amplitudes are a vector node beside them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model.registry import Entry, Item
-
-AMPLITUDES = 3  # per carrier
 
 
 @dataclass(eq=False, repr=False)
@@ -84,11 +82,3 @@ class InterfaceNode(Part, abstract=True):
     @property
     def orientation(self) -> np.ndarray:
         return self.link.orientation
-
-
-class Carrier(Part, abstract=True):
-    """Three amplitudes as a position; it starts at rest in the undeformed link."""
-
-    position = np.zeros(3)
-    orientation = np.array([1.0, 0.0, 0.0, 0.0])
-    velocity = np.zeros(3)

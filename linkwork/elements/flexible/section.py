@@ -34,6 +34,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import Number, VectorLike, given
 
 STIFFNESSES = ("EA", "EIy", "EIz", "GJ")
 SHEAR = ("GAy", "GAz")
@@ -69,19 +70,20 @@ class Section:
     >>> composite = lw.Section(stiffness=K, mass=0.5, inertia=(2e-4, 1e-4, 1e-4), damping=1e-4)
     """
 
-    EA: Any = None
-    EIy: Any = None
-    EIz: Any = None
-    GJ: Any = None
-    mass: Any = None
-    Jx: Any = None
-    Jy: Any = None
-    Jz: Any = None
-    outline: Any = field(default=None, compare=False)  # for drawing: width along y, height along z
-    GAy: Any = None
-    GAz: Any = None
+    EA: Number = given(None)
+    EIy: Number = given(None)
+    EIz: Number = given(None)
+    GJ: Number = given(None)
+    mass: Number = given(None)
+    Jx: Number = given(None)
+    Jy: Number = given(None)
+    Jz: Number = given(None)
+    # for drawing: width along y, height along z
+    outline: VectorLike | None = field(default=None, compare=False)
+    GAy: Number = given(None)
+    GAz: Number = given(None)
     stiffness: Any = None
-    inertia: Any = None
+    inertia: VectorLike | None = None
     damping: Any = 0.0
     mass_offset: Any = (0.0, 0.0)
     tension_centre: Any = (0.0, 0.0)
@@ -162,7 +164,7 @@ class Section:
             for word, value in zip(INERTIAS, moments):
                 self._set(word, value)
             self._set("inertia", None)
-        usual = (None, None, None)
+        usual: tuple[float | None, ...] = (None, None, None)
         if self.EA is not None:
             density = self.mass / self.EA
             usual = (density * (self.EIy + self.EIz), density * self.EIy, density * self.EIz)
@@ -186,7 +188,7 @@ class Section:
             raise ModelError("damping of a Section must not be negative in any direction")
         self._set("damping", tuple(map(tuple, D.tolist())))
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The numbers, for files."""
         found = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.stiffness is not None:

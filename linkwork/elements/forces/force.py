@@ -18,6 +18,7 @@ import numpy as np
 from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
+from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
@@ -25,6 +26,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
@@ -58,7 +60,35 @@ def force_kernel(ints, reals, motion, loads):
                 add33(vals, base, 3, 3, -coef[CK], X)
 
 
-FORCE = Family("force", Kernel(force_kernel), bodies=1, reals=REALS)
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def in_world(reals: np.ndarray, q: np.ndarray, column: int, follows: int) -> np.ndarray:
+    """A vector (T, 3) times the factor, turned to world axes where it follows the body."""
+    vector = reals[:, column : column + 3]
+    turned = np.einsum("tij,tj->ti", rotations.matrix(q), vector)
+    return np.where(reals[:, follows : follows + 1] != 0, turned, vector)
+
+
+def force_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """`force` (N) on the body in world axes, and the `power` (W) that it supplies."""
+    F = reals[:, FACTOR, None] * in_world(reals, q[0], FORCE_, FOLLOWS)
+    arm = np.cross(omega[0], reals[:, U : U + 3])
+    speed = v[0] + np.einsum("tij,tj->ti", rotations.matrix(q[0]), arm)
+    return {"force": F, "power": np.sum(F * speed, axis=1)}
+
+
+def torque_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """`torque` (N m) on the body in world axes, and the `power` (W) that it supplies."""
+    T = reals[:, FACTOR, None] * in_world(reals, q[0], TORQUE_, FOLLOWS)
+    turn = np.einsum("tij,tj->ti", rotations.matrix(q[0]), omega[0])
+    return {"torque": T, "power": np.sum(T * turn, axis=1)}
+
+
+FORCE_KERNEL = Kernel(force_kernel)
+LOADS = tuple(range(FORCE_, FOLLOWS))
+FORCE = Family("force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=force_outputs)
+TORQUE = Family("torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=torque_outputs)
 
 
 @dataclass(eq=False)
@@ -66,9 +96,10 @@ class Load(Item, abstract=True):
     """What Force and Torque share."""
 
     column: ClassVar[int] = FORCE_
-    frame: Any
-    vector: Any
-    drive: Any = None
+    family: ClassVar[Family] = FORCE
+    frame: FrameLike
+    vector: VectorLike
+    drive: FunctionOrNone = given(None)
     follower: bool = False
 
     def __post_init__(self) -> None:
@@ -85,7 +116,7 @@ class Load(Item, abstract=True):
         reals[U : U + 3] = frame.position
         reals[self.column : self.column + 3] = self.vector
         reals[FOLLOWS], reals[FACTOR] = self.follower, 1.0
-        entry = Entry(FORCE, (frame.body,), reals)
+        entry = Entry(self.family, (frame.body,), reals)
         if drive is not None:
             entry.laws = [factor_law(FACTOR, drive)]
         return [entry]
@@ -105,7 +136,7 @@ class Force(Load):
 
     vector is in world axes and stays there, or with follower=True in the body's axes (also where
     a Frame says the point) and turns with the body.  `drive`, a function of time, or of the motion
-    (lw.reads), multiplies it.  Its power counts as supplied.
+    (lw.reads), multiplies it.  Its power counts as supplied.  Outputs: force (world axes), power.
 
     Example
     -------
@@ -119,7 +150,7 @@ class Torque(Load):
     """A torque (N m) on a body: vector in world axes, or in body axes with follower=True.
 
     `drive`, a function of time, or of the motion (lw.reads), multiplies it.  Its power counts as
-    supplied.
+    supplied.  Outputs: torque (world axes), power.
 
     Example
     -------
@@ -129,3 +160,4 @@ class Torque(Load):
     """
 
     column = TORQUE_
+    family = TORQUE

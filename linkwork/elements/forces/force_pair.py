@@ -25,8 +25,10 @@ import numpy as np
 from linkwork.elements.layout import (
     AA, BA, BB, CK, OMEGA, POS, ROT, TANGENT, VEL, A, B, add33,
 )  # fmt: skip
+from linkwork.elements.forces.force import in_world
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
+from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, sub, tm, tv,
@@ -34,6 +36,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike, FunctionOrNone, Vector, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
@@ -87,7 +90,26 @@ def force_pair_kernel(ints, reals, motion, loads):
                 add33(vals, ints[k, BB], 3, 3, c, skew(on_b))
 
 
-FORCE_PAIR = Family("force pair", Kernel(force_pair_kernel), bodies=2, reals=REALS)
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def pair_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+    """`force` (N) and `torque` (N m) on a in world axes, and the `power` (W) that both supply."""
+    y = reals[:, FACTOR, None]
+    F, T = (y * in_world(reals, q[0], column, FOLLOWS) for column in (FORCE_, TORQUE_))
+    R = [rotations.matrix(x) for x in q]
+    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
+    sa, sb = (np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB)))
+    m = np.where(reals[:, APART, None] != 0, sb, r[0] + sa - r[1])
+    speed = v[0] + np.cross(w[0], sa) - v[1] - np.cross(w[1], m)
+    return {"force": F, "torque": T, "power": np.sum(F * speed + T * (w[0] - w[1]), axis=1)}
+
+
+PAIR_KERNEL = Kernel(force_pair_kernel)
+FORCE_PAIR = Family(
+    "force pair", PAIR_KERNEL, bodies=2, reals=REALS, loads=tuple(range(FORCE_, FOLLOWS)),
+    outputs=pair_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -98,7 +120,8 @@ class ForcePair(Item):
     axes, or with follower=True in the axes of a's body.  `drive`, a function of time, or of the
     motion (lw.reads), multiplies them.  The opposite force acts on b at the same point, or with
     apart=True at b's own point (the origin of the body or Frame), which leaves a couple where the
-    two points are not on the line of the force.  Its power counts as supplied.
+    two points are not on the line of the force.  Its power counts as supplied.  Outputs: force and
+    torque (on a, world axes), power.
 
     Example
     -------
@@ -107,11 +130,11 @@ class ForcePair(Item):
     >>> gas = lw.ForcePair(rod, piston, force=(0, 0, -50), follower=True)
     """
 
-    a: Any
-    b: Any
-    force: Any = (0.0, 0.0, 0.0)
-    torque: Any = (0.0, 0.0, 0.0)
-    drive: Any = None
+    a: FrameLike
+    b: FrameLike
+    force: Vector = given((0.0, 0.0, 0.0))
+    torque: Vector = given((0.0, 0.0, 0.0))
+    drive: FunctionOrNone = given(None)
     follower: bool = False
     apart: bool = False
 

@@ -26,6 +26,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = (LINE_REALS + i for i in range(5))
@@ -66,12 +67,13 @@ def spring_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 
 
 def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m) and its `rate` (m/s)."""
+    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
     rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
     force = reals[:, STIFFNESS] * (length - reals[:, LENGTH]) + reals[:, DAMPING] * rate
-    return {"force": force + reals[:, PRELOAD], "length": length, "rate": rate}
+    force += reals[:, PRELOAD]
+    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
 
 
 SPRING = Family(
@@ -88,7 +90,7 @@ class Spring(Item):
     the described position), preload in N, a tension at the free length.  at_a and at_b are world
     points in the described position (without them: the bodies' origins); Frames may take the
     place of bodies and points.  With length=0 and neither damping nor preload the points may
-    coincide.  Outputs: force (the tension), length, rate.
+    coincide.  Outputs: force (the tension), length, rate, power.
 
     Example
     -------
@@ -99,14 +101,14 @@ class Spring(Item):
     1.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    stiffness: Any = None
-    damping: Any = 0.0
-    length: Any = None
-    preload: Any = 0.0
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    stiffness: Number = given(None)
+    damping: float = 0.0
+    length: Number = given(None)
+    preload: float = 0.0
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

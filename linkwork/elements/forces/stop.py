@@ -19,6 +19,7 @@ from linkwork.elements.laws import Stop as StopLaw
 from linkwork.elements.deformable.slide import check_slide, slide_entry
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import Number, given
 from linkwork.model.registry import Entry, Item
 
 
@@ -40,13 +41,13 @@ class Stop(Item):
     >>> stop = lw.Stop(hinge, -0.1, 1.6, stiffness=1e4, damping=0.5)
     """
 
-    joint: Any
-    lower: Any = None
-    upper: Any = None
-    stiffness: Any = None
-    damping: Any = 0.0
-    exponent: Any = 1.5
-    motion: Any = None
+    joint: Joint
+    lower: float | None = None
+    upper: float | None = None
+    stiffness: Number = given(None)
+    damping: float = 0.0
+    exponent: float = 1.5
+    motion: str | None = None
 
     def __post_init__(self) -> None:
         what = self.label

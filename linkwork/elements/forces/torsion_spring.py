@@ -177,14 +177,14 @@ def torsion_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 def torsion_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s) and the `torque` (N m) on b about z."""
+    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
     gP, gS = quaternion_gradients(relative_quaternion(reals, q))
     mb = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QB : QB + 4]), gP)
     ma = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QA : QA + 4]), gS)
     rate = np.sum(mb * omega[1] - ma * omega[0], axis=1)
     angle = twist_angle(reals, q)
     torque = -reals[:, STIFFNESS] * (angle - reals[:, ANGLE]) - reals[:, DAMPING] * rate
-    return {"angle": angle, "rate": rate, "torque": torque}
+    return {"angle": angle, "rate": rate, "torque": torque, "power": torque * rate}
 
 
 TORSION = Family(
@@ -214,7 +214,8 @@ class TorsionSpring(Item):
 
     joint is a Revolute, Cylindrical or any other with a free rotation about z; stiffness in
     N m/rad, damping in N m s/rad, angle the joint's angle (rad) without torque.  It counts turns,
-    from the angle where the joint starts.  Outputs: angle, rate, torque (on b, about the axis).
+    from the angle where the joint starts.  Outputs: angle, rate, torque (on b, about the axis),
+    power.
 
     Example
     -------
@@ -224,10 +225,10 @@ class TorsionSpring(Item):
     >>> closer = lw.TorsionSpring(hinge, stiffness=5, damping=1, angle=-0.2)
     """
 
-    joint: Any
-    stiffness: Any
-    damping: Any = 0.0
-    angle: Any = 0.0
+    joint: Revolute
+    stiffness: float
+    damping: float = 0.0
+    angle: float = 0.0
 
     def __post_init__(self) -> None:
         what = self.label

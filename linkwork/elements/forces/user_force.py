@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -36,6 +36,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry, Family, Item
 
@@ -243,13 +244,15 @@ class UserForce(Item):
     >>> air = lw.UserForce(ball, drag)
     """
 
-    frames: Any
+    frames: FrameLike | Sequence[FrameLike]
     function: Callable
     stiff: bool = False
     failure: Failure | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        ends = list(self.frames) if isinstance(self.frames, (list, tuple)) else [self.frames]
+        ends: list[Any] = [self.frames]
+        if isinstance(self.frames, (list, tuple)):
+            ends = list(self.frames)
         if not ends:
             raise ModelError(f"{self.label} needs at least one body or Frame to act on")
         self.frames = [as_frame(end, self.label) for end in ends]
@@ -261,6 +264,11 @@ class UserForce(Item):
         self.stiff = checks.flag(self.stiff, f"stiff of {self.label}")
         self.__dict__.pop("twin", None)  # of an earlier function
 
+    @property
+    def acted_on(self) -> list[Frame]:
+        """The frames, once they were checked."""
+        return self.frames  # type: ignore[return-value]
+
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("twin", "failure")}
 
@@ -268,7 +276,7 @@ class UserForce(Item):
     def twin(self) -> PythonCallback:
         """The function in plain Python, with an address; it remembers the first failure."""
         plain = self.function.py_func if is_jitted(self.function) else self.function
-        n, item = len(self.frames), weakref.ref(self)
+        n, item = len(self.acted_on), weakref.ref(self)
 
         def enter(t: float, numbers: np.ndarray, wrench: np.ndarray) -> None:
             wrench[:] = np.nan
@@ -297,7 +305,7 @@ class UserForce(Item):
         return PythonCallback(enter, NUMBERS * n, 6 * n)
 
     def entries(self) -> list[Entry]:
-        n = len(self.frames)
+        n = len(self.acted_on)
         self.failure = None
         reals = np.zeros(FRAMES + FRAME * n)
         twin = callback = self.twin
@@ -310,11 +318,11 @@ class UserForce(Item):
                     f"out njit: {str(error).strip().splitlines()[0]}"
                 ) from error
         reals[ADDRESS], reals[TWIN], reals[STIFF] = callback.address, twin.address, self.stiff
-        for i, frame in enumerate(self.frames):
+        for i, frame in enumerate(self.acted_on):
             c = FRAMES + FRAME * i
             reals[c : c + 3] = frame.position
             reals[c + 3 : c + 12] = rotations.matrix(frame.orientation).ravel()
-        bodies = tuple(frame.body for frame in self.frames)
+        bodies = tuple(frame.body for frame in self.acted_on)
         return [Entry(user_force_family(n), bodies, reals, keep=(self, callback, twin))]
 
     @classmethod

@@ -19,6 +19,9 @@ from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import (
+    FrameLike, Function, Given, Number, OrientationLike, VectorLike, given,
+)  # fmt: skip
 from linkwork.model.registry import Entry, Item, Law
 
 
@@ -39,15 +42,15 @@ class Brake(Item):
     ...                 load=lw.ramp(100))
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    model: Any = None
-    radius: Any = None
-    load: Any = 0.0
-    least: Any = 0.0
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    model: Given[FrictionModel, FrictionModel | None] = given(None)
+    radius: Number = given(None)
+    load: Function = given(0.0)
+    least: float = 0.0
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -51,7 +51,9 @@ from linkwork.elements.friction.joints import (
 )  # fmt: skip
 from linkwork.elements.friction.models import Coulomb, FrictionModel, LuGre
 from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, surface_entry
-from linkwork.elements.joints.joints import Cylindrical, Planar, Prismatic, Revolute, Spherical
+from linkwork.elements.joints.joints import (
+    Cylindrical, Joint, Planar, Prismatic, Revolute, Spherical,
+)  # fmt: skip
 from linkwork.elements.layout import (
     AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, TANGENT, A, B,
 )  # fmt: skip
@@ -65,6 +67,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
+from linkwork.model.given import Number, given
 from linkwork.model.registry import Entry, Family, Item
 
 MEMORY = 2  # the path and the deflection
@@ -214,16 +217,16 @@ class Friction(Item):
     >>> bearing = lw.Friction(pin, lw.Coulomb(0.1), radius=0.02)
     """
 
-    joint: Any
-    model: Any
-    radius: Any = None
-    preload: Any = 0.0
-    motion: Any = None
-    thread: Any = 0.0
-    least: Any = 0.0
-    load: Any = "all"
-    spin: Any = 1.0
-    arm: Any = None
+    joint: Joint
+    model: FrictionModel
+    radius: Number = given(None)
+    preload: float = 0.0
+    motion: str | None = None
+    thread: float = 0.0
+    least: float = 0.0
+    load: str = "all"
+    spin: float = 1.0
+    arm: float | None = None
 
     def __post_init__(self) -> None:
         what = self.label
@@ -242,10 +245,10 @@ class Friction(Item):
         self.preload = checks.number(self.preload, f"preload of {what}", minimum=0)
         self.least = checks.number(self.least, f"least of {what}", minimum=0)
         self.thread = checks.number(self.thread, f"thread of {what}", minimum=0)
-        self.check_words(rubs, what)
+        self.check_parameters(rubs, what)
 
-    def check_words(self, rubs: Rubbing, what: str) -> None:
-        """Refuse words that mean nothing where this friction acts."""
+    def check_parameters(self, rubs: Rubbing, what: str) -> None:
+        """Refuse parameters that mean nothing where this friction acts."""
         words = tuple(PARTS) if rubs.kind == TURNS else ("all", "none")
         checks.choice(self.load, f"load of {what}", tuple(PARTS))
         if self.load not in words or (rubs.kind == SCREWS and self.load != "all"):
@@ -284,7 +287,7 @@ class Friction(Item):
         if rubs.kind == SCREWS:
             reads = (*reads, (joint, len(joint.entries()) - 1, 0))
         entry = friction_entry(rubs.frames(joint), *words, reads)
-        if rubs.kind == SCREWS:
+        if rubs.kind == SCREWS and isinstance(joint, Screw):
             lead = math.atan2(abs(joint.pitch), TURN * radius)
             entry.reals[TAN] = math.copysign(math.tan(lead), joint.pitch)
             entry.reals[SEC] = math.sqrt(1 + (math.cos(lead) * math.tan(self.thread)) ** 2)

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.given import MatrixLike
 
 COULOMB, LUGRE = 0, 1
 
@@ -27,13 +28,13 @@ class FrictionModel:
     damping σ₁ (s/m), viscous σ₂ (s/m).
     """
 
-    mu: Any = None
-    static: Any = None
-    stribeck: Any = None
-    stiffness: Any = 1e5
-    damping: Any = 0.0
-    viscous: Any = 0.0
-    curve: Any = None
+    mu: float | None = None
+    static: float | None = None
+    stribeck: float | None = None
+    stiffness: float = 1e5
+    damping: float = 0.0
+    viscous: float = 0.0
+    curve: MatrixLike | None = None
     number: ClassVar[int] = COULOMB
     kinds: ClassVar[dict[str, type[FrictionModel]]] = {}
 
@@ -94,7 +95,7 @@ class FrictionModel:
             (v[j], g[j], s) for k, s in enumerate(slope) for j in (k, k + 1)
         ])  # fmt: skip
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe the model, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
@@ -102,8 +103,8 @@ class FrictionModel:
         """From MODEL to KAPPA."""
         return [
             float(x) for x in (
-                self.number, self.mu, self.static or self.mu, self.stribeck or 0.0, self.stiffness,
-                self.damping, self.viscous, getattr(self, "kappa", 0.0),
+                self.number, self.mu or 0.0, self.static or self.mu or 0.0, self.stribeck or 0.0,
+                self.stiffness, self.damping, self.viscous, getattr(self, "kappa", 0.0),
             )
         ]  # fmt: skip
 
@@ -121,7 +122,7 @@ class Coulomb(FrictionModel):
 class LuGre(FrictionModel):
     """The modified LuGre model: bristles, elastic below the fraction kappa of their limit."""
 
-    kappa: Any = 0.5
+    kappa: float = 0.5
     number: ClassVar[int] = LUGRE
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from linkwork.elements.layout import (
 from linkwork.elements.points import (
     LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -30,6 +31,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Function, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
@@ -78,18 +80,32 @@ def distance_reaction(
     return force, np.zeros_like(force), R, rb + sb
 
 
+def distance_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """The `length` (m) and its `rate` (m/s)."""
+    sa, sb, length, e = line_over_time(reals, r, q)
+    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    return {"length": length, "rate": rate}
+
+
 DISTANCE = Family(
-    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS, reaction=distance_reaction
-)
+    "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS,
+    reaction=distance_reaction, outputs=distance_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
 class Distance(Item):
     """Holds a point of b at a distance from a point of a: a massless rod with two ball ends.
 
-    at_a and at_b are world points in the described position (without them: the bodies' origins);
-    Frames may take the place of bodies and points.  length (m) is a number or a function of time;
-    without it, it is the distance in the described position.  The reaction is the force on b.
+    a, b       : the two bodies, or lw.GROUND; or frames on them (lw.Frame), whose origins are used
+    at_a, at_b : world points in the reference configuration (m); default: the bodies' origins
+    length     : the distance (m), a number or a function of time; default: that between the points
+                 in the reference configuration
+
+    The reaction is the force on b.  Outputs: the reaction, length (m), rate (m/s).
 
     Example
     -------
@@ -100,11 +116,11 @@ class Distance(Item):
     2.0
     """
 
-    a: Any
-    b: Any
-    at_a: Any = None
-    at_b: Any = None
-    length: Any = None
+    a: FrameLike
+    b: FrameLike
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    length: Function = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -137,6 +153,9 @@ class Distance(Item):
                 f"t = {times[i]:g}"
             )
         return jet
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return line_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

@@ -27,12 +27,14 @@ from linkwork.elements.forces.torsion_spring import (
     TURN, check_joint, quaternion_gradients, relative_quaternion, torsion_tangent, twist,
     twist_bend,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import gear_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: both turns (second joint first), c, how many bodies, and the two angles
@@ -145,12 +147,14 @@ def gear_family(bodies: int) -> Family:
 class Gear(Item):
     """Ties the turns of two joints: the second turns `ratio` times as much as the first.
 
-    first and second are joints that turn about their axes: Revolute, Cylindrical, Motor, …  ratio
-    is rate of second over rate of first: −z₁/z₂ for wheels with z₁ and z₂ teeth that mesh outside
-    and whose axes point the same way, z₁/z₂ inside or with a belt or chain; axes may also cross
-    (bevels).  For a planetary gear the joints of sun and ring are those on the carrier.  Turns are
-    counted from where the joints start.  Outputs: the reaction (torque on the second body of
-    `second`), angle_1, rate_1, angle_2, rate_2.
+    first, second : joints that turn about their axes: Revolute, Cylindrical, Motor, …
+    ratio         : rate of second over rate of first (no unit): −z₁/z₂ for wheels with z₁ and z₂
+                    teeth that mesh outside and whose axes point the same way, z₁/z₂ inside or with
+                    a belt or chain; needed
+
+    Axes may also cross (bevels).  For a planetary gear the joints of sun and ring are those on the
+    carrier.  Turns are counted from where the joints start.  Outputs: the reaction (torque on the
+    second body of `second`), angle_1, rate_1, angle_2, rate_2.
 
     Example
     -------
@@ -161,9 +165,9 @@ class Gear(Item):
     >>> mesh = lw.Gear(one, two, ratio=-20 / 40)
     """
 
-    first: Any
-    second: Any
-    ratio: Any
+    first: Revolute
+    second: Revolute
+    ratio: float
 
     def __post_init__(self) -> None:
         what = self.label
@@ -177,6 +181,9 @@ class Gear(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.first, self.second)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return gear_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         bodies: list[Any] = []

@@ -26,6 +26,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.drives.rotation import rotation_vector_jets
 from linkwork.model.frame import Frame
+from linkwork.model.given import Components, FrameLike, OrientationLike, VectorLike, given
 
 
 class Gimbal(NamedJoint, rows="rz"):
@@ -41,8 +42,13 @@ class Gimbal(NamedJoint, rows="rz"):
 class DriveHinge(Joint):
     """Holds the relative rotation of b at the rotation vector of three functions of time.
 
-    vector is three functions (rad) in the joint's axes on a; positions are free.  `axis` or
-    `orientation` gives the axes, as for joints.
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
+    at          : (x, y, z) of the markers (m, world axes); default: the origin of b
+    axis        : direction of the joint's axis z (world axes); default (0, 0, 1)
+    orientation : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
+    vector      : three functions of time or numbers (rad), in the joint's axes on a; needed
+
+    Positions are free.
 
     Example
     -------
@@ -52,12 +58,12 @@ class DriveHinge(Joint):
     """
 
     rows = "rx ry rz"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    vector: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    vector: Components = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -15,12 +15,32 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
 from linkwork.elements.joints.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
+from linkwork.elements.signals.joint_readings import lock_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.given import (
+    FrameLike, Function, Functions, OrientationLike, RowsLike, VectorLike, given,
+)  # fmt: skip
 from linkwork.model.registry import Entry, Item, Law
+
+PARAMETERS = {  # of joints, for their docstrings
+    "a, b": "the two bodies, or lw.GROUND; motions are those of b relative to a.  Frames on them\n"
+    "(lw.Frame) may take their place, and then say where the joint is",
+    "at": "(x, y, z), the joint's point in the reference configuration (m, world axes); needed\n"
+    "unless frames are given",
+    "at, where free": "(x, y, z) of the markers (m, world axes); without it, the origin of b",
+    "axis": "direction of the joint's axis z (world axes); default (0, 0, 1)",
+    "orientation": "quaternion (w, x, y, z) of the joint's axes in the world, instead of axis",
+    "angle": "about the axis at the start (rad); default: as assembly finds it",
+    "displacement": "along the axis at the start (m); default: as assembly finds it",
+    "rate": "of the angle at the start (rad/s); default: from the velocities of the bodies",
+    "rate, sliding": "of the displacement at the start (m/s); default: from the bodies' velocities",
+    "speed": "d/dt of the displacement at the start (m/s); default: from the bodies' velocities",
+}
+
 
 def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
     """Row numbers of a text such as "x y z rx"."""
@@ -33,6 +53,28 @@ def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
         f"rows of {what} must be some of 'x y z rx ry rz', each once, but {checks.show(rows)} was "
         "given"
     )
+
+
+def free_motions(active: tuple[int, ...]) -> tuple[bool, bool, bool]:
+    """Whether a joint turns about z alone, slides along z, or turns about several axes."""
+    free = 5 not in active
+    turns = free and {3, 4} <= set(active)
+    return turns, 2 not in active, free and not turns
+
+
+def described_parameters(rows: str) -> str:
+    """The parameters of a joint with these rows, laid out for its docstring."""
+    active = parse_rows(rows, "a joint")
+    turns, slides, bends = free_motions(active)
+    words = ["a, b", "at" if min(active) < 3 else "at, where free", "axis", "orientation"]
+    words += ["angle"] * turns + ["displacement"] * slides + ["rate"] * turns
+    words += ["rate, sliding"] * (slides and not turns and not bends) + ["speed"] * slides
+    lines = []
+    for word in words:
+        first, *more = PARAMETERS[word].split("\n")
+        name = word if word == "a, b" else word.split(",")[0]
+        lines += [f"    {name:<12} : {first}", *(f"{'':19}{line}" for line in more)]
+    return "\n".join(lines)
 
 
 def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, places: bool):
@@ -66,9 +108,9 @@ def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, pla
 class Joint(Item, abstract=True):
     """What all joints of the lock family share; subclasses state their `rows`."""
 
-    rows: Any = ""
-    a: Any
-    b: Any
+    rows: RowsLike = ""
+    a: FrameLike
+    b: FrameLike
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -81,6 +123,9 @@ class Joint(Item, abstract=True):
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
         """Where the joint starts: coordinates and rates of free rows that the user gave."""
         return {}, {}
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return lock_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, self.laws())]
@@ -122,9 +167,18 @@ class Joint(Item, abstract=True):
 class Lock(Joint):
     """The one joint: any of the rows x y z rx ry rz between two markers, held or driven.
 
-    a carries the main marker (rows are in its axes), b the driven one.  `drive` maps rows to
-    functions of time; `drive_a`, `drive_b` move the markers on their bodies, in their own axes.
-    "rotation" in any of them is the whole rotation as a function of time (lw.quaternion,
+    a carries the main marker (rows are in its axes), b the driven one.
+
+    a, b             : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
+    at               : (x, y, z), the joint's point in the reference configuration (m, world axes);
+                       needed unless frames are given or no position is held
+    axis             : direction of the joint's axis z (world axes); default (0, 0, 1)
+    orientation      : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
+    rows             : what is held, some of "x y z rx ry rz"; default all
+    drive            : {row: function of time} of held rows (m, rad); default none
+    drive_a, drive_b : the same of the markers on their bodies, in the markers' axes; default none
+
+    "rotation" in a drive is the whole rotation as a function of time (lw.quaternion,
     lw.rotation_vector, lw.rotation_table) instead of laws on rx, ry and rz.
 
     Example
@@ -134,15 +188,15 @@ class Lock(Joint):
     >>> lift = lw.Lock(lw.GROUND, body, at=(0, 0, 0), rows="x y z", drive={"z": lw.ramp(0.1)})
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    rows: Any = "x y z rx ry rz"
-    drive: Any = None
-    drive_a: Any = None
-    drive_b: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    rows: RowsLike = "x y z rx ry rz"
+    drive: Functions = given(None)
+    drive_a: Functions = given(None)
+    drive_b: Functions = given(None)
 
     def __post_init__(self) -> None:
         rows = self.active
@@ -183,25 +237,26 @@ class Lock(Joint):
 class NamedJoint(Joint, abstract=True):
     """A joint that is a row of the table below.
 
-    at is a world point and axis a world direction in the position the model is described in; a
+    at is a world point and axis a world direction in the reference configuration; a
     and b are bodies (or frames, which then say where the joint is).  `angle`, `displacement` and
     `rate` (of the angle where the joint turns, else of the displacement; `speed` is always that
     of the displacement) say where it starts, and assembly honours them.
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    angle: Any = None
-    displacement: Any = None
-    rate: Any = None
-    speed: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    angle: float | None = None
+    displacement: float | None = None
+    rate: float | None = None
+    speed: float | None = None
 
     def __init_subclass__(cls, rows: str = "", **keywords: Any) -> None:
         cls.rows = rows
         super().__init_subclass__(**keywords)
+        cls.__doc__ = f"{cls.__doc__}\n\n{described_parameters(cls.rows)}\n    "
 
     def __post_init__(self) -> None:
         self.frames = markers(
@@ -210,19 +265,24 @@ class NamedJoint(Joint, abstract=True):
         self.start()
 
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
-        turns, slides = 5 not in self.active, 2 not in self.active
+        turns, slides, bends = free_motions(self.active)
         if self.speed is not None and self.rate is not None and not turns:
             raise ModelError(f"{self.label} has one rate; give rate or speed, not both")
         given = [
             ("angle", self.angle, turns, 0, "rz"),
             ("displacement", self.displacement, slides, 0, "z"),
-            ("rate", self.rate, turns or slides, 1, "rz" if turns else "z"),
+            ("rate", self.rate, turns or (slides and not bends), 1, "rz" if turns else "z"),
             ("speed", self.speed, slides, 1, "z"),
         ]
         start: tuple[dict[str, float], dict[str, float]] = ({}, {})
         for word, value, possible, level, row in given:
             if value is None:
                 continue
+            if not possible and bends and word in ("angle", "rate"):
+                raise ModelError(
+                    f"{self.label} has no {word} to start with: it turns about more than one axis; "
+                    "give its bodies their orientations and angular velocities instead"
+                )
             if not possible:
                 raise ModelError(f"{self.label} has no {word} to start with: it is held")
             start[level][row] = checks.number(value, f"{word} of {self.label}")
@@ -238,7 +298,7 @@ class Fixed(NamedJoint, rows="x y z rx ry rz"):
 
 
 class Revolute(NamedJoint, rows="x y z rx ry"):
-    """A hinge: turns about its axis."""
+    """A hinge: turns about its axis.  Outputs: angle, rate, force, torque."""
 
 
 class Prismatic(NamedJoint, rows="x y rx ry rz"):
@@ -289,11 +349,11 @@ class DrivenJoint(Joint, abstract=True):
     """A joint whose free row follows a function of time."""
 
     row: ClassVar[str] = ""
-    at: Any
-    axis: Any
-    orientation: Any
-    angle: Any
-    displacement: Any
+    at: VectorLike | None
+    axis: VectorLike | None
+    orientation: OrientationLike | None
+    angle: Function
+    displacement: Function
 
     def __post_init__(self) -> None:
         self.frames = markers(
@@ -311,16 +371,31 @@ class DrivenJoint(Joint, abstract=True):
 
 @dataclass(eq=False)
 class Motor(DrivenJoint):
-    """A revolute joint whose angle (rad) is a function of time: Motor(a, b, at, axis, angle=)."""
+    """A revolute joint whose angle is a function of time.
+
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which then say where
+                  the joint is; motions are those of b relative to a
+    at          : (x, y, z), the joint's point in the reference configuration (m, world axes);
+                  needed unless frames are given
+    axis        : direction of the joint's axis z (world axes); default (0, 0, 1)
+    angle       : the angle (rad), a drive such as lw.ramp(2.0) or a Python function of time; needed
+    orientation : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> fan = lw.Body(1, (1, 1, 1))
+    >>> motor = lw.Motor(lw.GROUND, fan, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(10.0))
+    """
 
     rows = "x y z rx ry rz"
     row: ClassVar[str] = "rz"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    angle: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    angle: Function = given(None)
+    orientation: OrientationLike | None = None
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Motor:
@@ -332,16 +407,32 @@ class Motor(DrivenJoint):
 
 @dataclass(eq=False)
 class Actuator(DrivenJoint):
-    """A prismatic joint whose displacement is a function of time."""
+    """A prismatic joint whose displacement is a function of time.
+
+    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which then say where
+                   the joint is; motions are those of b relative to a
+    at           : (x, y, z), the joint's point in the reference configuration (m, world axes);
+                   needed unless frames are given
+    axis         : direction of the joint's axis z (world axes); default (0, 0, 1)
+    displacement : the displacement (m): a drive such as lw.sine(0.1, 6.0), or a Python function of
+                   time; needed
+    orientation  : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> table = lw.Body(1, (1, 1, 1))
+    >>> lift = lw.Actuator(lw.GROUND, table, at=(0, 0, 0), displacement=lw.ramp(0.1))
+    """
 
     rows = "x y z rx ry rz"
     row: ClassVar[str] = "z"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    displacement: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    displacement: Function = given(None)
+    orientation: OrientationLike | None = None
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Actuator:

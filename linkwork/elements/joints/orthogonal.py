@@ -20,6 +20,7 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
@@ -27,7 +28,9 @@ from linkwork.math.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
@@ -137,10 +140,12 @@ def orthogonal_entry(frames: tuple[Frame, Frame]) -> Entry:
 class Orthogonal(Item):
     """Holds an axis of b perpendicular to an axis of a; everything else is free.
 
-    axis_a and axis_b are world directions in the described position, each then fixed in its body.
-    They need not be perpendicular as described (assembly turns them), but must not be parallel.
-    Or, as for every joint, `axis` or `orientation` give the joint's axes, or frames do: then a's
-    axis is x and b's is y.
+    a, b           : the two bodies, or lw.GROUND, or frames on them (lw.Frame): then a's axis is x
+                     and b's is y
+    axis_a, axis_b : world directions in the reference configuration, each then fixed in its body;
+                     they need not be perpendicular there (assembly turns them), but not parallel
+    axis           : instead, the normal of both (world axes): the joint's axis z
+    orientation    : or the quaternion (w, x, y, z) of the joint's axes in the world
 
     Example
     -------
@@ -149,12 +154,12 @@ class Orthogonal(Item):
     >>> square = lw.Orthogonal(fork, cross, axis_a=(1, 0, 0), axis_b=(0, 1, 0))
     """
 
-    a: Any
-    b: Any
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -175,10 +180,14 @@ class Orthogonal(Item):
 class Universal(Joint):
     """A universal (Cardan, Hooke) joint: holds a point, and the cross's two arms perpendicular.
 
-    at is a world point.  axis_a is the arm of the cross that turns in a, axis_b the one that turns
-    in b, world directions in the described position.  Or, as for every joint, `axis` (along the
-    shaft) or `orientation` give the joint's axes, or frames do: then the arm in a is x and that in
-    b is y.
+    a, b           : the two bodies, or lw.GROUND, or frames on them (lw.Frame): then the arm in a
+                     is x and that in b is y
+    at             : (x, y, z), the middle of the cross in the reference configuration (m, world
+                     axes); needed unless frames are given
+    axis_a, axis_b : the arms of the cross that turn in a and in b, world directions in the
+                     reference configuration
+    axis           : instead of them, the direction along the shaft (world axes)
+    orientation    : or the quaternion (w, x, y, z) of the joint's axes in the world
 
     Example
     -------
@@ -188,13 +197,13 @@ class Universal(Joint):
     """
 
     rows = "x y z"
-    a: Any
-    b: Any
-    at: Any = None
-    axis_a: Any = None
-    axis_b: Any = None
-    axis: Any = None
-    orientation: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis_a: VectorLike | None = None
+    axis_b: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -202,6 +211,9 @@ class Universal(Joint):
             self.a, self.b, self.at, self.axis_a, self.axis_b, self.axis, self.orientation,
             self.label, True,
         )  # fmt: skip
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return universal_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         return [self.lock_entry(self.active, {}), orthogonal_entry(self.frames)]

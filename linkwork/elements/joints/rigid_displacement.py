@@ -17,6 +17,7 @@ x y z with the constant multipliers g_j = A_jᵀ γ, and Jacobian, K_c and Q_c a
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -36,6 +37,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, place
+from linkwork.model.given import FrameLike, Given, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frame on the body, then per point its place on its body, o_j and w_j
@@ -158,10 +160,13 @@ def mean_family(points: int) -> Family:
 class RigidBodyDisplacement(Item):
     """A body that moves as the weighted mean of points of other bodies does.
 
-    points are bodies (their origins) or Frames (their origins), of different bodies; with at_points
-    they are at these world points of their bodies instead.  weights are numbers whose sum is
-    positive (all one if not given; single ones may be negative).  The body follows them in the
-    sense of least squares, translation and rotation, and its loads are spread over them.
+    body      : the body that follows
+    points    : bodies or frames (their origins), of different bodies
+    weights   : numbers whose sum is positive (single ones may be negative); default all one
+    at_points : world points on these bodies in the reference configuration (m), instead of origins
+
+    The body follows the points in the sense of least squares, translation and rotation, and its
+    loads are spread over them.
 
     Example
     -------
@@ -172,22 +177,22 @@ class RigidBodyDisplacement(Item):
     """
 
     places: ClassVar[frozenset[str]] = frozenset({"body", "points", "at_points", "frames"})
-    body: Any
-    points: Any
-    weights: Any = None
-    at_points: Any = None
+    body: FrameLike
+    points: Sequence[FrameLike]
+    weights: Given[np.ndarray, VectorLike | None] = given(None)
+    at_points: Sequence[VectorLike] | np.ndarray | None = None
     frames: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         what = self.label
-        given = (list, tuple, np.ndarray)
-        if not isinstance(self.points, given) or not len(self.points):
+        lists = (list, tuple, np.ndarray)
+        if not isinstance(self.points, lists) or not len(self.points):
             raise ModelError(
                 f"points of {what} must be at least one point, bodies or Frames in a list, but "
                 f"{checks.show(self.points)} was given"
             )
         places = self.at_points if self.at_points is not None else [None] * len(self.points)
-        if not isinstance(places, given) or len(places) != len(self.points):
+        if not isinstance(places, lists) or len(places) != len(self.points):
             raise ModelError(
                 f"at_points of {what} must be {len(self.points)} world points, one for each, but "
                 f"{checks.show(self.at_points)} was given"

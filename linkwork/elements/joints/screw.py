@@ -38,6 +38,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Family
 
 # reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
@@ -155,12 +156,21 @@ SCREW = Family(
 class Screw(Joint):
     """Turns about its axis and slides along it by `pitch` (m) per turn.
 
-    at is a world point and axis a world direction in the described position, where angle and
-    displacement are zero; `orientation` or frames as for every joint.  A right-handed thread has a
-    positive pitch: b turns right-handed about the axis as it moves along it.  With guided=False
-    it is the thread alone, and other joints hold the axes together.  angle, displacement,
-    rate (of the angle) and speed say where it starts.  Outputs: angle, rate, displacement, speed,
-    and the reaction.
+    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which then say where
+                   the joint is
+    at           : (x, y, z), the joint's point in the reference configuration (m, world axes);
+                   needed unless frames are given
+    axis         : direction of the joint's axis z (world axes); default (0, 0, 1)
+    pitch        : travel per turn (m); positive for a right-handed thread, where b turns
+                   right-handed about the axis as it moves along it; needed
+    orientation  : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
+    angle, rate  : at the start (rad, rad/s); default: as assembly finds it
+    displacement, speed : at the start (m, m/s); default: as assembly finds it
+    guided       : False leaves the thread alone, and other joints hold the axes together;
+                   default True
+
+    Angle and displacement are zero in the reference configuration.  Outputs: angle, rate,
+    displacement, speed, and the reaction.
 
     Example
     -------
@@ -170,17 +180,17 @@ class Screw(Joint):
     """
 
     rows = "x y rx ry"
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    pitch: Any = None
-    orientation: Any = None
-    angle: Any = None
-    displacement: Any = None
-    rate: Any = None
-    speed: Any = None
-    guided: Any = True
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    pitch: Number = given(None)
+    orientation: OrientationLike | None = None
+    angle: float | None = None
+    displacement: float | None = None
+    rate: float | None = None
+    speed: float | None = None
+    guided: bool = True
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -42,6 +42,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the frames on their bodies, whether the axes are those of P, then u and u̇ of the six rows
@@ -139,11 +140,17 @@ VELOCITY = Family(
 class VelocityLock(Item):
     """Holds or drives components of the velocity of b relative to a; positions are free.
 
-    rows are components x y z (m/s) of the velocity of b's marker seen from a, and rx ry rz (rad/s)
-    of the relative angular velocity, in the axes of the marker on a, or with axes="b" of that on
-    b.  drive maps rows to functions of time; others are held at zero.  at, axis, orientation and
-    frames as for joints; a may be GROUND.  Rolling, skating and speeds that no angle goes with
-    are of this kind.  Implicit methods step with it in the form that is not stabilised.
+    a, b        : the two bodies, a may be lw.GROUND; or frames on them (lw.Frame)
+    at          : (x, y, z) of the markers in the reference configuration (m, world axes)
+    axis        : direction of the markers' axis z (world axes); default (0, 0, 1)
+    orientation : quaternion (w, x, y, z) of the markers' axes in the world, instead of axis
+    rows        : components x y z (m/s) of the velocity of b's marker seen from a, and rx ry rz
+                  (rad/s) of the relative angular velocity; default all
+    drive       : {row: function of time} (m/s, rad/s); rows without one are held at zero
+    axes        : rows are in the axes of the marker on "a" (default) or on "b"
+
+    Rolling, skating and speeds that no angle goes with are of this kind.  Implicit methods step
+    with it in the form that is not stabilised.
 
     Example
     -------
@@ -152,13 +159,13 @@ class VelocityLock(Item):
     >>> blade = lw.VelocityLock(lw.GROUND, skate, at=(0, 0, 0), rows="y", axes="b")
     """
 
-    a: Any
-    b: Any
-    at: Any = None
-    axis: Any = None
-    orientation: Any = None
-    rows: Any = "x y z rx ry rz"
-    drive: Any = None
+    a: FrameLike
+    b: FrameLike
+    at: VectorLike | None = None
+    axis: VectorLike | None = None
+    orientation: OrientationLike | None = None
+    rows: RowsLike = "x y z rx ry rz"
+    drive: Functions = given(None)
     axes: str = "a"
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Item
 
 
@@ -33,7 +34,7 @@ class StrapdownSensor(Item):
     >>> unit = lw.StrapdownSensor(lw.Frame(craft, (0.2, 0, 0)))
     """
 
-    frame: Any
+    frame: FrameLike
 
     def __post_init__(self) -> None:
         if as_frame(self.frame, self.label).body is GROUND:

@@ -17,6 +17,7 @@ With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increment
     cosine             δ = (n × g)·θ,  n in body axes                              "
     rotation           e·φ:  A  (T⁻ᵀe)·θ,   B  −(T⁻¹e)·θ,   T = T(φ) (math.rotations)
     angle              A  (η²e + η e × ε + (e·ε) ε)·θ/(η² + (e·ε)²),  B  minus that with ε × e
+    value, rate        δq_i, δq̇_i of a vector node
 """
 
 from __future__ import annotations
@@ -24,20 +25,22 @@ from __future__ import annotations
 import functools
 import math
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import ACCEPT, OMEGA, POS, QUAT, ROT, TANGENT, VEL
+from linkwork.elements.layout import (
+    ACCEPT, OMEGA, POS, QUAT, RATE, ROT, TANGENT, VALUE, VEL,
+)  # fmt: skip
 from linkwork.elements.forces.user_force import Failure
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import PythonCallback, call
 from linkwork.math.programs import (
-    DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
+    CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
 )  # fmt: skip
 from linkwork.math.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
@@ -46,21 +49,27 @@ from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub,
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.programs import Program, translate, values_or_nan
+from linkwork.model.nodes import Node
 from linkwork.model.readings import QUANTITIES, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.value_readings import ValueReading
 
 # reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
 # (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
-# its operations, its tables, what the callback is given and gives back, and last the memory
+# its operations, its tables, slopes by values and rates of vector nodes, what the callback is given
+# and gives back, and last the memory
 Y, GRADIENT = 0, 1
 # of the head: the callback's address, how many readings, where registers and operations begin, how
 # many of these, how many more for accepted steps, where the result is, where the callback's numbers
-# begin
-ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, HEAD = range(9)
+# begin, where slopes by vector nodes begin and how many these are
+(ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, SLOPES, SLOPE_COUNT,
+ HEAD) = range(11)  # fmt: skip
 # of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
 # direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
 KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
-POSITION, VELOCITY, SPIN, COSINE, TURN, ANGLE = range(6)
+# of a vector node: kind, which end A it is, the place of its slope, which of its unknowns
+PLACE, COMPONENT = B, C
+POSITION, VELOCITY, SPIN, COSINE, TURN, ANGLE, NODE_VALUE, NODE_RATE = range(8)
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -127,9 +136,20 @@ def of_turn(ints, reals, k, r, nodes, kind, c):
 
 
 @inlined
-def reading(ints, reals, k, r, nodes, c):
+def of_node(ints, reals, k, r, values, kind, c):
+    """A value or rate of a vector node."""
+    if c != 0.0:
+        reals[k, int(reals[k, r + PLACE])] += c
+    i = ints[k, int(reals[k, r + A])] + int(reals[k, r + COMPONENT])
+    return values[VALUE, i] if kind == NODE_VALUE else values[RATE, i]
+
+
+@inlined
+def reading(ints, reals, k, r, nodes, values, c):
     """The reading at place r; with a slope c its derivatives times c are added to the gradient."""
     kind = int(reals[k, r + KIND])
+    if kind >= NODE_VALUE:
+        return of_node(ints, reals, k, r, values, kind, c)
     if kind >= TURN:
         return of_turn(ints, reals, k, r, nodes, kind, c)
     third, e = int(reals[k, r + C]), at(reals, k, r + E)
@@ -174,7 +194,7 @@ def carry_out(reals, k, head, m, slopes, accepted):
 
 
 def signal_kernel(ints, reals, motion, loads):
-    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    nodes, values, time, coef = motion.nodes, motion.values, motion.time, motion.coef
     n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
     head = GRADIENT + 12 * n
     slopes = coef[TANGENT] != 0.0
@@ -182,7 +202,7 @@ def signal_kernel(ints, reals, motion, loads):
         m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
         for i in range(m):
             r = head + HEAD + READING * i
-            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, 0.0)
+            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, values, 0.0)
         reals[k, registers + (1 + m) * m] = time
         y = int(reals[k, head + RESULT])
         good = y > 0
@@ -196,10 +216,12 @@ def signal_kernel(ints, reals, motion, loads):
         if slopes:
             for j in range(12 * n):
                 reals[k, GRADIENT + j] = 0.0
+            for j in range(int(reals[k, head + SLOPE_COUNT])):
+                reals[k, int(reals[k, head + SLOPES]) + j] = 0.0
             for i in range(m):
                 c = reals[k, y + 1 + i]
                 if c != 0.0:
-                    reading(ints, reals, k, head + HEAD + READING * i, nodes, c)
+                    reading(ints, reals, k, head + HEAD + READING * i, nodes, values, c)
 
 
 SIGNAL_KERNEL = Kernel(signal_kernel)
@@ -245,8 +267,13 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
     loaded = len(bodies)
     parts = []
     for x in signal.readings:
-        a, b, c = x.frames
         row = np.zeros(READING)
+        parts.append(row)
+        if isinstance(x, ValueReading):
+            row[KIND] = NODE_VALUE if x.quantity == "value" else NODE_RATE
+            row[[A, COMPONENT]] = number(x.node), x.component
+            continue
+        a, b, c = x.frames
         row[KIND] = QUANTITIES.index(x.quantity)
         row[[A, B, C]] = [number(f.body) for f in x.frames]
         row[UA : UA + 3], row[UB : UB + 3] = a.position, b.position
@@ -254,21 +281,47 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
         turns = x.quantity in ("rotation", "angle")
         row[E : E + 3] = x.axis if turns else rotations.matrix(c.orientation) @ x.axis
         row[N : N + 3] = rotations.matrix(a.orientation) @ x.along
-        parts.append(row)
     callback = drive_callback(item, signal)
-    head = GRADIENT + 12 * len(bodies)
-    reals, laws, memory = program_numbers(signal, head, np.concatenate(parts))
+    head, slopes = GRADIENT + 12 * len(bodies), sum(slope_counts(bodies))
+    reals, laws, memory = program_numbers(signal, head, np.concatenate(parts), slopes)
     reals[head + ADDRESS] = callback.address
+    first = slope_places(bodies, int(reals[head + SLOPES]))
+    for i, x in enumerate(signal.readings):
+        if isinstance(x, ValueReading):
+            r = head + HEAD + READING * i
+            after = x.node.size if x.quantity == "rate" else 0
+            reals[r + PLACE] = first[int(reals[r + A])] + after + x.component
     return Entry(
         signal_family(len(bodies), len(reals), memory), tuple(bodies), reals, laws=laws,
         keep=callback, acts_on=(entry, law, loaded),
     )  # fmt: skip
 
 
+def slope_counts(ends: Sequence[Any]) -> list[int]:
+    """How many slopes a signal has by each of its ends, beside twelve by each body."""
+    return [2 * end.size if isinstance(end, Node) else 0 for end in ends]
+
+
+def slope_places(ends: Sequence[Any], first: int) -> list[int]:
+    """Where the slopes by each end begin: by values of a vector node, then by its rates."""
+    counts = slope_counts(ends)
+    return [
+        first + sum(counts[:i]) if counts[i] else GRADIENT + 12 * i for i in range(len(counts))
+    ]  # fmt: skip
+
+
+def slopes_of(entry: Entry) -> int:
+    """Where in the numbers of a signal slopes by vector nodes begin."""
+    return int(entry.reals[GRADIENT + 12 * len(entry.bodies) + SLOPES])
+
+
 def program_numbers(
-    signal: Signal, head: int, readings: np.ndarray
+    signal: Signal, head: int, readings: np.ndarray, slopes: int = 0
 ) -> tuple[np.ndarray, list[Law], int]:
-    """The numbers of a signal, what time alone says of them, and how many are its memory."""
+    """The numbers of a signal, what time alone says of them, and how many are its memory.
+
+    slopes : so many by values and rates of vector nodes
+    """
     program = translate(signal)
     if program is None:
         signal.refuse_chains()
@@ -282,19 +335,20 @@ def program_numbers(
         registers[register, 0] = value
     begin = first + registers.size
     tables = begin + OPERATION * len(program.operations)
-    call = tables + len(program.tables)
+    by_nodes = tables + len(program.tables)
+    call = by_nodes + slopes
     size = rounded(call + 2 * m + 2 + memory, 64)
     reals = np.zeros(size)
     reals[head + HEAD : first], reals[first:begin] = readings, registers.ravel()
     reals[begin:tables] = np.array([
         placed(operation, first, 1 + m, tables, size - memory) for operation in program.operations
     ], float).ravel()  # fmt: skip
-    reals[tables:call] = program.tables
+    reals[tables:by_nodes] = program.tables
     reals[size - memory : size - memory + len(program.memory)] = program.memory
     count = len(program.operations) - program.accepted
     result = first + (1 + m) * program.result if program.result >= 0 else 0
     reals[head + READINGS : head + HEAD] = (
-        m, first, begin, count, program.accepted, result, call
+        m, first, begin, count, program.accepted, result, call, by_nodes, slopes
     )  # fmt: skip
     laws = [
         Law(first + (1 + m) * register, partial(values_or_nan, drive), 1)
@@ -309,7 +363,8 @@ def placed(
     """An operation with columns of the row in place of the numbers of registers."""
     code, to, *operands = operation
     a, b, c = (first + width * register for register in operands)
-    to = first + width * to if code < DOUBLE else memory + to if code == STORE else to
+    kept = code in (STORE, CALLED)
+    to = first + width * to if code < DOUBLE else memory + to if kept else to
     if code == RECALL:
         a = b = c = memory + operands[0]
     elif code == TABLE:

@@ -5,7 +5,10 @@ Tasora and Righettini 1999, equation (27): at every motion (q, v) solve
     [M    C_qᵀ] [v̇]   [f − f_g                          ]
     [C_q  0   ] [γ ] = [Q_c − 2α (C_q v + C_t) − β² C   ],     ṙ = v,  ρ̇ = ½ ρ (0, ω)
 
-and integrate y = (r, ρ, v, ω): with the classic Runge-Kutta method (compiled) or any of SciPy's.
+and integrate y = (r, ρ, v, ω) of all bodies, then q and q̇ of values of vector nodes: with the
+classic Runge-Kutta method (compiled) or any of SciPy's.  Of values of first order q alone is
+integrated; their rates are unknowns beside v̇ and γ, and since equations may contain them
+nonlinearly, all are then found by Newton's method.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, COEFS, OMEGA, POS, QUAT, RATES, TANGENT, VEL,
+    ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, COEFS, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT,
+    VALUE, VEL,
 )  # fmt: skip
 from linkwork.errors import ModelError, SingularError
-from linkwork.integrators.second_order.recovery import StepFailure, no_accelerations
-from linkwork.integrators.second_order.stepping import Output
+from linkwork.integrators.contract import BasicRun, Output, Run, StepFailure
+from linkwork.integrators.second_order.recovery import no_accelerations
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
@@ -29,58 +33,110 @@ from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
-from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.evaluate import acceleration_of, evaluate, set_rotation, velocity_of
 from linkwork.system.elimination import factor_nodes, solve_nodes
+from linkwork.system.consistent import highest_derivatives
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 GROWTH = 1e8
+MOTION = 13  # numbers of a body's motion
+CLOSE, MOST = 1e-11, 30  # of Newton's method for rates: the last correction, and how many
 SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
-@compiled
-def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
-    """out = dy/dt of y (bodies, 13); multipliers stay in work.gamma.  False: pivots are bad."""
-    nb = y.shape[0]
-    for b in range(nb):
-        size = 0.0
-        for i in range(4):
-            size += y[b, QUAT + i] ** 2
-        size = size**0.5
-        for i in range(13):
-            work.nodes[b, i] = y[b, i] / size if QUAT <= i < QUAT + 4 else y[b, i]
-        set_rotation(work.nodes, b)
-    work.vdot[:] = 0.0
-    work.x[:] = 0.0
-    work.gamma[:] = 0.0
+@inlined
+def solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
+    """A correction of accelerations, rates and multipliers over the mass in rhs; False: pivots are
+    bad."""
+    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.coef[RATES] = 1.0
     evaluate(kernels, tables, work, time, 1.0 / mass)
-    n = 6 * nb
+    rigid, n = 6 * nb, tables.motions[0]
     for b in range(nb):
         for i in range(6):
             rhs[6 * b + i] = -work.f[b, i] / mass
+    for i in range(nv):
+        rhs[rigid + i] = -work.balance[i] / mass
     for e in range(n, rhs.shape[0]):
-        rate = work.Ct[e - n]
+        rate, known = work.Ct[e - n], 0.0
         for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            c = tables.indices[p]
-            rate += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
-        rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n]
+            entry = work.vals[tables.places[p]]
+            rate += entry * velocity_of(work, tables.indices[p])
+            known += entry * acceleration_of(work, tables.indices[p])
+        rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n] - known
     if not factor_nodes(lu, work.vals, rhs) < GROWTH:
         return False
     solve_nodes(lu, rhs)
+    return True
+
+
+@inlined
+def correct(tables, work, rhs, order, mass):
+    """Add a correction; the largest change of a rate of first order, relative."""
+    nb, nv, n = tables.bodies.shape[0], work.balance.shape[0] - 1, tables.motions[0]
+    largest = 0.0
     for b in range(nb):
-        w = (0.0, y[b, OMEGA], y[b, OMEGA + 1], y[b, OMEGA + 2])
-        dq = qscale(0.5, qmul(at4(y, b, QUAT), w))
-        for i in range(3):
-            out[b, POS + i] = y[b, VEL + i]
-        for i in range(4):
-            out[b, QUAT + i] = dq[i]
         for i in range(6):
-            out[b, VEL + i] = rhs[6 * b + i]
+            work.vdot[b, i] += rhs[6 * b + i]
+    for i in range(nv):
+        change = rhs[6 * nb + i]
+        if order[i] == 1:
+            work.values[RATE, i] += change
+            largest = max(largest, abs(change) / (1e-300 + abs(work.values[RATE, i])))
+        else:
+            work.values[SECOND, i] += change
     for e in range(n, rhs.shape[0]):
-        work.gamma[e - n] = rhs[e] * mass
+        work.gamma[e - n] += rhs[e] * mass
+    return largest
+
+
+@compiled
+def derivative(kernels, tables, lu, work, rhs, y, order, time, alpha, beta, mass, out):
+    """out = dy/dt of y; multipliers stay in work.gamma.  False: pivots are bad."""
+    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
+    q = MOTION * nb  # where values of vector nodes begin
+    motion, change = y[:q].reshape(nb, MOTION), out[:q].reshape(nb, MOTION)
+    for b in range(nb):
+        size = 0.0
+        for i in range(4):
+            size += motion[b, QUAT + i] ** 2
+        size = size**0.5
+        for i in range(MOTION):
+            work.nodes[b, i] = motion[b, i] / size if QUAT <= i < QUAT + 4 else motion[b, i]
+        set_rotation(work.nodes, b)
+    work.values[:] = 0.0
+    slow = False
+    for i in range(nv):
+        work.values[VALUE, i] = y[q + i]
+        if order[i] == 1:
+            slow, work.values[BY_RATE, i] = True, 1.0 / mass
+        else:
+            work.values[RATE, i], work.values[BY_SECOND, i] = y[q + nv + i], 1.0 / mass
+    work.vdot[:] = 0.0
+    work.x[:] = 0.0
+    work.gamma[:] = 0.0
+    for attempt in range(MOST):  # one is enough where all enter linearly: accelerations do
+        if not solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
+            return False
+        off = correct(tables, work, rhs, order, mass)
+        if not slow or off <= CLOSE:
+            break
+        if attempt == MOST - 1 or not off < 1e300:
+            return False
+    for b in range(nb):
+        w = (0.0, motion[b, OMEGA], motion[b, OMEGA + 1], motion[b, OMEGA + 2])
+        dq = qscale(0.5, qmul(at4(motion, b, QUAT), w))
+        for i in range(3):
+            change[b, POS + i] = motion[b, VEL + i]
+        for i in range(4):
+            change[b, QUAT + i] = dq[i]
+        for i in range(6):
+            change[b, VEL + i] = work.vdot[b, i]
+    for i in range(nv):
+        out[q + i], out[q + nv + i] = work.values[RATE, i], work.values[SECOND, i]
     return True
 
 
@@ -107,12 +163,14 @@ def record(kernels, tables, work, total, powers, h, time, memory):
 
 @compiled
 def rk4(
-    kernels, tables, lu, work, rhs, y, stages, total, powers, times, h, schedule, alpha, beta,
-    mass, memory, saved, out, kept, first, last,
+    kernels, tables, lu, work, rhs, y, order, stages, total, powers, times, h, schedule, alpha,
+    beta, mass, memory, saved, out, kept, first, last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
-    nb = y.shape[0]
-    trial, k = stages[4], stages
+    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
+    trial, k, q = stages[4], stages, MOTION * nb
+    placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)
+    change = k[0][:q].reshape(nb, MOTION)
     weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
     for step in range(first, last):
         start = times[step] - h
@@ -124,28 +182,31 @@ def rk4(
                 trial += (h if s == 3 else 0.5 * h) * k[s - 1]
             t = start + (0.0 if s == 0 else (h if s == 3 else 0.5 * h))
             if not derivative(
-                kernels, tables, lu, work, rhs, trial, t, alpha, beta, mass, k[s]
+                kernels, tables, lu, work, rhs, trial, order, t, alpha, beta, mass, k[s]
             ):
                 return step
         trial[:] = y
         for s in range(4):
             trial += h * weights[s] * k[s]
         for b in range(nb):
-            q = at4(trial, b, QUAT)
-            size = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
+            e = at4(placed, b, QUAT)
+            size = (e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2) ** 0.5
             for i in range(4):
-                trial[b, QUAT + i] /= size
+                placed[b, QUAT + i] /= size
         set_laws(tables, schedule, 2 * step + 2)
         if not derivative(
-            kernels, tables, lu, work, rhs, trial, times[step], alpha, beta, mass, k[0]
+            kernels, tables, lu, work, rhs, trial, order, times[step], alpha, beta, mass, k[0]
         ):
             return step  # y is still the last good step
         y[:] = trial
         record(kernels, tables, work, total, powers, h, times[step], memory)
         if saved[step] >= 0:
             row = saved[step]
-            out.motion[row] = y
-            out.acceleration[row] = k[0][:, VEL:]
+            out.motion[row] = motion
+            out.acceleration[row] = change[:, VEL:]
+            for i in range(nv):
+                out.values[row, VALUE, i], out.values[row, RATE, i] = y[q + i], k[0][q + i]
+                out.values[row, SECOND, i] = k[0][q + nv + i]
             for e in range(kept.shape[0]):
                 out.gamma[row, kept[e]] = work.gamma[e]
             out.work[row] = total
@@ -163,13 +224,13 @@ class RK4(Written):
     baumgarte: tuple[float, float] | None = None
 
     order = 4
-    drifts = True  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
+    drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
-        full.refuse_nodes("lw.RK4")
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
+        refuse_order_zero(full, "lw.RK4")
         return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
@@ -185,7 +246,7 @@ class ODE(Written):
     atol: float = 1e-10
     baumgarte: tuple[float, float] | None = None
 
-    drifts = True
+    drifts = 1e-4
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -196,12 +257,23 @@ class ODE(Written):
         checks.number(self.atol, "atol of ODE", positive=True)
         _parameters(self.baumgarte)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Any:
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
         full.refuse_held("lw.ODE, whose steps follow its own error,")
-        full.refuse_nodes("lw.ODE")
+        refuse_order_zero(full, "lw.ODE")
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
         return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
+
+
+def refuse_order_zero(full: System, what: str) -> None:
+    """Explicit methods step equations with derivatives."""
+    for node in full.layout.nodes:
+        if node.kind.order == 0:
+            raise ModelError(
+                f"{what} knows equations of first and second order, but those of {node.label} in "
+                f"model '{full.model.name}' have no derivatives; use lw.GeneralizedAlpha() or "
+                "another implicit method"
+            )
 
 
 def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
@@ -214,7 +286,7 @@ def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
     )
 
 
-class OdeRun:
+class OdeRun(BasicRun):
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
     def __init__(
@@ -230,7 +302,7 @@ class OdeRun:
         self.alpha, self.beta = parameters
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
         self.repairs = self.iterations = 0
-        self.y = state.motion.copy()
+        self.y = np.concatenate([state.motion.ravel(), state.values[0], state.values[1]])
         self.rhs = np.zeros(system.unknowns)
         self.rate = np.zeros_like(self.y)
         refuse_loads(system, type(method).__name__)
@@ -247,6 +319,8 @@ class OdeRun:
         system = self.system
         system.load(self.state_at(self.time, self.y))
         system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+        by = highest_derivatives(system) / system.mass
+        system.work.values[BY_VALUE:, : system.layout.values] = by
         evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
@@ -258,8 +332,8 @@ class OdeRun:
         for _ in range(2):
             s.set_time(time)
             if derivative(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, y, time, self.alpha, self.beta,
-                s.mass, self.rate,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order, time, self.alpha,
+                self.beta, s.mass, self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
             self.repairs += 1
@@ -276,17 +350,29 @@ class OdeRun:
             time, 1, float("nan"), "the equations of motion", no_accelerations(self.system, time)
         )
 
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Motion of bodies (bodies, 13), values and rates of vector nodes, or what changes them."""
+        places = MOTION * self.system.bodies, self.system.layout.values
+        motion, values, rates = np.split(y, np.cumsum(places))
+        return motion.reshape(-1, MOTION), values, rates
+
     def state_at(self, time: float, y: np.ndarray) -> State:
         memory = self.system.tables.reals[self.system.memory_places].copy()
-        return State(time, self.system.names, y.copy(), memory=memory)
+        motion, values, rates = self.parts(y)
+        return State(
+            time, self.system.names, motion.copy(), memory=memory,
+            values=np.stack([values, rates, np.zeros_like(rates)]),
+        )  # fmt: skip
 
     def state(self) -> State:
         self._evaluate(self.time, self.y)
         gamma = self.system.all_gamma(self.system.work.gamma)
         memory = self.system.tables.reals[self.system.memory_places].copy()
+        motion, values, _ = self.parts(self.y)
+        change, rates, second = self.parts(self.rate)
         return State(
-            self.time, self.system.names, self.y.copy(), self.rate[:, VEL:].copy(), gamma, memory,
-            self.restart(),
+            self.time, self.system.names, motion.copy(), change[:, VEL:].copy(), gamma, memory,
+            self.restart(), np.stack([values, rates, second]),
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:
@@ -314,8 +400,10 @@ class OdeRun:
         self.system.tables.reals[:] = reals
 
     def _save(self, row: int, out: Output) -> None:
-        out.motion[row] = self.y
-        out.acceleration[row] = self.rate[:, VEL:]
+        motion, values, _ = self.parts(self.y)
+        change, rates, second = self.parts(self.rate)
+        out.motion[row], out.acceleration[row] = motion, change[:, VEL:]
+        out.values[row] = values, rates, second
         out.gamma[row] = self.system.all_gamma(self.system.work.gamma)
         out.work[row] = self.work_done
 
@@ -344,9 +432,9 @@ class RungeKuttaRun(OdeRun):
         while done < len(times):
             before = done
             done = rk4(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, stages, self.work_done,
-                self.powers, times, self.h, laws, self.alpha, self.beta, s.mass, s.memory, saved,
-                out, s.kept, done, len(times),
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order, stages,
+                self.work_done, self.powers, times, self.h, laws, self.alpha, self.beta, s.mass,
+                s.memory, saved, out, s.kept, done, len(times),
             )  # fmt: skip
             if done > before:
                 self.time, tries = float(times[done - 1]), 0
@@ -385,21 +473,19 @@ class ScipyRun(OdeRun):
                     self.time, 1, float("nan"), "SciPy's integrator",
                     f"could not go on at t = {self.time:.6g}: {message}",
                 )  # fmt: skip
-        y = self.solver.dense_output()(time).reshape(self.y.shape) if self.solver.t > time else (
-            self.solver.y.reshape(self.y.shape)
-        )  # fmt: skip
-        self.y[:] = y
-        self.y[:, QUAT : QUAT + 4] /= np.linalg.norm(y[:, QUAT : QUAT + 4], axis=1, keepdims=True)
+        self.y[:] = self.solver.dense_output()(time) if self.solver.t > time else self.solver.y
+        quaternions = self.parts(self.y)[0][:, QUAT : QUAT + 4]
+        quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
         self.time = time
 
     def _start(self) -> None:
         import scipy.integrate
 
         def function(t: float, y: np.ndarray) -> np.ndarray:
-            return self._evaluate(t, np.ascontiguousarray(y).reshape(self.y.shape)).ravel().copy()
+            return self._evaluate(t, np.ascontiguousarray(y)).copy()
 
         self.solver = getattr(scipy.integrate, self.method.solver)(
-            function, self.time, self.y.ravel().copy(), np.inf,
+            function, self.time, self.y.copy(), np.inf,
             rtol=self.method.rtol, atol=self.method.atol, first_step=min(self.h, 1e-3),
         )  # fmt: skip
         give_numbers(self.solver, self.begun)

@@ -15,7 +15,10 @@ from linkwork.integrators.second_order.fast_rotation import (
 )  # fmt: skip
 from linkwork.integrators.first_order.stages import (
     FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, integral, place,
-    place_body, row_product, solve_stage,
+    place_body, solve_stage,
+)  # fmt: skip
+from linkwork.integrators.first_order.values import (
+    accept_values, correct_values, filter_values, keep_values, place_projected, shift_values,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import (
     CV, DONE, GROWTH, LENGTH, MASS, MEMORY, MOVING, PIVOTS, STEP, VDOT, VDOTPREV, VPREV, V,
@@ -27,7 +30,7 @@ from linkwork.math.eights import load8, six8, spread8, store8
 from linkwork.math.rotations import qexp
 from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.system.elimination import refactor, sweep_back
-from linkwork.system.evaluate import evaluate
+from linkwork.system.evaluate import evaluate, velocity_of
 
 
 @inlined
@@ -66,6 +69,7 @@ def keep_stage(stepper, stages, fast, tables, work, slot):
         else:
             store8(M, at_, load8(affine, i) + speed * (1.0 / rate))
             store8(M, slots * n + at_, speed)
+    keep_values(stepper.flow, work.values, stages.values, slot)
     stage = slot - int(stepper.settings[FIRST])
     supplied = work.power[1]
     for e in range(work.gamma.shape[0]):
@@ -87,18 +91,30 @@ def place_positions(stepper, stages, fast, work, slot):
         place_body(base, nodes, q, x, i, three(x, i + 3))
         own = tv(nine(nodes, q + ROT), three(M, STRIDE * bodies * (2 * slots + slot) + i + 3))
         put3(nodes, q + OMEGA, mv(nine(spins, SPINS * b + SPIN_INVERSE), own))
+    hg = 1.0 / stepper.settings[CV]
+    scale = hg * hg / stepper.settings[MASS]
+    place_projected(stepper.flow, work.values, stages.values, slot, scale, hg)
 
 
 @inlined
-def position_side(stepper, work):
+def position_side(stepper, tables, work):
     """Right-hand side 0, −C; returns the largest |C|."""
-    rhs, n, worst = stepper.rhs, 6 * stepper.p.shape[0], 0.0
+    rhs, n, worst = stepper.rhs, tables.motions[0], 0.0
     for e in range(n):
         rhs[e] = 0.0
     for e in range(n, rhs.shape[0]):
         rhs[e] = -work.C[e - n]
         worst = max(worst, abs(work.C[e - n]))
     return worst
+
+
+@inlined
+def row_velocity(tables, work, e):
+    """Row e of C_q times the velocities."""
+    s = 0.0
+    for p in range(tables.indptr[e], tables.indptr[e + 1]):
+        s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
+    return s
 
 
 @inlined
@@ -115,9 +131,10 @@ def project(kernels, tables, lu, work, stepper, stages, fast, time, slot):
     """Bring positions to C = 0, then velocities to C_q v + C_t = 0, and the slot to these.
 
     Both corrections are in the span of A⁻¹C_qᵀ, A = M + h g D + (h g)² K: impulses of the joints,
-    which keep the momentum about a pin, as they do in the motion.
+    which keep the momentum about a pin, as they do in the motion.  Values of vector nodes follow
+    as their equations say: those of order zero still hold, to first order in the correction.
     """
-    coef, rhs, n = work.coef, stepper.rhs, 6 * stepper.p.shape[0]
+    coef, rhs, n = work.coef, stepper.rhs, tables.motions[0]
     m, small = stepper.settings[MASS], 1e-12 * stepper.settings[LENGTH]
     if rhs.shape[0] == n:
         return DONE
@@ -126,10 +143,10 @@ def project(kernels, tables, lu, work, stepper, stages, fast, time, slot):
         place_positions(stepper, stages, fast, work, slot)
         write_inertia(tables, work, 1.0 / m)
         evaluate(kernels, tables, work, time, 1.0 / m)
-        closed = not position_side(stepper, work) > small or attempt == 4
+        closed = not position_side(stepper, tables, work) > small or attempt == 4
         if closed:
             for e in range(n, rhs.shape[0]):
-                rhs[e] = -work.Ct[e - n] - row_product(tables, work, e, work.nodes, VEL)
+                rhs[e] = -work.Ct[e - n] - row_velocity(tables, work, e)
         if not refactor(lu, work.vals, rhs) < stepper.settings[GROWTH]:
             worst_residual(stepper, work)
             return PIVOTS
@@ -162,6 +179,7 @@ def correct_slot(stepper, stages, fast, work, slot):
             turn = three(x, i + 3)
             Jx = mv(nine(spins, SPINS * b + SPIN), turn)
             put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(turn, qexp(turn), Jx)))
+    correct_values(stepper.flow, stages.values, slot, stepper.rhs, 6 * bodies)
 
 
 @inlined
@@ -208,8 +226,10 @@ def accept(kernels, tables, work, stepper, stages, fast, f, time):
     first, count = int(s[FIRST]), stages.hg.shape[1]
     if s[KIND] == STEPS:
         shift_steps(stepper, stages, first)
+        shift_values(stages.values, first)
     elif s[KIND] == FILTER:
         shift_filter(stepper, stages, f, first)
+        filter_values(stages.values, stages.filters[f], first, s[STEP])
     n, six, chart = STRIDE * bodies, load8(stepper.six, 0), s[KIND] == STAGES
     row = (last + 1) * n
     M, H, nodes, base = (borrow(stages.memory), borrow(stepper.history), borrow(work.nodes),
@@ -242,6 +262,7 @@ def accept(kernels, tables, work, stepper, stages, fast, f, time):
         store8(M, 2 * row + i, speed)
         store8(M, 3 * row + i, rate)
     fast.limits[LARGEST], fast.limits[WHOSE] = most**0.5, whose
+    accept_values(stepper.flow, stages.values, s[STEP])
     for e in range(work.gamma.shape[0]):
         stepper.gamma[1, e] = stepper.gamma[0, e]
         stepper.gamma[0, e] = work.gamma[e]

@@ -58,6 +58,13 @@ class Formula:
             return np.eye(len(times))[-1] - (np.eye(len(times))[0] if degree else 0.0)
         return math.factorial(degree) * np.linalg.pinv(np.vander(times, degree + 1))[0]
 
+    def difference_of_rates(self) -> np.ndarray:
+        """Weights of rates a step before, at the start and the stages that give h^p q̇^(p)."""
+        times = np.concatenate([[-1.0, 0.0], self.nodes])
+        if self.order == 1:
+            return np.eye(len(times))[-1] - np.eye(len(times))[1]
+        return math.factorial(self.order) * np.linalg.pinv(np.vander(times, self.order + 1))[0]
+
 
 def _distinct(times: np.ndarray, order: np.ndarray) -> list[int]:
     """The numbers in `order` without those whose times came before."""

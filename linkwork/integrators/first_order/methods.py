@@ -19,6 +19,7 @@ from linkwork.integrators.first_order.formulas import Formula, stage_formula
 from linkwork.integrators.first_order.stages import FILTER, STAGES, STEPS
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive, drive_from_dict
+from linkwork.model.given import DriveLike
 from linkwork.model.written import Written
 
 
@@ -89,7 +90,7 @@ class StagedMethod(Written):
 class Tunable(StagedMethod):
     """A method with an asymptotic spectral radius."""
 
-    rho: Any = 0.6
+    rho: DriveLike = 0.6
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,7 +116,8 @@ class Tunable(StagedMethod):
 
     def radius(self, time: float) -> float:
         """rho at a time."""
-        return self._checked(float(self.rho(time))) if isinstance(self.rho, Drive) else self.rho
+        rho: Any = self.rho
+        return self._checked(float(rho(time))) if isinstance(rho, Drive) else rho
 
 
 # ----------------------------------------------------------------------------- one and two steps

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.integrators.contract import Output
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepping as st
@@ -20,9 +21,11 @@ from linkwork.integrators.convergence import TESTS
 from linkwork.integrators.first_order.formulas import Formula, filter_start
 from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.first_order.stages import RATE, SPEED, XDOT, Stages, X
+from linkwork.integrators.first_order.values import begin_values, local_error
+from linkwork.integrators.first_order.values import slopes as value_slopes
+from linkwork.integrators import values as vl
 from linkwork.integrators.first_order.methods import Past, StagedMethod
 from linkwork.integrators.first_order.advance import advance_stages
-from linkwork.integrators.second_order.stepping import Output
 from linkwork.math import rotations
 from linkwork.math.eights import vectors
 from linkwork.system.accelerations import accelerations
@@ -57,8 +60,7 @@ class StagedRun(ImplicitRun):
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system
-        system.refuse_nodes(type(self.method).__name__)
-        n, method = system.bodies, self.method
+        n, method, values = system.bodies, self.method, system.layout.values
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
         slots, stages = method.past + self.formula.stages, self.formula.stages
@@ -68,11 +70,14 @@ class StagedRun(ImplicitRun):
         s[sg.PROJECTED], s[sg.TEST] = method.stabilized, TESTS[method.test]
         self.fast, self.turning = fast_rotation(system, False, 0.0, round_=True), True
         none = np.zeros((1, 1, 1))
+        ends, spans = element_ends(system)
         self.stages = Stages(
-            memory=vectors(4, slots, n), gamma=np.zeros((stages, system.rows + 1)), alpha=none,
-            beta=none, hg=none[0], guess=none, quadrature=none[0], nodes=none[0], filters=none,
+            memory=vectors(4, slots, n), values=np.zeros((4, slots, values)),
+            gamma=np.zeros((stages, system.rows + 1)), alpha=none, beta=none, hg=none[0],
+            guess=none, quadrature=none[0], nodes=none[0], filters=none,
             power=np.zeros((1 + stages, 2)), sums=np.zeros((n + 1, 6)),
-            scratch=np.zeros((n + 1, 6)), ends=element_ends(system),
+            scratch=np.zeros((n + 1, 6)), value_sums=np.zeros(values + 1),
+            value_scratch=np.zeros(values + 1), ends=ends, spans=spans, sets=value_sets(system),
             angles=np.array([row.is_angle for row in system.kept_rows] + [False], float),
         )  # fmt: skip
         self.planned: tuple = ()
@@ -94,12 +99,11 @@ class StagedRun(ImplicitRun):
             self.stepper.gamma[1] = self.stepper.gamma[0]
         H[st.VDOTPREV] = H[st.VDOT] - self.h * slope
         M[XDOT, 0], M[SPEED, 0], M[RATE, 0] = speeds if chart else H[st.V], H[st.V], H[st.VDOT]
+        begin_values(self.stepper.flow, self.stages.values, self.h)
         self._plan(np.array([self.time + self.h]))
         if self.method.kind == sg.FILTER:
             sigma, tau = filter_start(self.formula)
-            for i, (s, t) in enumerate(zip(sigma, tau, strict=True), start=1):
-                M[XDOT, i] = s * H[st.V] + t * self.h * H[st.VDOT]
-                M[RATE, i] = s * H[st.VDOT] + t * self.h * slope
+            self._move_filter(sigma, tau * self.h, slope)
         self.set_step(self.h)
         self._set_powers()
         self.pivot()
@@ -107,17 +111,21 @@ class StagedRun(ImplicitRun):
     def _resolved(self, jerk: np.ndarray) -> bool:
         """Whether v̈ says something about the first step: it changes v by less than v itself."""
         H, scale = self.stepper.history[..., :6], np.repeat([self.system.length, 1.0], 3)
-        there = np.abs(H[st.V] / scale).max() + self.h * np.abs(H[st.VDOT] / scale).max()
-        return bool(self.h**2 * np.abs(jerk / scale).max() <= there)
+        speed, rate, change = (np.abs(a / scale).max(initial=0.0) for a in (*H[:2], jerk))
+        return bool(self.h**2 * change <= speed + self.h * rate)
 
     def remember(self, states: list[State]) -> None:
         """Take states one, two, … steps back as the past of a multistep method."""
-        now, M = self.state(), self.stages.memory[..., :6]
+        now, M, values = self.state(), self.stages.memory[..., :6], self.stages.values
         spins = Spins(self.stepper, self.fast)
         for j, old in enumerate(states, start=1):
             x, v = old.difference(now), old.velocities
-            a = accelerations(self.system, replace(old, restart={})).acceleration
+            full = accelerations(self.system, replace(old, restart={}))
+            a = full.acceleration
             assert a is not None
+            values[X, j] = values[X, j - 1] + full.values[0] - now.values[0]
+            values[XDOT, j] = values[SPEED, j] = full.values[1]
+            values[RATE, j] = full.values[2]
             R = rotations.matrix(old.orientations)
             moved = times(R + spins.R, times(spins.J, x[:, 3:])) / 2
             M[X, j], M[SPEED, j], M[RATE, j] = M[X, j - 1] + x, v, a
@@ -126,10 +134,13 @@ class StagedRun(ImplicitRun):
             M[XDOT, j] = M[SPEED, j]
             now, spins.R = old, R
         self.stepper.history[st.VDOTPREV, :, :6] = M[RATE, 1]
+        flow = self.stepper.flow
+        flow[vl.VPREV], flow[vl.VDOTPREV] = values[SPEED, 1], values[RATE, 1]
+        flow[vl.XPREV] = -values[X, 1]
         self.previous, self.equal = self.h, len(states)
         self.pivot()
 
-    def _take_up(self, system: System, state: State) -> None:
+    def _restart_from(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         if "shares" not in r:  # written when the past was kept in rates: it begins anew
@@ -138,6 +149,7 @@ class StagedRun(ImplicitRun):
             return
         self._load_restart(system, state)
         self.stages.memory[:] = r["memory_of_steps"]
+        self.stages.values[:] = r.get("memory_of_values", 0.0)
         self.equal, self.phase = int(r["equal"]), int(r["phase"])
         h, self.h = self.h, float(r["h"])
         self._plan(np.array([self.time + self.h]))
@@ -196,20 +208,25 @@ class StagedRun(ImplicitRun):
         if fresh and h != self.h:
             H, ratio = s.history, min(h / self.h, MOST_GROWTH)
             if self.method.kind == sg.FILTER:
-                rate = (H[st.VDOT] - H[st.VDOTPREV]) / self.h
+                rate = ((H[st.VDOT] - H[st.VDOTPREV]) / self.h)[:, :6]
                 self._move_filter(0.0, filter_start(self.formula)[1] * (h - self.h), rate)
             H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * ratio
+            vl.change_step(s.flow, ratio)
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * ratio
         s.settings[st.STEP] = self.h = h
         self._plan(np.array([self.time + h]))
 
     def _move_filter(self, values: Any, slopes: np.ndarray, jerk: np.ndarray) -> None:
         """s_i += values_i ẏ + slopes_i ÿ, when the filter or its step changes."""
-        M, H = self.stages.memory, self.stepper.history
+        M, H = self.stages.memory[..., :6], self.stepper.history[..., :6]
+        own, flow = self.stages.values, self.stepper.flow
+        second, third = value_slopes(flow, self.h)
         values = np.broadcast_to(values, slopes.shape)
         for i, (a, b) in enumerate(zip(values, slopes, strict=True), start=1):
             M[XDOT, i] += a * H[st.V] + b * H[st.VDOT]
             M[RATE, i] += a * H[st.VDOT] + b * jerk
+            own[XDOT, i] += a * flow[vl.V] + b * second
+            own[RATE, i] += a * flow[vl.VDOT] + b * third
 
     # --------------------------------------------------------------------------------- stepping
     def _guess(self) -> None:
@@ -258,7 +275,7 @@ class StagedRun(ImplicitRun):
         new = self.method.formula(time, self._past())
         if new is not old:
             (s0, t0), (s1, t1) = filter_start(old), filter_start(new)
-            rate = (H[st.VDOT] - H[st.VDOTPREV]) / self.h
+            rate = ((H[st.VDOT] - H[st.VDOTPREV]) / self.h)[:, :6]
             self._move_filter(s1 - s0, (t1 - t0) * self.h, rate)
 
     def _stage_schedule(self, times: np.ndarray, first: int, last: int) -> np.ndarray:
@@ -284,17 +301,22 @@ class StagedRun(ImplicitRun):
 
     def _other_rows(self) -> None:
         """As in ImplicitRun, with the memory of the steps before."""
-        memory, counts = self.stages.memory, (self.equal, self.phase)
+        memory, values = self.stages.memory, self.stages.values
+        counts = self.equal, self.phase
         super()._other_rows()
-        self.stages.memory[:] = memory
+        self.stages.memory[:], self.stages.values[:] = memory, values
         self.equal, self.phase = counts
         self.set_step(self.h, fresh=False)
         self.pivot()
 
     # ------------------------------------------------------------------------------------ state
+    @property
+    def _changing(self) -> tuple[np.ndarray, ...]:
+        return (*self.stepper, *self.fast, self.stages.memory, self.stages.values)
+
     def snapshot(self) -> tuple:
         """All that a step changes."""
-        arrays = [np.copy(a) for a in (*self.stepper, *self.fast, self.stages.memory)]
+        arrays = [np.copy(a) for a in self._changing]
         parts = (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
                  self.found)  # fmt: skip
         counts = self.time, self.previous, self.h, self.equal, self.phase, self.formula
@@ -305,8 +327,7 @@ class StagedRun(ImplicitRun):
         (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
          self.found) = parts  # fmt: skip
         self.time, self.previous, self.h, self.equal, self.phase, self.formula = counts
-        mine = *self.stepper, *self.fast, self.stages.memory
-        for one, copy in zip(mine, arrays, strict=True):
+        for one, copy in zip(self._changing, arrays, strict=True):
             one[:] = copy
         self.system.tables.reals[:] = reals
 
@@ -314,6 +335,7 @@ class StagedRun(ImplicitRun):
         """All numbers needed to go on with the same digits."""
         out = super().restart()
         out["memory_of_steps"] = self.stages.memory.copy()
+        out["memory_of_values"] = self.stages.values.copy()
         out["equal"], out["phase"] = np.array(self.equal), np.array(self.phase)
         return out
 
@@ -327,16 +349,29 @@ class StagedRun(ImplicitRun):
         change[:, 3:] = spin_rates(self.stepper, self.fast, change[:, 3:])
         change = np.abs(change)
         change[:, :3] /= self.system.length
-        return float(f.error * self.h**2 * change.max())
+        other = local_error(self.stepper.flow, self.stages.values, f, self.h)
+        return max(float(f.error * self.h**2 * change.max(initial=0.0)), other)
 
 
-def element_ends(system: System) -> np.ndarray:
-    """Body numbers of all elements in the order of the tables; the ground's is behind all."""
-    families = dict.fromkeys(e.entry.family for e in system.elements)
-    ordered = [e.ends for f in families for e in system.elements if e.entry.family is f]
-    most = max(map(len, ordered), default=1)
-    out = np.full((len(ordered), most), system.bodies, np.int64)
-    for row, ends in zip(out, ordered, strict=True):
-        row[: len(ends)] = [b if b >= 0 else system.bodies for b in ends]
-    return out
+def element_ends(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """Body numbers of all elements in the order of the tables, the ground's behind all; and the
+    first value of each of their vector nodes and the one behind it."""
+    ordered = [e.ends for f in system.families for e in system.elements if e.entry.family is f]
+    most, n, first = max(map(len, ordered), default=1), system.bodies, system.layout.first
+    out, spans = np.full((len(ordered), most), n, np.int64), np.zeros((len(ordered), most, 2), int)
+    for row, span, ends in zip(out, spans, ordered, strict=True):
+        for k, group in enumerate(ends):
+            if group >= n:
+                span[k] = first[group - n : group - n + 2]
+            elif group >= 0:
+                row[k] = group
+    return out, spans.astype(np.int64)
+
+
+def value_sets(system: System) -> np.ndarray:
+    """The number of each value's kind of node."""
+    nodes = system.layout.nodes
+    kinds = list(dict.fromkeys(node.kind for node in nodes))
+    counts = [node.size for node in nodes]
+    return np.repeat(np.array([kinds.index(node.kind) for node in nodes], np.int64), counts)
 

@@ -30,7 +30,7 @@ M̂ is (h g)² times the tangent of the inertia, for Ĵ = J in rotations, with B
     (h g)² (R₁ᵀL̇)~ + N,   N = ½ [(I + R₁ᵀR₀) J T(x)⁻¹ − (Jx)~]          of the others
 
 Projected (`stabilized`): the stages satisfy C_q v̇ = Q_c instead of C = 0, as the motion on the
-constraints does, so that a formula has its full order; staging.py brings the end of the step back
+constraints does, so that a formula has its full order; advance.py brings the end of the step back
 to C = 0 and C_q v + C_t = 0.  These rows are not differentiated, so Newton's method converges
 linearly then, by about h g |ω| per iteration.
 """
@@ -46,6 +46,8 @@ from linkwork.elements.layout import (
     ACCEPT, CD, CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
 from linkwork.integrators.convergence import residual_measure
+from linkwork.integrators.first_order.values import prepare_values
+from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation import (
     NONE,
     SPIN,
@@ -70,7 +72,7 @@ from linkwork.math.vectors import (
     IDENTITY, add, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import factor_nodes, solve_nodes
-from linkwork.system.evaluate import evaluate
+from linkwork.system.evaluate import acceleration_of, evaluate
 
 # rows of the memory
 X, XDOT, SPEED, RATE = 0, 1, 2, 3
@@ -85,6 +87,7 @@ class Stages(NamedTuple):
     """The formulas of a call and what they remember; f counts formulas, i stages, j slots."""
 
     memory: np.ndarray  # (4, slots, bodies, 8): x or y, its rate, v and L, v̇ and L̇; slot 0: now
+    values: np.ndarray  # (4, slots, values) the same of vector nodes (values.py)
     gamma: np.ndarray  # (stages, rows + 1)
     alpha: np.ndarray  # (formulas, stages, slots)
     beta: np.ndarray  # likewise, times h
@@ -96,7 +99,11 @@ class Stages(NamedTuple):
     power: np.ndarray  # (1 + stages, 2)
     sums: np.ndarray  # (bodies + 1, 6) absolute contributions to the equations of motion
     scratch: np.ndarray  # (bodies + 1, 6)
+    value_sums: np.ndarray  # (values + 1,) the same of vector nodes
+    value_scratch: np.ndarray  # (values + 1,)
     ends: np.ndarray  # (elements, most bodies) of each element, behind all for none
+    spans: np.ndarray  # (elements, most nodes, 2) first values of each element's nodes, and behind
+    sets: np.ndarray  # (values,) which values are of one dimension
     angles: np.ndarray  # 1 for a constraint row in angles
 
 
@@ -177,7 +184,14 @@ def prepare(stepper, stages, fast, work, f, i):
             store8(x, STRIDE * b, load8(base, NODE * b + VEL) * six * ahead)
         for e in range(rows):
             gamma[e] = 0.0
-    return size_of(work, stepper, squares)
+    largest = size_of(work, stepper, squares)
+    if stepper.flow.shape[1] > 0:
+        other = prepare_values(
+            stepper.flow, stages.values, stages.alpha[f, i], stages.beta[f, i], stages.guess[f, i],
+            hg, ahead, stepper.settings[STEP], known,
+        )  # fmt: skip
+        largest = max(largest, other)
+    return largest
 
 
 @inlined
@@ -274,6 +288,7 @@ def place(stepper, fast, tables, work, wanted):
                 N = inertia_tangent(J, j, N, B, w, hg)
             put36(work.vals, tables.blocks[b], cM * inertia[BODY_REALS * b], IDENTITY, NONE)
             put36(work.vals, tables.blocks[b] + 3 * STRIDE, cM, NONE, N)
+    place_values(stepper.flow, work.values, hg * hg * cM)
 
 
 @inlined
@@ -286,12 +301,11 @@ def place_body(base, nodes, q, x, i, turn):
 
 
 @inlined
-def row_product(tables, work, e, values, column):
-    """Row e of C_q times the vectors of the bodies, which begin at `column`."""
+def row_acceleration(tables, work, e):
+    """Row e of C_q times the accelerations."""
     s = 0.0
     for p in range(tables.indptr[e], tables.indptr[e + 1]):
-        c = tables.indices[p]
-        s += work.vals[tables.places[p]] * values[c // 6, column + c % 6]
+        s += work.vals[tables.places[p]] * acceleration_of(work, tables.indices[p])
     return s
 
 
@@ -299,12 +313,14 @@ def row_product(tables, work, e, values, column):
 def acceleration_side(stepper, tables, work):
     """Right-hand side −r/(m ca), −(C_q v̇ − Q_c)/ca."""
     bodies, scale = stepper.p.shape[0], 1.0 / stepper.settings[CA]
-    n, rhs = 6 * bodies, stepper.rhs
+    n, rhs, force = tables.motions[0], stepper.rhs, -scale / stepper.settings[MASS]
     for b in range(bodies):
         for i in range(6):
-            rhs[6 * b + i] = -scale / stepper.settings[MASS] * work.f[b, i]
+            rhs[6 * b + i] = force * work.f[b, i]
+    for i in range(stepper.flow.shape[1]):
+        rhs[6 * bodies + i] = force * work.balance[i]
     for e in range(n, rhs.shape[0]):
-        rhs[e] = scale * (work.Qc[e - n] - row_product(tables, work, e, work.vdot, 0))
+        rhs[e] = scale * (work.Qc[e - n] - row_acceleration(tables, work, e))
 
 
 @inlined
@@ -340,7 +356,7 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, fast, f, i, time):
     largest = prepare(stepper, stages, fast, work, f, i)
     tolerance = s[TOLERANCE] * s[STEP] * s[STEP] * largest + 1e-14
     projected = s[PROJECTED] != 0.0
-    coef, n, before, exhausted = work.coef, 6 * stepper.p.shape[0], 0.0, False
+    coef, n, before, exhausted = work.coef, tables.motions[0], 0.0, False
     coef[CK], coef[CD], coef[ACCEPT], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), 0.0, s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[WRITTEN] = 1.0, 1.0 if projected else s[MOVING], 1.0
     for iteration in range(int(s[MAX_ITERATIONS])):

@@ -38,7 +38,7 @@ def fast_rotation(
     held = np.zeros(n + 1, bool)
     for e in system.elements:
         if e.entry.rows:  # on bodies and the ground, which is the last
-            held[list(e.ends)] = True
+            held[[b for b in e.ends if -1 <= b < n]] = True
     least = np.where(held[:n], THIN, THIN_IN_FLIGHT)
     inertia = system.tables.bodies[:, 1:10].reshape(n, 3, 3)
     J = spin_inertias(inertia, least)

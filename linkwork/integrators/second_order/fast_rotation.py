@@ -49,8 +49,8 @@ from linkwork.elements.layout import (
 from linkwork.integrators.second_order.stepping import (
     ALG, CA, CALPHA, CV, DIVERGED, DONE, FAR, GROWTH, HISTORY, LEARN, LENGTH, MASS,
     MAX_ITERATIONS, MOVING, NO_CONVERGENCE, PIVOTS, ROUND_OFF, STEP, STIFFNESS, TOLERANCE, VDOT,
-    VDOTPREV, VPREV, XPREV, V, apply_increment, diverges, gather_work, measure_kappa, residual_side,
-    store_row, turn_body, worst_residual,
+    VDOTPREV, VPREV, XPREV, V, SAMPLED, apply_increment, diverges, gather_work, let_history_jump,
+    measure_kappa, residual_side, sampled_jump, store_row, turn_body, worst_residual,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
@@ -451,6 +451,23 @@ def accept(kernels, tables, work, stepper, fast, time):
     return math.sqrt(most)
 
 
+@inlined
+def take_up_samples(kernels, tables, lu, work, stepper, fast, time):
+    """The next step begins with what samples hold from now on; turning, ΔL̇ = R Ĵ Δω̇."""
+    if not sampled_jump(kernels, tables, lu, work, stepper, time, work.x):
+        return
+    rhs = stepper.rhs
+    for b in range(stepper.p.shape[0]):
+        j = 6 * b
+        for i in range(6):
+            fast.vdot[b, i] += rhs[j + i]
+        own = mv(nine(borrow(fast.spins), SPINS * b + SPIN), (rhs[j + 3], rhs[j + 4], rhs[j + 5]))
+        torque = mv(at9(work.nodes, b, ROT), own)
+        for i in range(3):
+            let_history_jump(stepper, b, i, rhs[j + i])
+            let_history_jump(stepper, b, 3 + i, torque[i])
+
+
 @lean
 def advance_fast(
     kernels, tables, lu, work, stepper, fast, times, schedule, saved, out, first, last
@@ -468,6 +485,8 @@ def advance_fast(
         if saved[k] >= 0:
             store_row(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
+        if stepper.settings[SAMPLED] != 0.0:
+            take_up_samples(kernels, tables, lu, work, stepper, fast, times[k])
         limits[QUIET] = 0.0 if turn > limits[FAST] else limits[QUIET] + 1.0
         if limits[QUIET] >= limits[PATIENCE]:
             return CALM, k + 1

@@ -12,12 +12,16 @@ When nothing helps the run ends with the cause, as far as it shows.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import SingularError
+from linkwork.integrators.contract import BasicRun, StepFailure
 from linkwork.integrators.second_order.stepping import DIVERGED, DONE, PIVOTS
+from linkwork.system.state import State
+from linkwork.system.system import System
 
 OTHER_ROWS = 4  # a status beside those of `stepping`: only another choice of rows helps
 FAR_OFF = 1e6  # m, positions whose round-off may be what is left of a residual
@@ -25,39 +29,46 @@ SMALLEST = 8  # a failing step is halved at most this often
 TOO_FAR = 1.0  # turn of a body in a step, radians, that explains a failure
 
 
-class StepFailure(Exception):
-    """A step that could not be taken: where Newton's method stood."""
+class RepairedRun(BasicRun, ABC):
+    """A run that recovers from failed steps; what differs from method to method is abstract."""
 
-    def __init__(self, time: float, iterations: int, residual: float, where: str, what: str):
-        super().__init__(what)
-        self.time, self.iterations, self.residual, self.where = time, iterations, residual, where
-        self.what = what
+    @property
+    @abstractmethod
+    def _solving(self) -> tuple[System, np.ndarray]:
+        """The system that is solved, and the report of the last solution: iterations, last
+        correction, worst unknown, its residual."""
 
+    @abstractmethod
+    def _new_pivots(self, time: float) -> None:
+        """Choose pivots for the matrix where the step to `time` failed."""
 
-class RepairedRun:
-    """A run that recovers from failed steps.  It brings what differs from method to method:
+    @abstractmethod
+    def _other_rows(self) -> None:
+        """Look again which rows are independent at the last good step."""
 
-    _solving     the system it solves and its report (iterations, last correction, worst unknown,
-                 its residual)
-    _new_pivots  for the matrix where the step to a time failed
-    _other_rows  looks again which rows are independent, at the last good step
-    _take        steps to given times, storing none; the status
-    and `pivot`, `set_step`, `snapshot`, `recover` and `state`, as for every method.
-    """
+    @abstractmethod
+    def _take(self, times: np.ndarray) -> int:
+        """Steps to given times, of which none is stored; the status."""
 
-    time: float
-    h: float
-    repairs: int
-    pieces = 0  # steps that were taken in pieces
-    _solving: Any
-    _new_pivots: Any
-    _other_rows: Any
-    _take: Any
-    pivot: Any
-    set_step: Any
-    snapshot: Any
-    recover: Any
-    state: Any
+    @abstractmethod
+    def pivot(self) -> None:
+        """Choose pivots for the matrix of the next step."""
+
+    @abstractmethod
+    def set_step(self, h: float) -> None:
+        """Change the size of the next steps."""
+
+    @abstractmethod
+    def snapshot(self) -> tuple:
+        """Everything that a step changes."""
+
+    @abstractmethod
+    def recover(self, snapshot: tuple) -> None:
+        """Return to a snapshot."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """The last good step."""
 
     def _other_form(self) -> bool:
         """Change to a form of the step that can do more; false where there is none."""
@@ -74,8 +85,8 @@ class RepairedRun:
         """The history for the next whole step, after this one was taken in pieces."""
 
     def _repair(self, status: int, tried: int, time: float) -> bool:
-        """Mend what made the step to `time` fail, after `tried` attempts from the same beginning;
-        true when it has been taken, in another way or in pieces."""
+        """Remove what made the step to `time` fail, after `tried` attempts from the same
+        beginning; true when it has been taken, in another way or in pieces."""
         rows_alone = status == OTHER_ROWS
         self.repairs += 1
         if tried == 1 and not rows_alone and status != PIVOTS and self._other_form():

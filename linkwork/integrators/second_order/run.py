@@ -13,13 +13,13 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
+from linkwork.integrators.contract import Output, StepFailure, make_output
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.second_order import stepping as st
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.change_over import TURN
 from linkwork.integrators.second_order.methods import LinearMethod
-from linkwork.integrators.second_order.recovery import StepFailure
-from linkwork.integrators.second_order.stepping import Output, Stepper
+from linkwork.integrators.second_order.stepping import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
 from linkwork.math.eights import vectors, zeros8
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
@@ -57,11 +57,12 @@ class ImplicitRun(TwoForms):
         self.h = h
         self.previous: float | None = None
         self.origin = state.time  # steps are taken at origin + k h
+        self.taken: tuple[float, np.ndarray, np.ndarray] | None = None  # at a step with samples
         self.repairs = 0  # failed attempts at steps, told in the result's info
         self.core = 2**62  # the fewest unknowns so far that went to the sparse part
         self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
         if state.restart:
-            self._take_up(system, state)
+            self._restart_from(system, state)
         else:
             self._begin(system, state)
 
@@ -96,7 +97,7 @@ class ImplicitRun(TwoForms):
         s[st.MEMORY], s[st.MOST_TURN] = system.memory, np.inf
         s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
         s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
-        s[st.NOISE] = system.round_off
+        s[st.NOISE], s[st.SAMPLED] = system.round_off, bool(system.sample_times)
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
@@ -156,7 +157,7 @@ class ImplicitRun(TwoForms):
         s.work[2] = w.power[0]
         s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
 
-    def _take_up(self, system: System, state: State) -> None:
+    def _restart_from(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         self._load_restart(system, state)
@@ -264,11 +265,17 @@ class ImplicitRun(TwoForms):
                 tried = 1 if done > before else tried + 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
-                        st.store_row(self.stepper, self._vdot, out, saved[done])
+                        self._store_repaired(out, int(saved[done]))
                         out.iterations[saved[done]] = self.iterations
                     done += 1
                     tried = 0
         watch_left_out_rows(self.full, self.system, self.state)
+
+    def _store_repaired(self, out: Output, row: int) -> None:
+        """A step that was not taken by the compiled loop, before samples let it jump."""
+        st.store_row(self.stepper, self._vdot, out, row)
+        if self.taken is not None and self.taken[0] == self.time:
+            _, out.acceleration[row], out.gamma[row] = self.taken
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
@@ -297,7 +304,7 @@ class ImplicitRun(TwoForms):
                 status = st.DONE
         return status, done
 
-    # --------------------------------------------------------------------------------- mending
+    # --------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
         return self.system, self.stepper.report[:4]
@@ -314,6 +321,8 @@ class ImplicitRun(TwoForms):
         status, done = self._march(times, laws, np.arange(len(times)), out, 0)
         if status == st.DONE:
             self.stepper.report[0] = out.iterations[:done].sum()
+            if self.system.sample_times:
+                self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
         return status
 
     def _other_rows(self) -> None:
@@ -419,16 +428,3 @@ def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:
     work.coef[:COEFS] = (
         1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS], turning
     )  # fmt: skip
-
-
-def make_output(system: System, rows: int, own: int = 0) -> Output:
-    """Room for stored steps, with `own` columns of the method's own."""
-    return Output(
-        motion=np.zeros((rows, system.bodies, 13)),
-        acceleration=np.zeros((rows, system.bodies, 6)),
-        gamma=np.zeros((rows, len(system.all_rows))),
-        work=np.zeros((rows, 2)),
-        iterations=np.zeros(rows),
-        values=np.zeros((rows, 3, system.layout.values)),
-        own=np.zeros((rows, own)),
-    )

@@ -41,7 +41,7 @@ from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.eights import larger8, load8, spread8, store6, store8
 from linkwork.math.rotations import inverse_tangent, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import mv
-from linkwork.system.elimination import factor_nodes, solve_nodes
+from linkwork.system.elimination import factor_nodes, solve, solve_nodes
 from linkwork.integrators.values import (
     ALG, BASE, HISTORY, VDOT, VDOTPREV, VPREV, XPREV, V, accept_values, move_values, place_values,
     predict_values,
@@ -57,7 +57,7 @@ LOOK, OFF = 16, 0.02  # steps between looks at that; the violation over the larg
 FAR = 0.3  # a correction (lengths over L, radians) that must shrink
 # settings
 (CA, CV, CALPHA, STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, MOST_TURN, MEMORY, MOVING,
- GROWTH, STIFFNESS, LEARN, NOISE, SETTINGS) = range(16)  # fmt: skip
+ GROWTH, STIFFNESS, LEARN, NOISE, SAMPLED, SETTINGS) = range(17)  # fmt: skip
 
 
 # report: iterations, last correction, worst unknown, its residual, the residual of a test, the
@@ -82,18 +82,6 @@ class Stepper(NamedTuple):
     report: np.ndarray  # (REPORT,), see below
     kept: np.ndarray  # numbers of the rows in the equations among all rows
     six: np.ndarray  # six ones and two zeros
-
-
-class Output(NamedTuple):
-    """Where stored steps go: one row each."""
-
-    motion: np.ndarray
-    acceleration: np.ndarray
-    gamma: np.ndarray
-    work: np.ndarray
-    iterations: np.ndarray
-    values: np.ndarray  # (rows, 3, values) of vector nodes: value, rate, second derivative
-    own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
 @inlined
@@ -382,6 +370,68 @@ def gather_work(kernels, tables, work, stepper, time):
         evaluate(kernels, tables, work, time, 0.0)
 
 
+@inlined
+def sampled_jump(kernels, tables, lu, work, stepper, time, turns):
+    """How accelerations and multipliers jump with what samples hold from this step on.
+
+    The step's matrix says how they change with the forces: M Δv̇ + C_qᵀ Δγ = ΔF up to terms of h,
+    which leaves the next step an error of h² ΔF.  The right-hand side has Δv̇ then; turns: the
+    rotation vectors of the step.  Returns whether anything jumps.
+    """
+    s, bodies, rhs = stepper.settings, stepper.p.shape[0], stepper.rhs
+    ca, scale = s[CA], -1.0 / (s[CA] * s[MASS])
+    for b in range(bodies):
+        for i in range(6):
+            work.trial[b, i] = work.f[b, i]
+    work.coef[ACCEPT] = 0.0
+    evaluate(kernels, tables, work, time, 0.0)
+    rhs[:] = 0.0
+    jump = 0.0
+    for b in range(bodies):
+        for i in range(6):
+            rhs[6 * b + i] = scale * (work.f[b, i] - work.trial[b, i])
+            jump = max(jump, abs(rhs[6 * b + i]))
+    if jump == 0.0:
+        return False
+    solve(lu, work.vals, rhs)
+    for b in range(bodies):
+        j, x = 6 * b, (turns[b, 3], turns[b, 4], turns[b, 5])
+        d = mv(inverse_tangent(x), (rhs[j + 3], rhs[j + 4], rhs[j + 5]))
+        for i in range(3):
+            rhs[j + i] *= ca
+            rhs[j + 3 + i] = ca * d[i]
+    n, supplied = tables.motions[0], work.power[1]
+    for e in range(n, rhs.shape[0]):
+        change = rhs[e] * ca * s[MASS]
+        stepper.gamma[0, e - n] += change
+        stepper.gamma[1, e - n] += change
+        if s[MOVING] != 0.0:
+            supplied += stepper.gamma[0, e - n] * work.Ct[e - n]
+    stepper.work[2], stepper.work[3] = work.power[0], supplied
+    return True
+
+
+@inlined
+def let_history_jump(stepper, b, i, change):
+    """A component of the acceleration, and what lies behind as if it had been so before, too:
+    predictions and backward differences look back."""
+    H, h = stepper.history, stepper.settings[STEP]
+    H[VDOT, b, i] += change
+    H[ALG, b, i] += change
+    H[VDOTPREV, b, i] += change
+    H[VPREV, b, i] -= h * change
+    H[XPREV, b, i] -= 0.5 * h * h * change
+
+
+@inlined
+def take_up_samples(kernels, tables, lu, work, stepper, time):
+    """The next step begins with what samples hold from now on."""
+    if sampled_jump(kernels, tables, lu, work, stepper, time, work.x):
+        for b in range(stepper.p.shape[0]):
+            for i in range(6):
+                let_history_jump(stepper, b, i, stepper.rhs[6 * b + i])
+
+
 @lean
 def store(stepper, out, row):
     store_row(stepper, stepper.history[VDOT], out, row)
@@ -434,6 +484,8 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
         if saved[k] >= 0:
             store(stepper, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
+        if stepper.settings[SAMPLED] != 0.0:
+            take_up_samples(kernels, tables, lu, work, stepper, times[k])
         if turn > stepper.settings[MOST_TURN]:
             return TURNS, k + 1
         if stepper.report[VIOLATED] > OFF:

@@ -17,7 +17,7 @@ Jacobians for holonomic-rheonomic constraints, 1999) have them as q_Δ, q_P and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from linkwork.model.drives.base import Drive, _check_drives, refuse_rotation
 from linkwork.model.drives.function import as_drive, checked, function
 from linkwork.model.drives.table import table
 from linkwork.model.drives.words import short
+from linkwork.model.given import DriveLike, OrientationLike, Turned, VectorLike
 
 TERMS = 8  # of the series of s where u is small
 FAR = 0.5  # cosine of half the turn between neighbours of a table, which may be 120°
@@ -237,7 +238,7 @@ def _four(value: Any) -> np.ndarray:
     return found
 
 
-def rotation_vector(x: Any, y: Any, z: Any) -> RotationVector:
+def rotation_vector(x: DriveLike, y: DriveLike, z: DriveLike) -> RotationVector:
     """A rotation over time from its vector θ (rad), three functions of time or numbers.
 
     |θ| may grow through π, 2π and on; the vector of several turns about one axis is that axis
@@ -256,8 +257,9 @@ def _drives(parts: Any, what: str) -> tuple[Drive, ...]:
 
 
 def rotation_table(
-    t: Any, orientations: Any, *, kind: str = "cubic", outside: str = "error"
-) -> Quaternion:
+    t: VectorLike, orientations: Sequence[OrientationLike] | np.ndarray | Turned, *,
+    kind: str = "cubic", outside: str = "error",
+) -> Quaternion:  # fmt: skip
     """A smooth rotation through orientations that were measured or computed at times t.
 
     orientations : quaternions (n, 4), scalar first, of either sign; rotation matrices (n, 3, 3); or

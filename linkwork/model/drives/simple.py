@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from linkwork.model.drives.base import Drive
+from linkwork.model.given import VectorLike
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,9 @@ def sine(amplitude: float, frequency: float, phase: float = 0) -> Sine:
     return Sine(amplitude, frequency, phase)
 
 
-def polynomial(c: Any) -> Polynomial:
+def polynomial(c: VectorLike) -> Polynomial:
     """A polynomial, y = c[0] + c[1] t + c[2] t^2 + ...: coefficients in ascending powers.
 
     Example: free fall from 2 m, ``lw.polynomial([2, 0, -9.81 / 2])``
     """
-    return Polynomial(c)
+    return Polynomial(cast(Any, c))  # which makes a tuple of it

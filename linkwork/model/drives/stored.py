@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from linkwork.errors import DriveError
@@ -38,10 +38,12 @@ def drive_from_dict(d: dict[str, Any], frame: Callable[[dict], Any] | None = Non
             f"store drives with to_dict()"
         )
     cls = Drive.kinds[kind]
-    expected = {f.name for f in fields(cls) if f.init and f.name != "what"}
-    if set(d) - {"drive"} != expected:
+    words = [f for f in fields(cls) if f.init and f.name != "what"]
+    expected = {f.name for f in words}
+    needed = {f.name for f in words if f.default is MISSING}
+    if not needed <= set(d) - {"drive"} <= expected:
         raise DriveError(
             f"stored {kind} drive: expected the entries {', '.join(sorted(expected))}, found "
             f"{short(', '.join(map(str, d)))}; store drives with to_dict()"
         )
-    return cls(**{name: _restore(d[name], frame) for name in expected})
+    return cls(**{name: _restore(d[name], frame) for name in expected if name in d})

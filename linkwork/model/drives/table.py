@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive
 from linkwork.model.drives.words import short
+from linkwork.model.given import VectorLike
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Table(Drive):
         return jet
 
 
-def table(t: Any, y: Any, *, kind: str = "cubic", outside: str = "error") -> Table:
+def table(t: VectorLike, y: VectorLike, *, kind: str = "cubic", outside: str = "error") -> Table:
     """A table of points (t, y), interpolated.
 
     ``kind="cubic"`` is the not-a-knot cubic spline (y' continuous and smooth, y'' continuous;
@@ -111,4 +112,4 @@ def table(t: Any, y: Any, *, kind: str = "cubic", outside: str = "error") -> Tab
 
     Example: ``lw.table([0, 1, 2, 3], [0, 0.5, 0.8, 0.9], outside="hold")``
     """
-    return Table(t, y, kind, outside)
+    return Table(cast(Any, t), cast(Any, y), kind, outside)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean
-from linkwork.recursive.loops.closing import TRIED, forward, move
+from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
 
 NO_CONVERGENCE = 20
@@ -110,4 +110,7 @@ def advance_implicit(
             copy(run.a0, run.a)
             return status, step
         copy(algorithmic[1], algorithmic[0])
+        if loops.settings[MEMORY] == SAMPLES:  # it jumps as the accelerations do
+            for i in range(guess.shape[0]):
+                algorithmic[0, i] += run.a[i] - guess[i]
     return FINE, times.shape[0]

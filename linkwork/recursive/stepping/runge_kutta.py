@@ -15,12 +15,12 @@ from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SEMI_ANALYTIC, accelerations, correct, elements,
-    forward, settle,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct,
+    elements, enforce_loops, forward,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
-    body_accelerations, carrier_accelerations, fill_carriers, fill_nodes,
+    body_accelerations, fill_nodes, fill_values,
 )  # fmt: skip
 from linkwork.recursive.sweeps.wrenches import damping_power, joint_wrenches, law_power
 
@@ -109,50 +109,14 @@ def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
 
 
 @spliced
-def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
-    """What follows the new q, v: correction, accelerations, balance of work, storing.
-
-    Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
-    """
-    if cut is None:
-        forward(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.tau, run.stiff, run.a,
-        )  # fmt: skip
-    else:
-        status = close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time)
-        if status != FINE:
-            return status
-    if not finite(run.a):
-        return NOT_FINITE
-    if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
-        settle(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.tau, run.stiff, run.d,
-        )  # fmt: skip
-    lost, supplied = powers(tree, s, loops, work, run.v)
-    run.work[0] += 0.5 * h * (run.work[2] + lost)
-    run.work[1] += 0.5 * h * (run.work[3] + supplied)
-    run.work[2], run.work[3] = lost, supplied
-    if loops.settings[MEMORY] != 0.0:
-        work.coef[:] = 0.0
-        work.coef[el.ACCEPT] = 1.0
-        elements(kernels, tables, work, time)
-    if saved >= 0:
-        store(tree, s, loops, work, run, out, saved)
-    return FINE
-
-
-@spliced
 def store(tree, s, loops, work, run, out, row):
     """Motion, accelerations and wrenches of the last evaluation as row `row`."""
     fill_nodes(tree, s, work.nodes)
-    fill_carriers(tree, work.nodes, run.q, run.v)
+    fill_values(tree, out.values[row], run.q, run.v, run.a)
     for b in range(out.motion.shape[1]):
         for i in range(13):
             out.motion[row, b, i] = work.nodes[b, i]
     body_accelerations(tree, s, work.nodes, loops.acceleration)
-    carrier_accelerations(tree, run.a, loops.acceleration)
     for b in range(out.motion.shape[1]):
         for i in range(6):
             out.acceleration[row, b, i] = loops.acceleration[b, i]
@@ -172,13 +136,50 @@ def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out,
         time, run.q, run.v, run.tau, run.stiff, run.a,
     )  # fmt: skip
     if cut is not None:
-        settle(
+        enforce_loops(
             sweeps, kernels, tables, work, tree, s, loops, cut,
             time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
     if row >= 0:
         store(tree, s, loops, work, run, out, row)
     run.work[2], run.work[3] = powers(tree, s, loops, work, run.v)
+
+
+@spliced
+def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out, saved):
+    """What follows the new q, v: correction, accelerations, balance of work, storing.
+
+    Work is summed by the trapezoidal rule over h; 0 where the method has its own sum.
+    """
+    if cut is None:
+        forward(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.a,
+        )  # fmt: skip
+    else:
+        status = close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time)
+        if status != FINE:
+            return status
+    if not finite(run.a):
+        return NOT_FINITE
+    if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
+        enforce_loops(
+            sweeps, kernels, tables, work, tree, s, loops, cut,
+            time, run.q, run.v, run.tau, run.stiff, run.d,
+        )  # fmt: skip
+    lost, supplied = powers(tree, s, loops, work, run.v)
+    run.work[0] += 0.5 * h * (run.work[2] + lost)
+    run.work[1] += 0.5 * h * (run.work[3] + supplied)
+    run.work[2], run.work[3] = lost, supplied
+    if loops.settings[MEMORY] != 0.0:
+        work.coef[:] = 0.0
+        work.coef[el.ACCEPT] = 1.0
+        elements(kernels, tables, work, time)
+    if saved >= 0:
+        store(tree, s, loops, work, run, out, saved)
+    if loops.settings[MEMORY] == SAMPLES:  # the next step begins with what they hold now
+        begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, -1)
+    return FINE
 
 
 @lean
@@ -215,7 +216,7 @@ def advance_rk4(
                 run.stiff, k[j],
             )  # fmt: skip
             if cut is not None and moving:
-                settle(
+                enforce_loops(
                     sweeps, kernels, tables, work, tree, s, loops, cut,
                     begin + part, run.qs, run.vs, run.tau,
                     run.stiff, run.d,

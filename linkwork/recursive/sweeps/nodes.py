@@ -47,21 +47,14 @@ def fill_nodes(tree, s, nodes):
 
 
 @fused_inlined
-def fill_carriers(tree, nodes, q, v):
-    """Amplitudes of flexible links as positions and velocities of their carriers."""
-    c = tree.carriers
+def fill_values(tree, values, q, v, a):
+    """Amplitudes of flexible links, their rates and second derivatives into values (3, n)."""
+    c = tree.amplitudes
     for k in range(c.shape[0]):
         for j in range(c[k, 3]):
-            nodes[c[k, 0], el.POS + j] = q[c[k, 1] + j]
-            nodes[c[k, 0], el.VEL + j] = v[c[k, 2] + j]
-
-
-@fused_inlined
-def carrier_accelerations(tree, a, out):
-    c = tree.carriers
-    for k in range(c.shape[0]):
-        for j in range(c[k, 3]):
-            out[c[k, 0], j] = a[c[k, 2] + j]
+            values[el.VALUE, c[k, 0] + j] = q[c[k, 1] + j]
+            values[el.RATE, c[k, 0] + j] = v[c[k, 2] + j]
+            values[el.SECOND, c[k, 0] + j] = a[c[k, 2] + j]
 
 
 @fused_inlined

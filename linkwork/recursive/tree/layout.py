@@ -50,7 +50,7 @@ class Tree(NamedTuple):
     ints: np.ndarray  # (n, INTS)
     reals: np.ndarray  # (n, REALS)
     gravity: np.ndarray
-    carriers: np.ndarray  # (c, 4) body, first coordinate and velocity that it carries, how many
+    amplitudes: np.ndarray  # (links, 4) first value, coordinate and velocity, how many
     links: np.ndarray  # numbers of flexible links, see `bending`
     places: np.ndarray  # (ends, 3) where the numbers of a link and of an end begin, its modes
 

@@ -14,7 +14,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.closing import Loops
-from linkwork.recursive.loops.entry_points import look_at_loops
+from linkwork.recursive.loops.entry_points import evaluate_loops
 from linkwork.recursive.tree.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.sweeps.entry_points import sweeps_for
@@ -70,7 +70,8 @@ def refuse_unknown(full: System) -> None:
         family, item = e.entry.family, full.model[e.owner]
         why = "holds velocities" if family.velocity else ""
         why = "is loaded by the reactions of a joint" if e.entry.loaded else why
-        why = "has an inertia that changes" if family.inertial else why
+        changes = family.inertial and not is_part(full, e)
+        why = "has an inertia that changes" if changes else why
         if why:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
@@ -116,7 +117,9 @@ class Parts:
         """Joint coordinates and velocities of an assembled state."""
         self.sweep.laws[:] = self.own_laws(np.array([state.time])).reshape(-1, 21)
         nq, nv = self.coordinates.nq, self.coordinates.nv
-        q = read_coordinates(self.full, self.topology, state.motion, self.sweep.laws, nq)
+        q = read_coordinates(
+            self.topology, state.motion, state.values, self.sweep.laws, nq
+        )
         v = np.zeros(nv)
         self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
         self._read_velocities(state, v)
@@ -140,7 +143,7 @@ class Parts:
             elif ints[i, KIND] == BENDING:
                 link = self.topology.steps[i].link
                 assert link is not None
-                v[at : at + k] = link.amplitudes(state.motion, 7)
+                v[at : at + k] = link.amplitudes(state.values, 1)
             elif k:
                 base = int(ints[i, BASE])
                 S = self.sweep.columns[base : base + 8 * k].reshape(k, 8)[:, :6]
@@ -204,20 +207,20 @@ class Parts:
     def scaled_jacobian(self, state: State) -> np.ndarray:
         """c_q over all rows of the cut joints, lengths over L."""
         q, v = self.read(state)
-        self.see(state, q, v)
+        self.evaluate(state, q, v)
         L = self.full.length
         rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
         words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
         columns = np.array([L if w in "xyz" else 1.0 for w in words])
         return self.loops.J * columns / rows[:, None]
 
-    def see(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
+    def evaluate(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
         """Elements, rows of the cut joints and their Jacobian at given coordinates."""
         self.set_time(state.time)
         o = self.outer
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
-        look_at_loops(
+        evaluate_loops(
             self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
             state.time, q, v, cl.SEMI_ANALYTIC, 1,
         )  # fmt: skip
@@ -238,7 +241,8 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.MEMORY], settings[cl.LAWS] = o.memory, bool(self.driven) or o.moving
+        settings[cl.MEMORY] = cl.SAMPLES if o.sample_times else o.memory
+        settings[cl.LAWS] = bool(self.driven) or o.moving
         L = min(1.0, self.full.length)
         scale = np.ones((2, m))
         scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]

@@ -94,7 +94,7 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
         rates += [w for w in words if not w.endswith(".w")]
         base += column_room(k) + (8 if motion.law is not None else 0)
     tree = Tree(
-        ints, reals, np.array(system.model.gravity, float), flexible.carriers_table(),
+        ints, reals, np.array(system.model.gravity, float), flexible.amplitudes_table(),
         np.concatenate([*flexible.reals, np.zeros(1)]),
         np.array(flexible.places, np.int64).reshape(-1, 3),
     )  # fmt: skip
@@ -105,13 +105,13 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
 
 
 class Flexible:
-    """Numbers of the flexible links: constants, shapes of their ends, carriers."""
+    """Numbers of the flexible links: constants, shapes of their ends, amplitudes."""
 
     def __init__(self, system: System) -> None:
         self.system, self.used = system, 0
         self.reals: list[np.ndarray] = []
         self.places: list[tuple[int, int, int]] = []
-        self.carriers: list[tuple[int, int, int, int]] = []
+        self.amplitudes: list[tuple[int, int, int, int]] = []
 
     def _add(self, numbers: np.ndarray) -> int:
         begin, self.used = self.used, self.used + len(numbers)
@@ -129,14 +129,13 @@ class Flexible:
         if step.is_frame:
             constants = self._add(link_reals(link.item.modal))
             ints[lay.KIND], ints[lay.DOF] = lay.BENDING, m
-            for k, body in enumerate(link.carriers):
-                self.carriers.append((body, iq + 3 * k, iv + 3 * k, min(3, m - 3 * k)))
+            self.amplitudes.append((link.first, iq, iv, m))
         ints[lay.LINK] = len(self.places)
         self.places.append((constants, end, m))
         return -(-(26 * m + 2 * m * m + m) // 8) * 8 if step.is_frame else 8 * m
 
-    def carriers_table(self) -> np.ndarray:
-        return np.array(self.carriers, np.int64).reshape(-1, 4)
+    def amplitudes_table(self) -> np.ndarray:
+        return np.array(self.amplitudes, np.int64).reshape(-1, 4)
 
 
 def column_room(k: int) -> int:
@@ -185,15 +184,15 @@ def put_reals(out: np.ndarray, body: np.ndarray, parent: Place, mine: Place, her
 
 
 def read_coordinates(
-    system: System, topology: Topology, motion: np.ndarray, laws: np.ndarray, nq: int
+    topology: Topology, motion: np.ndarray, values: np.ndarray, laws: np.ndarray, nq: int
 ) -> np.ndarray:
-    """Joint coordinates of an assembled position, motion (bodies, 13)."""
+    """Joint coordinates of an assembled position, motion (bodies, 13) and values (3, n)."""
     q, at = np.zeros(nq), 0
     law = 0
     for step in topology.steps:
         joint = step.motion
         if step.is_frame and step.link is not None:
-            q[at : at + step.link.shapes] = step.link.amplitudes(motion)
+            q[at : at + step.link.shapes] = step.link.amplitudes(values)
             at += step.link.shapes
         if step.link is not None:
             continue

@@ -18,7 +18,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.recursive.tree.joint_motions import FREE, RIGID, JointMotion, joint_motion
-from linkwork.system.flexible import FlexibleBody, lumped
+from linkwork.system.flexible import FlexibleBody
 from linkwork.system.numbering import Element
 from linkwork.system.system import System
 
@@ -131,7 +131,7 @@ def topology_of(system: System, cuts: Sequence[str] = ()) -> Topology:
                 f"joints are {sorted(known)}"
             )
     usable = [e for e in edges if e.motion is not None and (e.section or e.name not in cuts)]
-    masses = lumped(system.tables.bodies, system.flexible)[:, 0]
+    masses = system.inertias[:, 0]
     steps = grow(system, usable, masses)
     if cuts:
         refuse_torn(system, [e for e in edges if e.motion is not None], steps, cuts, masses)
@@ -168,7 +168,9 @@ def section_edges(system: System) -> list[Edge]:
     """Between the floating frames of flexible links and their ends; elements come end by end."""
     edges = []
     for link in system.flexible:
-        mine = [i for i, e in enumerate(system.elements) if link.frame in e.ends]
+        mine = [
+            i for i, e in enumerate(system.elements) if e.entry.rows and link.frame in e.ends
+        ]
         for i in mine:
             ends = system.elements[i].ends
             edges.append(Edge(str(link.item.name), (ends[0], ends[1]), (i,), RIGID, link))
@@ -198,7 +200,6 @@ def grow(system: System, edges: list[Edge], masses: np.ndarray) -> list[Step]:
 
     order: list[int] = []
     bases = iter(sorted(range(system.bodies), key=lambda b: (-masses[b], b)))
-    carriers = {c for link in system.flexible for c in link.carriers}
     entrance = {link.frame: link.nodes[0] for link in system.flexible}
     reach(GROUND, 0)
     while True:
@@ -207,7 +208,7 @@ def grow(system: System, edges: list[Edge], masses: np.ndarray) -> list[Step]:
             if other not in found:
                 found[other] = (body, edge, turned)
                 reach(other, depth)
-        base = next((b for b in bases if b not in found and b not in carriers), None)
+        base = next((b for b in bases if b not in found), None)
         if base is None:
             break
         base = entrance.get(base, base)  # a flexible link is entered by its root

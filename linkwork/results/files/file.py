@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import linkwork
-from linkwork.errors import LinkworkError, ResultFileError
+from linkwork.errors import FunctionWarning, LinkworkError, ResultFileError, users_line
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.file_array import FileArray, StoredSteps
@@ -88,6 +89,7 @@ def check_writable(path: str | Path) -> Path:
 def save(result: Result, path: str | Path) -> None:
     """Store a result; a file of that name is replaced only once the new one is complete."""
     target = check_writable(path)
+    warn_of_functions(path, result.stored_model)
     trial = beside(target)
     try:
         with open(trial, "x+b") as file:
@@ -111,6 +113,19 @@ def save(result: Result, path: str | Path) -> None:
     finally:
         with contextlib.suppress(OSError):
             trial.unlink(missing_ok=True)
+
+
+def warn_of_functions(path: Any, stored_model: dict[str, Any] | str) -> None:
+    """Say at once, not when it is too late, that a file will not hold its model."""
+    if isinstance(stored_model, str) and stored_model:
+        reason = stored_model.partition("; ")[0]
+        warnings.warn(
+            f"'{path}' will not hold its model, and cannot be viewed or resumed alone: {reason}; "
+            f"read it with lw.load('{path}', model=...), or use a formula (lw.expression) or a "
+            "table (lw.table)",
+            FunctionWarning,
+            stacklevel=users_line(),
+        )
 
 
 def seal(file: Any) -> None:

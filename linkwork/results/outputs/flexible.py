@@ -25,12 +25,12 @@ class LinkSums(NamedTuple):
     angular_momentum: np.ndarray
 
 
-def link_sums(link: FlexibleBody, motion: np.ndarray) -> LinkSums:
-    """From motion (T, bodies, 13)."""
+def link_sums(link: FlexibleBody, motion: np.ndarray, values: np.ndarray) -> LinkSums:
+    """From motion (T, bodies, 13) and values (T, 3, n)."""
     c, frame = link.item.modal, motion[:, link.frame]
     r, R, w = frame[:, :3], rotations.matrix(frame[:, 3:7]), frame[:, 10:13]
     v = np.einsum("tji,tj->ti", R, frame[:, 7:10])
-    q, rate = link.amplitudes(motion), link.amplitudes(motion, 7)
+    q, rate = link.amplitudes(values), link.amplitudes(values, 1)
     s = c.s0 + q @ c.N
     W = c.W0 + np.einsum("jiab,tj->tiab", c.G, q)
     P = c.P0 + np.einsum("ti,tiab->tab", q, c.W0.swapaxes(1, 2) + W)
@@ -52,10 +52,12 @@ def link_sums(link: FlexibleBody, motion: np.ndarray) -> LinkSums:
     )
 
 
-def deformed(link: FlexibleBody, motion: np.ndarray, s: np.ndarray) -> np.ndarray:
+def deformed(
+    link: FlexibleBody, motion: np.ndarray, values: np.ndarray, s: np.ndarray
+) -> np.ndarray:
     """World positions (T, n, 3) of the axis of a link at parts s of its length."""
     frame, item = motion[:, link.frame], link.item
-    rho = np.einsum("nai,ti->tna", item.shapes.at(s)[0], link.amplitudes(motion))
+    rho = np.einsum("nai,ti->tna", item.shapes.at(s)[0], link.amplitudes(values))
     rho[:, :, 0] += item.length * np.asarray(s)
     R = rotations.matrix(frame[:, 3:7])
     return frame[:, None, :3] + np.einsum("tij,tnj->tni", R, rho)

@@ -36,11 +36,12 @@ UNITS = {
     "coefficient": ("1", "friction coefficient"),
     "force": ("N", "friction force on the second body"),
     "torque": ("N m", "friction torque on the second body"),
+    "power": ("W", "power that it supplies"),
 }
 
 
 class History(NamedTuple):
-    """Over time: speed of the surfaces, load N, coefficient c, force and torque on b.
+    """Over time: speed of the surfaces, load N, coefficient c, force and torque on b, power.
 
     (T,) in one direction, sizes and vectors (T, 3) in several, (T, 2) of two pins (with one load).
     """
@@ -50,6 +51,7 @@ class History(NamedTuple):
     coefficient: np.ndarray
     force: np.ndarray
     torque: np.ndarray
+    power: np.ndarray
 
 
 def friction_axes(elements: Sequence[Element]) -> dict[str, Any]:
@@ -60,9 +62,10 @@ def friction_axes(elements: Sequence[Element]) -> dict[str, Any]:
     turns = kind not in (SLIDES, PLANE) or (kind == PLANE and reals[RADIUS] > 0)
     vector = "xyz" if kind in (BALL, PLANE, BUSH) else ""
     if kind == PINS:
-        return {"speed": ARMS, "load": "", "coefficient": ARMS, "torque": ARMS}
+        return {"speed": ARMS, "load": "", "coefficient": ARMS, "torque": ARMS, "power": ARMS}
     names = {"speed": "", "load": "", "coefficient": ""}
-    return names | ({"force": vector} if slides else {}) | ({"torque": vector} if turns else {})
+    names |= ({"force": vector} if slides else {}) | ({"torque": vector} if turns else {})
+    return names | {"power": ""}
 
 
 def friction_of(result: Result, elements: Sequence[Element]) -> History:
@@ -92,7 +95,7 @@ def one_friction(result: Result, e: Element) -> History:
     c, whole = replay(row, path.astype(float), speed.astype(float), sense, first).T
     arm = 1.0 if kind == SLIDES else reals[0, RADIUS]
     pushed = -load * whole * arm
-    return History(speed, load, c, pushed, pushed)
+    return History(speed, load, c, pushed, pushed, -load * whole * speed)
 
 
 def in_space(
@@ -114,7 +117,8 @@ def in_space(
     back = np.argsort([(axis + 1) % 3, (axis + 2) % 3, axis])
     force, torque = pushed @ Wt, np.einsum("tji,tj->ti", Wr, pushed)
     norm = np.linalg.norm
-    return History(norm(v, axis=1), load, norm(c, axis=1), force[:, back], torque[:, back])
+    power = np.sum(pushed * v, axis=1)
+    return History(norm(v, axis=1), load, norm(c, axis=1), force[:, back], torque[:, back], power)
 
 
 def bent(result: Result, e: Element, n: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from linkwork.results.outputs.relative import (
     twist_rate,
     unwrap,
 )  # fmt: skip
+from linkwork.system.layout import REFERENCE_END
 from linkwork.system.numbering import Element
 from linkwork.system.system import System
 
@@ -90,7 +91,9 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
         found, _ = signal_over_time(result, drive)
         return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
-    return signal_history(signal, times, signal.measured(motion, body_numbers(result)))[0]
+    values = result.values if rows is None else np.asarray(result.values)[rows]
+    x = signal.measured(motion, body_numbers(result), values, node_places(result))
+    return signal_history(signal, times, x)[0]
 
 
 def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:
@@ -100,10 +103,11 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
         if e.entry.family.signal and e.entry.acts_on[1].signal is drive:
             begin = np.asarray(known, float)[memory_place(result.system, e)]
     number = body_numbers(result)
-    x = signal.measured(result.motion, number)
+    x = signal.measured(result.motion, number, result.values, node_places(result))
     program = translate(signal)
     for place, i in program.turns if program is not None else ():
-        start = 0.0 if begin is None or begin[place] <= NEVER / 2 else begin[place]
+        known_start = begin is not None and begin[place] > NEVER / 2
+        start = begin[place] if known_start else signal.readings[i].start  # type: ignore[index]
         rate = signal.rates(i, result.motion, number)
         x[:, i] = unwrap(result.time, x[:, i], rate, start)
     return signal_history(signal, result.time, x, begin)
@@ -113,6 +117,13 @@ def body_numbers(result: Result) -> Callable[[Any], int]:
     """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
     return lambda body: number.get(id(body), -1)
+
+
+def node_places(result: Result) -> Callable[[Any], int]:
+    """The first value of a vector node."""
+    layout = result.system.layout
+    place = {id(node): int(first) for node, first in zip(layout.nodes, layout.first)}
+    return lambda node: place[id(node)]
 
 
 def memory_elements(system: System) -> list[Element]:
@@ -177,6 +188,30 @@ def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
         for k in _blocks(e, reals)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+class NodeValues(NamedTuple):
+    """Values of a vector node over the stored times, (T, n), with their derivatives."""
+
+    value: np.ndarray
+    rate: np.ndarray
+    second: np.ndarray
+
+
+def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
+    """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
+    layout = result.system.layout
+    ends: list[Any] = []
+    for end in e.ends:
+        if end == REFERENCE_END:
+            ends.append(NodeValues(*np.zeros((3, len(result.time), 1))))
+        elif end < len(layout.bodies):
+            ends.append(body_motion(result, end))
+        else:
+            first = layout.first[end - len(layout.bodies) :]
+            part = np.asarray(result.values[:, :, first[0] : first[1]])
+            ends.append(NodeValues(part[:, 0], part[:, 1], part[:, 2]))
+    return e.entry.family.circuit(element_reals(result, e), ends)  # type: ignore[misc]
 
 
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:

@@ -17,7 +17,7 @@ import numpy as np
 from linkwork.math import rotations
 from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs.flexible import link_sums
-from linkwork.results.outputs.stored import potential_energy
+from linkwork.results.outputs.stored import circuit_outputs, potential_energy
 from linkwork.results.outputs.variable_mass import mass_sums
 
 if TYPE_CHECKING:
@@ -29,9 +29,13 @@ def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
 
 
-def over_times(result: Result, values: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """A function of the motion (t, bodies, 13), block by block where the steps are in a file."""
-    return np.concatenate([values(result.motion[part]) for part in blocks(result.motion)])
+def over_times(
+    result: Result, function: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """A function of the motion (t, bodies, 13) and of values (t, 3, n), block by block where the
+    steps are in a file."""
+    parts = blocks(result.motion)
+    return np.concatenate([function(result.motion[k], result.values[k]) for k in parts])
 
 
 def energies(result: Result) -> dict[str, tuple[np.ndarray, str]]:
@@ -58,48 +62,51 @@ def kinetic_energy(result: Result) -> np.ndarray:
         return result.arrays["kinetic_energy"]
     m, J = masses(result)
 
-    def energy(motion: np.ndarray) -> np.ndarray:
+    def energy(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         v, w = motion[:, :, 7:10], motion[:, :, 10:13]
         spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
         total = 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
         for link in result.system.flexible:
-            total += link_sums(link, motion).kinetic
+            total += link_sums(link, motion, values).kinetic
         return total
 
-    found, heavy = over_times(result, energy), mass_sums(result)
-    return found if heavy is None else found + heavy.kinetic
+    found, variable = over_times(result, energy), mass_sums(result)
+    return found if variable is None else found + variable.kinetic
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
     m, g = masses(result)[0], result.system.tables.gravity
 
-    def of_positions(motion: np.ndarray) -> np.ndarray:
+    def of_positions(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         total = -np.einsum("b,tbi,i->t", m, motion[:, :, :3], g, optimize=True)
         for link in result.system.flexible:
-            sums = link_sums(link, motion)
+            sums = link_sums(link, motion, values)
             total += sums.strain - sums.weight @ g
         return total
 
-    energy, heavy = over_times(result, of_positions), mass_sums(result)
-    if heavy is not None:
-        energy = energy - heavy.weight @ g
+    energy, variable = over_times(result, of_positions), mass_sums(result)
+    if variable is not None:
+        energy = energy - variable.weight @ g
     for e in result.system.elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
+        if e.entry.family.circuit is not None:
+            stored = circuit_outputs(result, e).get("stored_energy")
+            energy = energy + stored[0] if stored is not None else energy
     return energy
 
 
 def momentum(result: Result) -> np.ndarray:
     m, _ = masses(result)
 
-    def of_all(motion: np.ndarray) -> np.ndarray:
+    def of_all(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         p = np.einsum("b,tbi->ti", m, motion[:, :, 7:10])
         for link in result.system.flexible:
-            p += link_sums(link, motion).momentum
+            p += link_sums(link, motion, values).momentum
         return p
 
-    found, heavy = over_times(result, of_all), mass_sums(result)
-    return found if heavy is None else found + heavy.momentum
+    found, variable = over_times(result, of_all), mass_sums(result)
+    return found if variable is None else found + variable.momentum
 
 
 def angular_momentum(result: Result) -> np.ndarray:
@@ -108,14 +115,14 @@ def angular_momentum(result: Result) -> np.ndarray:
         return result.arrays["angular_momentum"]
     m, J = masses(result)
 
-    def about_origin(motion: np.ndarray) -> np.ndarray:
+    def about_origin(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         r, v, w = (motion[:, :, i : i + 3] for i in (0, 7, 10))
         R = rotations.matrix(motion[:, :, 3:7])
         L = np.einsum("b,tbi->ti", m, np.cross(r, v))
         L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
         for link in result.system.flexible:
-            L += link_sums(link, motion).angular_momentum
+            L += link_sums(link, motion, values).angular_momentum
         return L
 
-    found, heavy = over_times(result, about_origin), mass_sums(result)
-    return found if heavy is None else found + heavy.angular_momentum
+    found, variable = over_times(result, about_origin), mass_sums(result)
+    return found if variable is None else found + variable.angular_momentum

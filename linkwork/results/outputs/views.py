@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.flexible.parts import FloatingFrame
+from linkwork.elements.forces.user_force import UserForce
+from linkwork.elements.joints.joints import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.math import rotations
@@ -24,6 +26,7 @@ from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
     body_motion,
+    circuit_outputs,
     drive_power,
     family_outputs,
     lock_angle,
@@ -31,6 +34,7 @@ from linkwork.results.outputs.stored import (
     lock_turn,
     reaction,
 )
+from linkwork.results.outputs.user_force import user_wrenches
 from linkwork.system.numbering import Element
 
 if TYPE_CHECKING:
@@ -179,19 +183,18 @@ class LinkView(BodyView):
         link = next(x for x in result.system.flexible if x.item.name == self._name)
         axis = tuple(range(1, link.shapes + 1))
 
-        def accelerations() -> np.ndarray:
-            rates = result.acceleration[:, list(link.carriers), :3]
-            return rates.reshape(len(result), -1)[:, : link.shapes]
+        def amplitudes(derivative: int) -> np.ndarray:
+            return link.amplitudes(result.values[:], derivative)
 
         return super()._make_outputs() | {
             "amplitudes": Output(
-                lambda: link.amplitudes(result.motion), axis, "m", "modal amplitudes"
+                lambda: amplitudes(0), axis, "m", "modal amplitudes"
             ),
             "amplitude_rates": Output(
-                lambda: link.amplitudes(result.motion, 7), axis, "m/s", "rates of amplitudes"
+                lambda: amplitudes(1), axis, "m/s", "rates of amplitudes"
             ),
             "amplitude_accelerations": Output(
-                accelerations, axis, "m/s²", "accelerations of amplitudes"
+                lambda: amplitudes(2), axis, "m/s²", "accelerations of amplitudes"
             ),
         }
 
@@ -202,7 +205,9 @@ class LinkView(BodyView):
         """
         link = next(x for x in self._result.system.flexible if x.item.name == self._name)
         place = checks.number(s, f"place on {link.item.label}")
-        world = deformed(link, self._result.motion[:], np.array([place]))[:, 0]
+        world = deformed(
+            link, self._result.motion[:], self._result.values[:], np.array([place])
+        )[:, 0]
         return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
@@ -225,11 +230,46 @@ class ElementView(View):
         for e in mine:
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
+            if e.entry.family.circuit is not None:
+                outputs |= self._circuit_outputs(e)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
+        if isinstance(self._item, UserForce):
+            outputs |= self._user_outputs(self._item)
+        if isinstance(self._item, DrivenJoint):
+            outputs |= self._drive_outputs(self._item, joints)
         if isinstance(self._item, StrapdownSensor):
             outputs |= self._sensor_outputs(self._item)
         return outputs
+
+    def _drive_outputs(self, item: DrivenJoint, joints: list[Element]) -> dict[str, Output]:
+        """What the drive of a motor or an actuator does along its axis, on the second body."""
+        turns = item.row == "rz"
+        word, units = ("torque", "N m") if turns else ("force", "N")
+
+        def along() -> np.ndarray:
+            return getattr(reaction(self._result, joints), word)[:, 2]
+
+        words = f"{word} of the drive {'about' if turns else 'along'} its axis, on the second body"
+        return {f"drive_{word}": Output(along, "", units, words)}
+
+    def _user_outputs(self, item: UserForce) -> dict[str, Output]:
+        """Forces and torques of a user's function at each of its frames, and their power."""
+        outputs = {}
+        for k, frame in enumerate(item.acted_on):
+            end = f"_{k + 1}" if len(item.acted_on) > 1 else ""
+            for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
+                outputs[word + end] = Output(
+                    partial(self._user_part, item, k, 3 * column), "xyz", units,
+                    f"{word} on {frame.body!r} (world axes)",
+                )  # fmt: skip
+        outputs["power"] = Output(
+            lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
+        )
+        return outputs
+
+    def _user_part(self, item: UserForce, k: int, column: int) -> np.ndarray:
+        return user_wrenches(self._result, item)[0][:, k, column : column + 3]
 
     def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
         result = self._result
@@ -259,6 +299,12 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
+
+    def _circuit_outputs(self, e: Element) -> dict[str, Output]:
+        return {
+            name: Output(lambda values=values: values, "", unit, name.replace("_", " "))  # type: ignore[misc]
+            for name, (values, unit) in circuit_outputs(self._result, e).items()
+        }
 
     def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         from linkwork.results.outputs.friction import (  # slow to import

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.layout import ACCEPT, RATES, TANGENT, VEL
+from linkwork.elements.layout import ACCEPT, RATES, TANGENT
 from linkwork.math.compiled import compiled
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.outputs.stored import memory_elements, memory_place
-from linkwork.system.evaluate import evaluate, load_stored
+from linkwork.system.evaluate import evaluate, load_stored, velocity_of
 from linkwork.system.system import System, build
 
 if TYPE_CHECKING:
@@ -24,15 +24,17 @@ CHUNK = 4096  # times per call: bounds the table of the motion laws
 
 
 @compiled
-def constraint_errors(kernels, tables, work, times, motion, schedule, places, memory, C, rate):
+def constraint_errors(
+    kernels, tables, work, times, motion, values, schedule, places, memory, C, rate
+):  # fmt: skip
     """C and dC/dt of every row at every stored state.
 
     places, memory: where in reals elements remember turns, and what at the first times; from there
     on they count by themselves
     """
-    nb = motion.shape[1]
+    n = tables.motions[0]
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, schedule, k)
+        load_stored(tables, work, motion, values, schedule, k)
         if k < memory.shape[0]:
             for i in range(places.size):
                 tables.reals[places[i]] = memory[k, i]
@@ -41,9 +43,8 @@ def constraint_errors(kernels, tables, work, times, motion, schedule, places, me
         for r in range(C.shape[1]):
             C[k, r] = work.C[r]
             s = work.Ct[r]
-            for p in range(tables.indptr[6 * nb + r], tables.indptr[6 * nb + r + 1]):
-                c = tables.indices[p]
-                s += work.vals[tables.places[p]] * work.nodes[c // 6, VEL + c % 6]
+            for p in range(tables.indptr[n + r], tables.indptr[n + r + 1]):
+                s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
             rate[k, r] = s
 
 
@@ -51,7 +52,8 @@ def constraints_alone(system: System) -> System:
     """The system without its forces: user functions are not called again to check joints."""
     elements = tuple(e for e in system.elements if e.entry.rows)
     keep = np.ones(len(system.all_rows), bool)
-    return build(system.model, system.names, elements, system.all_rows, keep)
+    nodes = system.layout.nodes
+    return build(system.model, system.names, elements, system.all_rows, keep, nodes)
 
 
 def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +61,10 @@ def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
     owners = [row.owner for row in result.system.all_rows]  # rows of a joint are neighbours
     first = [k for k, owner in enumerate(owners) if k == 0 or owner != owners[k - 1]]
     worst = np.zeros((2, len(result), len(result.joints)))
-    for part, C, rate in violations(result.system, result.time, result.motion, result.memory):
+    found = violations(
+        result.system, result.time, result.motion, result.memory, values=result.values
+    )
+    for part, C, rate in found:
         for k, error in enumerate((C, rate)):
             worst[k, part] = np.maximum.reduceat(np.abs(error), first, axis=1)
     return worst[0], worst[1]
@@ -67,12 +72,13 @@ def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
 
 def violations(
     system: System, time: np.ndarray, motion: Any, memory: np.ndarray | None, *,
-    still: bool = False,
+    still: bool = False, values: Any = None,
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:  # fmt: skip
     """C and C_q v + C_t at stored states, both (t, all rows), a part of the times at a time.
 
     memory: `State.memory` at every time, or at the first alone (1, n)
     still : as if nothing moved but the motion laws, which leaves C_t
+    values : of vector nodes (T, 3, n), where there are any
     """
     rows = len(system.all_rows)
     if not rows:
@@ -89,12 +95,15 @@ def violations(
     for first in range(0, len(time), size):
         part = slice(first, min(first + size, len(time)))
         stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
+        numbers = alone.stored_values(len(stored), None if values is None else values[part])
         if still:
-            stored[:, :, 7:] = 0.0
+            numbers = numbers.copy()
+            stored[:, :, 7:] = numbers[:, 1] = 0.0
         shape = len(stored), rows
         C, rate = np.zeros(shape), np.zeros(shape)
         constraint_errors(
-            alone.kernels, alone.tables, work, time[part], stored, alone.schedule(time[part]),
-            alone.memory_places, np.ascontiguousarray(turns[part]), C, rate,
+            alone.kernels, alone.tables, work, time[part], stored, numbers,
+            alone.schedule(time[part]), alone.memory_places, np.ascontiguousarray(turns[part]), C,
+            rate,
         )  # fmt: skip
         yield part, C, rate

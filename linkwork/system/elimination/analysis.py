@@ -21,6 +21,20 @@ from linkwork.system.elimination.condensation import Condensed, find_condensed
 from linkwork.system.elimination.core import NO_CORE, find_core, original
 from linkwork.system.elimination.distant import SLOTS, addresses
 from linkwork.system.elimination.straight import AXES
+from linkwork.system.elimination.substructure_numbers import FACTOR as FACTOR_TOGETHER
+from linkwork.system.elimination.substructure_numbers import RANK, leave
+from linkwork.system.elimination.substructures import (
+    LOST,
+    Candidate,
+    Substructure,
+    find_candidates,
+    gathered,
+    packed,
+    record,
+    rows_at,
+    unpacked,
+)  # fmt: skip
+from linkwork.system.elimination.substructures import MOST_ROWS as MOST_LATE
 from linkwork.system.elimination.sweeps import FACTOR, FRESH, eliminate
 from linkwork.system.elimination.tables import (
     LEFT,
@@ -34,7 +48,7 @@ from linkwork.system.elimination.tables import (
     Elimination,
     store_size,
 )  # fmt: skip
-from linkwork.system.pattern import Pattern
+from linkwork.system.pattern import BLOCK, Pattern
 from linkwork.system.sparse_lu import SingularMatrix
 
 
@@ -51,15 +65,16 @@ def analyse(
     announce(eliminate, "the elimination along the mechanism", 7)
     values = zeros8(pattern.size)
     values[:] = vals
-    condensed, groups = find_condensed(pattern, values, None if pivots is None else pivots[5])
+    first, others = (None, np.zeros((0, 4))) if pivots is None else unpacked(pivots[5])
+    condensed, groups = find_condensed(pattern, values, first)
     peeling = Peeling(pattern, length, two_sided, groups)
     if pivots is None:
         peeling.peel(values)
     else:
-        peeling.repeat(values, *pivots[:5])
+        peeling.repeat(values, others, *pivots[:5])  # type: ignore[arg-type]
     core = find_core(
-        pattern, values, peeling.nodes, peeling.waiting, None if pivots is None else pivots[6:],
-        peeling.trial.left, groups,
+        pattern, values, [*peeling.nodes, *peeling.substructures], peeling.waiting,
+        None if pivots is None else pivots[6:], peeling.trial.left, groups,
     )  # fmt: skip
     n = len(peeling.nodes)
     sizes = [store_size(node.ints[ROWS], node.ints[WIDE], two_sided) for node in peeling.nodes]
@@ -87,9 +102,11 @@ def analyse(
         lu=core.lu,
         condensed=condensed,
         groups=groups,
+        substructures=gathered(peeling.substructures, length),
+        first=packed(groups, peeling.substructures),
         store=zeros8(int(stores.sum())),
         x=zeros8(STRIDE * pattern.bodies),
-        out=np.zeros(pattern.unknowns + len(delayed)),
+        out=np.zeros(peeling.unknowns),
     )
     return made._replace(code=addresses(made, eliminate))
 
@@ -106,6 +123,11 @@ class Node:
     straight: int
     limit: float
     late: list[tuple[int, int]]  # place and unknown of its delayed rows
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """The groups that leave with it."""
+        return (self.ints[0], *self.groups)
 
 
 class Peeling:
@@ -130,25 +152,99 @@ class Peeling:
         self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
         self.gone = np.zeros(n, bool)
         self.nodes: list[Node] = []
+        self.substructures: list[Substructure] = []
+        self.candidates = {} if two_sided else find_candidates(p, away)
+        self.followers = {b: c for c in self.candidates.values() for b in c.followers}
         self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.rows)][::-1]
         self.unknowns = p.unknowns
-        self.rest = np.zeros(p.unknowns)
+        self.rest, self.room = np.zeros(p.unknowns), np.zeros(0)
+        self.length = length
         self.trial = single_node(p, length, two_sided)
 
     def peel(self, vals: np.ndarray) -> None:
-        """Take off what can be taken off, bodies that delay no rows first."""
+        """Take off what can be taken off: bodies and substructures that delay no rows first."""
         todo = deque(b for b in range(self.pattern.bodies) if self.is_leaf(b))
         late: deque[int] = deque()  # bodies that would delay rows: when no other is left
-        while todo or late:
-            b = (todo or late).popleft()
-            if self.gone[b] or not self.is_leaf(b):
-                continue
-            if todo and self.row_count(b) > 6:
-                late.append(b)
-                continue
-            near = list(self.neighbours[b])
-            if self.take(b, vals, None):
-                todo.extend(p for p in near if self.is_leaf(p))
+        near: list[int] = []
+        waiting = dict.fromkeys(self.candidates)  # those to look at
+        loaded: dict[int, None] = {}  # whose followers have rows: when nothing else is left
+        while todo or late or waiting or loaded:
+            if not todo and (waiting or not late):
+                node = (waiting or loaded).popitem()[0]
+                gate = self.gate_of(self.candidates[node])
+                if gate is None:
+                    continue
+                rows = self.followers_rows(self.candidates[node], gate)
+                if any(rows.values()) and (waiting or late or todo):
+                    loaded[node] = None
+                    continue
+                taken = self.take_together(self.candidates[node], gate, rows, vals, -1)
+                near = [gate] if taken else []
+            else:
+                b = (todo or late).popleft()
+                if self.gone[b] or not self.is_leaf(b):
+                    continue
+                if todo and self.row_count(b) > 6:
+                    late.append(b)
+                    continue
+                near = list(self.neighbours[b])
+                if not self.take(b, vals, None):
+                    continue
+            todo.extend(p for p in near if self.is_leaf(p))
+            waiting |= {self.followers[p].node: None for p in near if p in self.followers}
+
+    def gate_of(self, c: Candidate) -> int | None:
+        """The follower through which a substructure may leave now; None where there is none."""
+        if self.gone[c.frame]:
+            return None
+        inside = {c.frame, c.node}
+        joined = [b for b in c.followers if self.neighbours[b] - inside]
+        if len(joined) > 1:
+            return None
+        return joined[0] if joined else max(c.followers, key=lambda b: self.row_count(b))
+
+    def followers_rows(self, c: Candidate, gate: int) -> dict[int, list[tuple[int, int]]]:
+        """Of every follower but the gate, place and unknown of the rows that it has besides."""
+        return {
+            b: self.waiting[b]
+            + [x for g in self.groups[b] if g != own for x in rows_at(self.pattern, g, b)]
+            for b, own in c.followers.items() if b != gate
+        }  # fmt: skip
+
+    def take_together(
+        self, c: Candidate, gate: int, rows: dict[int, list[tuple[int, int]]], vals: np.ndarray,
+        rank: int,
+    ) -> bool:  # fmt: skip
+        """Let a substructure leave, if it has pivots; what it leaves is in the gate's block."""
+        p, count = self.pattern, sum(map(len, rows.values()))
+        if count > MOST_LATE or len(self.places) < count:
+            return False
+        late = [(self.places[-1 - i], self.unknowns + i) for i in range(count)]
+        ints, room = record(p, c, gate, rows, late, rank)
+        groups = {g for b in rows for g in self.groups[b]} | set(c.followers.values())
+        unknowns = [unknown for each in rows.values() for _, unknown in each]
+        one = Substructure(
+            c.node, gate, len(self.nodes), ints, room, (c.frame, c.node, *rows, *groups),
+            [(0, 0, unknown) for unknown in unknowns], late,
+        )  # fmt: skip
+        trial = gathered([one], self.length)
+        block = slice(p.blocks[gate, gate], p.blocks[gate, gate] + BLOCK)
+        before = vals[block].copy()
+        growth = leave(trial, vals, self.rest, self.room, self.room, 0, FACTOR_TOGETHER)
+        if not growth < LOST and rank < 0:
+            vals[block] = before
+            return False
+        rank = one.ints[RANK] = trial.ints[RANK]
+        late = one.late = late[: count - rank]
+        self.substructures.append(one)
+        self.unknowns += count - rank
+        del self.places[len(self.places) - (count - rank) :]
+        self.places += [place for b in rows for place, _ in self.waiting[b]]
+        self.gone[[c.frame, *rows]] = True
+        self.neighbours[gate] -= {c.frame, c.node}
+        self.groups[gate].pop(c.followers[gate])
+        self.waiting[gate] += late
+        return True
 
     def is_leaf(self, b: int) -> bool:
         """Whether at most one body is left beside a body, and no vector node."""
@@ -161,12 +257,18 @@ class Peeling:
         return len(self.waiting[b]) + sum(len(self.pattern.members(g)) for g in self.groups[b])
 
     def repeat(
-        self, vals: np.ndarray, bodies: np.ndarray, order: np.ndarray, pivot_col: np.ndarray,
-        straight: np.ndarray, limit: np.ndarray,
+        self, vals: np.ndarray, others: np.ndarray, bodies: np.ndarray, order: np.ndarray,
+        pivot_col: np.ndarray, straight: np.ndarray, limit: np.ndarray,
     ) -> None:  # fmt: skip
-        """Take off the same bodies as an earlier elimination, with its pivots."""
-        first = 0
-        for i, b in enumerate(np.asarray(bodies, np.int64).tolist()):
+        """Take off the same bodies and substructures as an earlier elimination, with its pivots."""
+        first, together = 0, deque(others.tolist())
+        for i, b in enumerate([*np.asarray(bodies, np.int64).tolist(), None]):
+            while together and together[0][2] == i:
+                node, gate, _, rank = together.popleft()
+                c = self.candidates[node]
+                self.take_together(c, gate, self.followers_rows(c, gate), vals, rank)
+            if b is None:
+                break
             rows = slice(first, first + self.row_count(b))
             self.take(b, vals, (order[rows], pivot_col[6 * i : 6 * i + 6], straight[i], limit[i]))
             first = rows.stop
@@ -250,6 +352,8 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         lu=NO_CORE,
         condensed=Condensed(np.zeros(1, ints), none, np.zeros(0)),
         groups=none,
+        substructures=gathered([], length),
+        first=none,
         store=zeros8(store_size(MOST_ROWS, 2, two_sided)),
         x=zeros8(0),
         out=np.zeros(0),

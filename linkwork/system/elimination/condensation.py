@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.elements.layout import row_width
 from linkwork.math.compiled import far, fused_inlined
-from linkwork.system.pattern import Pattern, wide
+from linkwork.system.pattern import Pattern
 
 MOST = 32  # unknowns of a node that may leave this way
 WEAK = 1e-10  # a smaller pivot of S_gg, relative to its row, is none
@@ -83,7 +84,7 @@ def leaves(p: Pattern, g: int, near: set[int], vals: np.ndarray) -> bool:
     m = len(p.members(g))
     if m > MOST or not all((i, j) in p.blocks for i in near for j in near):
         return False
-    own = vals[p.blocks[g, g] : p.blocks[g, g] + m * wide(m)].reshape(m, -1)[:, :m]
+    own = vals[p.blocks[g, g] : p.blocks[g, g] + m * row_width(m)].reshape(m, -1)[:, :m]
     largest = np.abs(own).max(axis=1, keepdims=True)
     if not np.all(np.isfinite(own)) or not np.all(largest > 0):
         return False
@@ -94,10 +95,10 @@ def numbers_of(p: Pattern, g: int, near: list[int], at: int) -> tuple[list[int],
     """The ints of a node whose factors begin at `at` in the store, and where they end."""
     m, others = len(p.members(g)), sum(len(p.members(j)) for j in near)
     side = at + m * m
-    record = [m, int(p.first[g]), p.blocks[g, g], wide(m), len(near), at, side, side + m]
+    record = [m, int(p.first[g]), p.blocks[g, g], row_width(m), len(near), at, side, side + m]
     for j in near:
         size = len(p.members(j))
-        record += [int(p.first[j]), size, p.blocks[g, j], p.blocks[j, g], wide(size)]
+        record += [int(p.first[j]), size, p.blocks[g, j], p.blocks[j, g], row_width(size)]
     record += [p.blocks[i, j] for i in near for j in near]
     return record, side + m + m * others
 

@@ -20,10 +20,14 @@ from linkwork.system.elimination.distant import (
     call_code,
     factor_core,
     leave_first,
+    leave_together,
     solve_core,
 )
 from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
+from linkwork.system.elimination.substructure_numbers import BACK as TOGETHER_BACK
+from linkwork.system.elimination.substructure_numbers import FACTOR as TOGETHER_FACTOR
+from linkwork.system.elimination.substructure_numbers import FORWARD as TOGETHER_FORWARD
 from linkwork.system.elimination.tables import (
     BB,
     BODY,
@@ -48,13 +52,14 @@ FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `eliminate`
 
 
 @fused_inlined
-def go_in(e, count, vals, rhs, fresh):
-    """Eliminate all nodes; the largest growth squared, infinite when one has no pivots.
+def go_in(e, begin, end, vals, rhs, fresh):
+    """Eliminate the nodes from `begin` to `end`; the largest growth squared, infinite when one has
+    no pivots.
 
     fresh: choose pivots now.
     """
     growth = 0.0
-    for number in range(count):
+    for number in range(begin, end):
         if hinged(e.nodes, number):
             grown = factor_hinge(e, number, vals, rhs, fresh)
         else:
@@ -66,9 +71,9 @@ def go_in(e, count, vals, rhs, fresh):
 
 
 @fused_inlined
-def go_back(e, count):
-    """Increments and multipliers of all nodes, the last first."""
-    for number in range(count - 1, -1, -1):
+def go_back(e, begin, end):
+    """Increments and multipliers of the nodes from `begin` to `end`, the last first."""
+    for number in range(end - 1, begin - 1, -1):
         if hinged(e.nodes, number):
             solve_hinge(e, number)
         else:
@@ -87,7 +92,13 @@ def factor_nodes(e, vals, rhs):
 def eliminate_nodes(e, vals, rhs, fresh):
     if e.groups.shape[0] > 0 and not leave_first(e, vals, rhs, CONDENSE_FACTOR) < np.inf:
         return np.inf
-    growth = go_in(borrowed(e), e.nodes.shape[0], borrow(vals), borrow(rhs), fresh)
+    growth, begin, together = 0.0, 0, e.substructures.after.shape[0]
+    for k in range(together + 1):  # the nodes before each substructure, then it
+        end = e.nodes.shape[0] if k == together else e.substructures.after[k]
+        growth = max(growth, go_in(borrowed(e), begin, end, borrow(vals), borrow(rhs), fresh))
+        if k < together and growth < np.inf:
+            growth = max(growth, leave_together(e, vals, rhs, k, TOGETHER_FACTOR))
+        begin = end
     if not growth < np.inf:
         return np.inf
     growth = growth**0.5
@@ -119,7 +130,12 @@ def solve_nodes(e, rhs):
             if e.core[i] < 6 * (e.x.shape[0] // STRIDE):
                 b, j = e.core[i] // 6, e.core[i] % 6
                 e.x[STRIDE * b + j] = e.core_rhs[i]
-    go_back(borrowed(e), e.nodes.shape[0])
+    end = e.nodes.shape[0]
+    for k in range(e.substructures.after.shape[0] - 1, -1, -1):
+        go_back(borrowed(e), e.substructures.after[k], end)
+        leave_together(e, rhs, rhs, k, TOGETHER_BACK)
+        end = e.substructures.after[k]
+    go_back(borrowed(e), 0, end)
     for i in range(e.unknowns):
         rhs[i] = e.out[i]
     if e.groups.shape[0] > 0:
@@ -199,8 +215,14 @@ def solve_other(e, vals, rhs):
     if e.groups.shape[0] > 0:
         leave_first(e, vals, e.out, CONDENSE_FORWARD)
     nodes, v, out = borrowed(e), borrow(vals), borrow(e.out)
-    for number in range(e.nodes.shape[0]):
-        forward_node(nodes, number, v, out)
+    begin, together = 0, e.substructures.after.shape[0]
+    for k in range(together + 1):
+        end = e.nodes.shape[0] if k == together else e.substructures.after[k]
+        for number in range(begin, end):
+            forward_node(nodes, number, v, out)
+        if k < together:
+            leave_together(e, vals, e.out, k, TOGETHER_FORWARD)
+        begin = end
     for i in range(e.core.shape[0]):
         e.core_rhs[i] = e.out[e.core[i]]
     solve_nodes(e, rhs)

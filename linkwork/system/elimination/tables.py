@@ -11,6 +11,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import load8
 from linkwork.system.elimination.condensation import Condensed
+from linkwork.system.elimination.substructures import Substructures
 from linkwork.system.sparse_lu import LU
 
 # ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
@@ -43,6 +44,8 @@ class Elimination(NamedTuple):
     lu: LU
     condensed: Condensed  # vector nodes that leave first ...
     groups: np.ndarray  # ... and their groups
+    substructures: Substructures  # that leave between the nodes ...
+    first: np.ndarray  # ... and the groups with what it takes to find these again
     store: np.ndarray  # factors of the nodes
     x: np.ndarray  # eight numbers per body: the solution
     out: np.ndarray  # solution by unknowns, delayed rows behind
@@ -55,7 +58,7 @@ class Elimination(NamedTuple):
     def pivots(self) -> tuple[np.ndarray, ...]:
         """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
         nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
-        first = self.straight.copy(), self.limit.copy(), self.groups.copy()
+        first = self.straight.copy(), self.limit.copy(), self.first.copy()
         return (*nodes, *first, *self.lu.pivots)
 
 

@@ -10,7 +10,9 @@ biconnected component is a self-stress by itself, and across a bridge it vanishe
     rank Cq = Σ rank Cq[rows of one component],
 
 with a bridge, or any joint alone in its component, as the smallest one. A joint of more than two
-bodies is a star of edges from its first body; components that share such a joint are one.
+bodies is a star of edges from its first body; components that share such a joint are one. A vector
+node that rows hold is a vertex for every three of its values; such rows are not functions of
+relative motion unless an item says so, and reach the ground.
 
 In each component, with columns scaled (rotations by 1/L) and rows normalised,
 
@@ -30,7 +32,7 @@ Off the constraint manifold dependent rows look independent: evaluate Cq at an a
 
 from linkwork.system.redundancy.left_out import LeftOut, consistent
 from linkwork.system.redundancy.reactions import MinimumNorm
-from linkwork.system.redundancy.rows import ConstraintRows
+from linkwork.system.redundancy.rows import ConstraintRows, as_vertices
 from linkwork.system.redundancy.selection import Redundancy, degrees_of_freedom, independent_rows
 from linkwork.system.redundancy.self_stress import Component
 
@@ -40,6 +42,7 @@ __all__ = [
     "LeftOut",
     "MinimumNorm",
     "Redundancy",
+    "as_vertices",
     "consistent",
     "degrees_of_freedom",
     "independent_rows",

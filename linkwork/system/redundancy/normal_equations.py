@@ -26,6 +26,7 @@ from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.system.evaluate import call_families, load_stored
+from linkwork.system.layout import SIX
 from linkwork.system.least_degree import least_degree
 from linkwork.system.pattern import BLOCK
 from linkwork.system.redundancy.rows import Floats, Ints
@@ -68,13 +69,18 @@ class Plan(NamedTuple):
     scratch: np.ndarray
 
 
-def make_plan(system: System, q: Floats, rank: int) -> Plan:
-    """For a system with all rows in its equations; q as in `Plan`."""
-    p, n = system.pattern, system.bodies
+def make_plan(system: System, q: Floats, rank: int) -> Plan | None:
+    """For a system with all rows in its equations; q as in `Plan`.
+
+    Vector nodes of up to six values are treated as bodies are; None where there are larger ones.
+    """
+    p, n = system.pattern, system.motions
     columns: dict[int, list[int]] = {}
     for group, body in p.blocks:
-        if group >= n and q[p.first[group] - 6 * n : p.first[group + 1] - 6 * n].any():
+        if group >= p.moving and q[p.first[group] - n : p.first[group + 1] - n].any():
             columns.setdefault(group, []).append(body)
+            if len(p.members(body)) > SIX:
+                return None
     used = sorted({b for bodies in columns.values() for b in bodies})
     local = {b: i for i, b in enumerate(used)}
     ends = [[local[b] for b in bodies] for bodies in columns.values()]
@@ -85,7 +91,7 @@ def make_plan(system: System, q: Floats, rank: int) -> Plan:
     parts: list[list[int]] = []
     pairs: list[list[int]] = []
     for (group, bodies), turns in zip(columns.items(), joints):
-        rows = p.first[group] - 6 * n, p.first[group + 1] - p.first[group]
+        rows = p.first[group] - n, p.first[group + 1] - p.first[group]
         groups.append([*rows, len(parts), len(pairs)])
         places = [p.blocks[group, b] for b in bodies]
         parts += [[at, STRIDE * t] for at, t in zip(places, turns)]
@@ -328,14 +334,14 @@ def least_norm(plan, vals, given, y, units):
 
 @lean
 def reactions_over_time(
-    kernels, tables, work, plan, times, motion, schedule, gamma, y, units, good
+    kernels, tables, work, plan, times, motion, values, schedule, gamma, y, units, good
 ):  # fmt: skip
     """Multipliers `gamma` at stored motions become those of least norm where that is `good`."""
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, schedule, k)
+        load_stored(tables, work, motion, values, schedule, k)
         call_families(kernels, tables, work, times[k])
         good[k] = least_norm(plan, work.vals, gamma[k], y, units)
         if good[k]:

@@ -17,7 +17,14 @@ from linkwork.math import sparse as sp
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.normal_equations import Plan, make_plan, reactions_over_time
-from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, canonical, row_of
+from linkwork.system.redundancy.rows import (
+    ConstraintRows,
+    Floats,
+    Ints,
+    as_vertices,
+    canonical,
+    row_of,
+)  # fmt: skip
 from linkwork.system.redundancy.selection import Redundancy
 
 if TYPE_CHECKING:
@@ -45,7 +52,7 @@ class MinimumNorm:
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
         self.rank = sum(len(part.kept) for part in redundancy.components)
-        self.fast: tuple[System, Plan] | None = None
+        self.fast: tuple[System, Plan | None] | None = None
         self.seconds = 0.0  # that `over` has taken
         self.label = np.full(rows.Cq.shape[0], -1, np.intp)
         self.large = [part.rows for part in redundancy.components if len(part.rows) > LARGE]
@@ -79,8 +86,11 @@ class MinimumNorm:
             result[batch.rows] = x[..., 0] / self.weight[batch.rows]
         return result
 
-    def over(self, alone: System, times: Floats, motion: Floats, gamma: Floats) -> None:
-        """Multipliers (T, rows) at stored motions, in place.
+    def over(
+        self, alone: System, times: Floats, motion: Floats, gamma: Floats,
+        values: Floats | None = None,
+    ) -> None:  # fmt: skip
+        """Multipliers (T, rows) at stored motions and values (T, 3, n), in place.
 
         alone: the constraints of the model with all of their rows, always the same system
         """
@@ -88,17 +98,18 @@ class MinimumNorm:
         if self.fast is None or self.fast[0] is not alone:
             self.fast = alone, make_plan(alone, self._inverse_squares(), self.rank)
         good, y = np.zeros(len(times), np.bool_), np.zeros(gamma.shape[1])
+        values = alone.stored_values(len(times), values)
         units = np.eye(6, STRIDE).ravel()
-        for k in range(0, len(times), CHUNK):
+        for k in range(0, len(times) if self.fast[1] is not None else 0, CHUNK):
             part = slice(k, k + CHUNK)
             reactions_over_time(
                 alone.kernels, alone.tables, alone.work, self.fast[1], times[part],
-                np.ascontiguousarray(motion[part]), alone.schedule(times[part]), gamma[part], y,
-                units, good[part],
+                np.ascontiguousarray(motion[part]), values[part], alone.schedule(times[part]),
+                gamma[part], y, units, good[part],
             )  # fmt: skip
         left = np.flatnonzero(~good)
-        for i, Cq in zip(left, alone.jacobians(times[left], motion[left])):
-            gamma[i] = self(Cq, gamma[i])
+        for i, Cq in zip(left, alone.jacobians(times[left], motion[left], values[left])):
+            gamma[i] = self(as_vertices(alone.layout, Cq, self.L)[0].csr, gamma[i])
         self.seconds += clock.perf_counter() - began
 
     def _inverse_squares(self) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.math import sparse as sp
+from linkwork.system.layout import Layout
 from linkwork.system.sparse_rows import SparseRows
 
 Floats = NDArray[np.float64]
@@ -107,6 +108,29 @@ class ConstraintRows:
     def nb(self) -> int:
         """Number of bodies."""
         return int(self.Cq.shape[1]) // 6
+
+
+def as_vertices(
+    layout: Layout, Cq: SparseRows, length: float
+) -> tuple[SparseRows, dict[int, tuple[int, ...]]]:
+    """C_q with six columns for each vertex of the graph, and the vertices of every group.
+
+    Bodies are as they are.  Values of vector nodes are the first three columns of further
+    vertices, three values each and counted in sizes of the value over the length L.
+    """
+    vertices: dict[int, tuple[int, ...]] = {b: (b,) for b in range(GROUND, len(layout.bodies))}
+    column, factor = np.arange(layout.motions), np.ones(layout.motions)
+    used = len(layout.bodies)
+    for k, (node, first) in enumerate(zip(layout.nodes, layout.first)):
+        i = np.arange(node.size)
+        count = -(-node.size // 3)
+        vertices[len(layout.bodies) + k] = tuple(range(used, used + count))
+        column[layout.rigid + first + i] = 6 * (used + i // 3) + i % 3
+        factor[layout.rigid + first + i] = node.scale / length
+        used += count
+    return SparseRows(
+        Cq.data * factor[Cq.indices], column[Cq.indices], Cq.indptr, (Cq.shape[0], 6 * used)
+    ), vertices
 
 
 def canonical(Cq: Any) -> SparseRows:

@@ -57,7 +57,7 @@ def rod(bare: bool) -> Card:
     return card
 
 
-def as_spring(law: Any, free: float) -> dict[str, float] | None:
+def as_spring(law: Any, free: float) -> dict[str, Any] | None:
     """The words of the spring that a rod with this law is, if it is one."""
     from linkwork import laws
 

@@ -6,8 +6,6 @@ in the fixed world: in a frame that turns with R₀(t) it is R₀ᵀg.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
@@ -16,7 +14,7 @@ from linkwork.io.mbdyn.drives.callers import TIME
 from linkwork.io.mbdyn.drives.templates import read_terms
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import ZERO, absolute_position, absolute_vector
-from linkwork.model.drives import Constant, Drive
+from linkwork.model.drives import Constant
 
 SI = 6.67384e-11  # m³/(kg s²), what the keyword `si` stands for
 
@@ -84,20 +82,3 @@ def apply_gravity(args: Arguments, deck: Deck) -> None:
             if node.body is not None and node.body.mass > 0:
                 name = f"gravity {k + 1} of node {node.label}"
                 deck.model.add(name, Force(node.body, node.body.mass * v, drive=drive))
-    for scalar in deck.scalars.values():
-        if scalar.body is not None and steady[0] != 0:
-            carry(deck, scalar, -steady)
-
-
-def carry(deck: Deck, scalar: Any, g: np.ndarray) -> None:
-    """Abstract nodes are bodies, which gravity must not move."""
-    from linkwork.elements.bodies.variable_mass import VariableMass
-    from linkwork.elements.forces.force import Force
-
-    masses: list[tuple[float, Drive | None]] = [(scalar.body.mass, None)]
-    masses += [(1.0, item.mass) for item in deck.model.items.values()
-               if isinstance(item, VariableMass) and item.body is scalar.body]  # fmt: skip
-    for k, (m, drive) in enumerate(masses):
-        if m > 0:
-            name = f"weight {k + 1} of {scalar.name}"
-            deck.model.add(name, Force(scalar.body, m * g, drive=drive))

@@ -92,13 +92,12 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
     if not request.output & {"matrices", "sparse", "eigenvectors"}:
         return
     pencil = linearised(deck.model, state)
-    back, to = at_nodes(places, arms, pencil.M.shape[0])
+    back, to = at_nodes(places, arms, len(state.bodies), pencil.M.shape[0])
     M, D, K = (back.T @ A @ back for A in (pencil.M, pencil.D, pencil.K))
     C = pencil.C @ back
     if "eigenvectors" in request.output:
-        one.vectors = state_vectors(
-            M, D, K, C, one.values, [to @ modes.shapes[k].reshape(-1) for k in chosen]
-        )
+        moves = [np.concatenate([modes.shapes[k].ravel(), modes.values[k]]) for k in chosen]
+        one.vectors = state_vectors(M, D, K, C, one.values, [to @ each for each in moves])
         one.left = left_vectors(M, D, K, C, one.values)
     if request.output & {"matrices", "sparse"}:
         one.matrices = discrete(M, D, K, C, request.parameter)
@@ -128,12 +127,12 @@ def wanted(request: EigenRequest, value: complex) -> bool:
     return bool(value.imag != 0 and low < frequency < high)
 
 
-def at_nodes(places: list[int], arms: np.ndarray, n: int) -> tuple[Any, Any]:
+def at_nodes(places: list[int], arms: np.ndarray, bodies: int, n: int) -> tuple[Any, Any]:
     """T⁻¹ and T between motions of bodies, in the system's order, and of nodes, in the deck's.
 
-    Bodies that are no nodes come behind.
+    Bodies that are no nodes come behind, then the values of abstract nodes and states.
     """
-    others = sorted(set(range(n // 6)) - set(places))
+    others = sorted(set(range(bodies)) - set(places))
     back, to = sp.lil_array((n, n)), sp.lil_array((n, n))
     for k, b in enumerate([*places, *others]):
         body, node = slice(6 * b, 6 * b + 6), slice(6 * k, 6 * k + 6)
@@ -141,6 +140,8 @@ def at_nodes(places: list[int], arms: np.ndarray, n: int) -> tuple[Any, Any]:
         if k < len(places):
             turn[:3, 3:] = rotations.tilde(arms[k])
         back[body, node], to[node, body] = turn, 2 * np.eye(6) - turn  # the inverse of turn
+    for i in range(6 * bodies, n):
+        back[i, i] = to[i, i] = 1.0
     return back.tocsr(), to.tocsr()
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.analysis.progress import Progress
 from linkwork.errors import MbdynError
+from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.problem.inverse import COLLOCATED, KINDS, UNDER
 from linkwork.io.mbdyn.problem.methods import default_method
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def run_deck(
     deck: Deck, *, progress: bool = True, t: float | None = None, h: float | None = None,
-    method: Any = None,
+    method: MethodLike | None = None,
 ) -> Result:  # fmt: skip
     """The result of the deck; t, h and method replace what it says (h its strategy, too)."""
     import linkwork
@@ -156,7 +157,10 @@ def phase(deck: Deck) -> Result:
     a = np.zeros((full.bodies, 6)) if state.acceleration is None else state.acceleration
     gamma = np.zeros(len(full.all_rows)) if state.gamma is None else state.gamma
     info = {"method": f"until {word}"}
-    return Result(full, [state.time], state.motion[None], a[None], gamma[None], info=info)
+    return Result(
+        full, [state.time], state.motion[None], a[None], gamma[None], info=info,
+        values=state.values[None],
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------- equilibria, inverse dynamics
@@ -178,7 +182,8 @@ def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
     motion = np.array([s.motion for s in states])
     gamma = np.array([s.gamma for s in states])
     still = np.zeros((len(states), at.system.bodies, 6))
-    return Result(at.system, times, motion, still, gamma, info={"method": "static", "h": step})
+    values, info = np.array([s.values for s in states]), {"method": "static", "h": step}
+    return Result(at.system, times, motion, still, gamma, info=info, values=values)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:

@@ -1,6 +1,6 @@
 """Drive callers that are plain functions of their argument: ramps, waves, tables, steps.
 
-A card is read into a law, which makes the drive once its argument is known; see drive_cards.
+A card is read into a law, which makes the drive once its argument is known; see callers.py.
 """
 
 from __future__ import annotations

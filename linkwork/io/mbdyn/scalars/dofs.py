@@ -30,7 +30,8 @@ class Dof(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        return Frame(self.node.body) if self.scalar else made_frame(self.node)
+        """Of a structural node."""
+        return made_frame(self.node)
 
     def read(self) -> Drive:
         quantity = "velocity" if self.derivative else "position"

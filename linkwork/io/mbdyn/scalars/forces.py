@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
 from linkwork.io.mbdyn.deck.deck import ForceRecord
-from linkwork.io.mbdyn.drives.callers import made, read_law
+from linkwork.io.mbdyn.drives.callers import made, read_drive, read_law
 from linkwork.io.mbdyn.drives.driven import switched
+from linkwork.io.mbdyn.hydraulics.circuit import is_hydraulic, read_hydraulic
 from linkwork.io.mbdyn.scalars.dofs import read_dof
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.model.drives import Drive
@@ -21,6 +23,12 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
     """force: label, abstract [internal], degree of freedom [, another], drive;"""
 
     def card(args: Arguments, label: int) -> None:
+        if not internal and is_hydraulic(args):
+            node = read_hydraulic(args)
+            node.loads.append((f"force {label}", read_drive(args)))
+            output_flag(args, "force")
+            args.end()
+            return
         ends = [read_dof(args) for _ in range(2 if internal else 1)]
         i, law = args.i, read_law(args)
         output = output_flag(args, "force")
@@ -33,14 +41,14 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
             if end.scalar and end.scalar.kind == "parameter":
                 args.fail("a parameter node keeps its value; no force can act on it", 0)
             if end.scalar:
-                end.scalar.loads.append(lambda s=sign: signed(load(), s))
+                end.scalar.loads.append(partial(signed, load, sign))
 
         def make() -> None:
             from linkwork.elements.forces.force import Force
 
             drive = load()
             for k, (end, sign) in enumerate(zip(ends, (1.0, -1.0))):
-                if end.scalar and end.scalar.given is not None:
+                if end.scalar:
                     continue
                 name = f"force {label}" if k == 0 else f"force {label} ({k + 1})"
                 args.deck.model.add(name, Force(end.frame, sign * AXES[end.axis], drive=drive))
@@ -54,5 +62,5 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
     return card
 
 
-def signed(drive: Drive, sign: float) -> Drive:
-    return drive if sign > 0 else -drive
+def signed(load: Callable[[], Drive], sign: float) -> Drive:
+    return load() if sign > 0 else -load()

@@ -1,15 +1,16 @@
 """Cards on single degrees of freedom: genels and the bulk spring.
 
-A degree of freedom is the value of an abstract node, or a coordinate (1 to 3) of a structural one;
-either is a direction e at a frame of a body:
+A degree of freedom is the value of an abstract node, or a coordinate (1 to 3) of a structural one,
+a direction e at a frame of a body:
 
     spring support −σ(x, ẋ) e,   spring between two, mass m ẍ,   clamp x = x₀(t)
+
+What acts on abstract nodes is kept with them (nodes.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,10 +20,16 @@ from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.cards.bodies import output_flag
 from linkwork.io.mbdyn.deck.deck import ground_frame
 from linkwork.io.mbdyn.drives.callers import read_drive
+from linkwork.io.mbdyn.hydraulics.circuit import (
+    flow_of_clamp,
+    is_hydraulic,
+    read_hydraulic,
+)
 from linkwork.io.mbdyn.laws.laws import read_law as read_constitutive
 from linkwork.io.mbdyn.laws.reading import LawRead
 from linkwork.io.mbdyn.scalars.dofs import Dof, read_dof
-from linkwork.io.mbdyn.scalars.nodes import ScalarNode
+from linkwork.io.mbdyn.scalars.nodes import Spring, add_spring
+from linkwork.io.mbdyn.scalars.results import on_clamp, on_distance
 from linkwork.io.mbdyn.scalars.state_space import (
     scalar_filter,
     state_space_mimo,
@@ -30,10 +37,7 @@ from linkwork.io.mbdyn.scalars.state_space import (
     swash_plate,
 )
 from linkwork.io.mbdyn.syntax.arguments import Arguments
-from linkwork.model.drives import Constant, Derivative, Drive, Integral, Product, Sum
-from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.frame import GROUND
-from linkwork.model.readings import Reading
+from linkwork.model.drives import Constant, Drive, Integral
 
 AXES = np.eye(3)
 
@@ -53,6 +57,12 @@ def genel_mass(args: Arguments, label: int) -> None:
 
 def clamp(args: Arguments, label: int) -> None:
     """clamp, degree of freedom, from node | drive"""
+    if is_hydraulic(args):
+        node = read_hydraulic(args)
+        value = node.value
+        node.clamp = (lambda: Constant(value)) if args.keyword("from node") else read_drive(args)
+        args.deck.genels[label] = partial(flow_of_clamp, node=node)
+        return
     i, end = args.i, read_dof(args)
     if args.keyword("from node"):
         begin = initial(end)
@@ -66,7 +76,7 @@ def clamp(args: Arguments, label: int) -> None:
         if end.scalar.clamp is not None:
             args.fail(f"{end.scalar.name} is clamped already", i)
         end.scalar.clamp = law
-        args.deck.genels[label] = partial(reaction, item=f"line of {end.scalar.name}", row=2)
+        args.deck.genels[label] = partial(on_clamp, node=end.scalar)
         return
     args.deck.genels[label] = partial(reaction, item=f"genel {label}", row=end.axis)
 
@@ -103,18 +113,13 @@ def distance(args: Arguments, label: int) -> None:
     for end in ends:
         if not end.scalar or end.scalar.kind != "abstract" or end.derivative:
             args.unsupported("a distance genel is supported on values of abstract nodes alone", i)
-        assert end.scalar is not None
-        end.scalar.moves = True
-    args.deck.genels[label] = partial(reaction, item=f"genel {label}", row=0)
-
-    def make() -> None:
-        from linkwork.elements.joints.joints import Lock
-
-        both = [end.frame for end in ends]
-        lock = Lock(both[1], both[0], rows="x", drive={"x": drive()})
-        args.deck.model.add(f"genel {label}", lock)
-
-    args.deck.build_later(args, make)
+    first, second = (end.scalar for end in ends)
+    assert first is not None and second is not None
+    if first is second:
+        args.fail(f"the distance is between {first.name} and itself", i)
+    first.links.append((second, drive))
+    second.links.append((first, lambda: -drive()))
+    args.deck.genels[label] = partial(on_distance, first=first, second=second)
 
 
 def spring_support(args: Arguments, label: int) -> None:
@@ -124,16 +129,18 @@ def spring_support(args: Arguments, label: int) -> None:
     if end.derivative or (end.scalar and end.scalar.kind != "abstract"):
         args.unsupported("a spring support acts on the value of a node that can move", i)
     if end.scalar:
-        stiffness = plain_stiffness(law)
-        end.scalar.stiffness += stiffness or 0.0
-        end.scalar.moves |= stiffness is None
+        found = linear_law(law)
+        if found is not None:
+            end.scalar.stiffness += found[0]
+            end.scalar.damping += found[1]
+        else:
+            between(args, Spring(f"genel {label}", law, None, end.scalar))
+        return
 
     def make() -> None:
         from linkwork.elements.deformable.joints import DeformableDisplacement
         from linkwork.elements.laws import Axial
 
-        if end.scalar and end.scalar.given is not None:
-            return
         across = Axial(tuple(AXES[end.axis]), law.make())
         item = DeformableDisplacement(ground_frame(), end.frame, law=across)
         args.deck.model.add(f"genel {label}", item)
@@ -141,10 +148,12 @@ def spring_support(args: Arguments, label: int) -> None:
     args.deck.build_later(args, make)
 
 
-def plain_stiffness(read: LawRead) -> float | None:
-    """The number of a linear elastic law without pre-stress and pre-strain, else None."""
-    found = linear_law(read)
-    return None if found is None or found[1] != 0 else found[0]
+def between(args: Arguments, spring: Spring) -> None:
+    """A law of two abstract nodes, or of one."""
+    for node in (spring.first, spring.second):
+        if node is not None:
+            node.springs.append(spring)
+    args.deck.build_later(args, lambda: add_spring(args.deck, spring))
 
 
 def linear_law(read: LawRead) -> tuple[float, float] | None:
@@ -157,7 +166,7 @@ def linear_law(read: LawRead) -> tuple[float, float] | None:
         return None
     if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None
-    words = law.words()
+    words = law.parameters()
     if words["prestress"] is not None or words["prestrain"] is not None:
         return None
     if any(words.get(f"{x}_scale", 1.0) != 1.0 for x in ("stiffness", "viscosity")):
@@ -174,22 +183,13 @@ def spring(args: Arguments, label: int) -> None:
     for end in ends:
         if end.scalar and end.scalar.kind != "abstract":
             args.unsupported("a spring genel acts on nodes that can move", i)
-        if end.scalar:
-            end.scalar.moves = True
-    if any(end.derivative or not end.scalar for end in ends):
+    first, second = (end.scalar for end in ends)
+    if first is None or second is None or any(end.derivative for end in ends):
         across(args, label, law, ends, i)
         return
-
-    def make() -> None:
-        from linkwork.elements.deformable.joints import DeformableDisplacement
-        from linkwork.elements.laws import Axial
-
-        along = Axial((1.0, 0.0, 0.0), law.make())
-        both = [end.frame for end in ends]
-        item = DeformableDisplacement(both[0], both[1], law=along)
-        args.deck.model.add(f"genel {label}", item)
-
-    args.deck.build_later(args, make)
+    if first is second:
+        args.fail(f"the spring is between {first.name} and itself", i)
+    between(args, Spring(f"genel {label}", law, first, second))
 
 
 def across(args: Arguments, label: int, law: LawRead, ends: list[Dof], i: int) -> None:
@@ -208,8 +208,6 @@ def cross_spring_support(args: Arguments, label: int) -> None:
     found = linear_law(read_constitutive(args, 1))
     if found is None:
         args.unsupported("a cross spring support has a linear law here", i)
-    if row.scalar:
-        row.scalar.moves = True
     k, c = found
 
     def push() -> Drive:
@@ -223,6 +221,10 @@ def cross_spring_support(args: Arguments, label: int) -> None:
 
 def follow(args: Arguments, name: str, end: Dof, drive: Callable[[], Drive]) -> None:
     """A force on a degree of freedom that follows the motion."""
+    if end.scalar:
+        end.scalar.moves = True
+        end.scalar.loads.append(drive)
+        return
 
     def make() -> None:
         from linkwork.elements.forces.force import Force
@@ -260,55 +262,9 @@ def bulk(args: Arguments) -> None:
     end, drive = read_dof(args), read_drive(args)
     output_flag(args)
     args.end()
-    if end.scalar:
-        end.scalar.moves = True
     follow(args, f"bulk {label}", end, lambda: -(drive() * end.read()))
 
 
 def reaction(run: Any, item: str, row: int) -> np.ndarray:
     """What the (first) node exerts on a clamp or distance, at stored times (T, 1)."""
     return -np.asarray(run[item].force)[:, row : row + 1]
-
-
-def rate_of(drive: Drive) -> Drive | None:
-    """The derivative of sums and products of positions and functions of time; None of others."""
-    if not leaves_that_follow(drive):
-        return Derivative(drive)
-    if isinstance(drive, Reading):
-        plain = drive.quantity == "position" and drive.axes.body is GROUND
-        return replace(drive, quantity="velocity") if plain else None
-    if isinstance(drive, Sum):
-        rates = [rate_of(term) for term in drive.terms]
-        return None if None in rates else Sum(tuple(rate for rate in rates if rate is not None))
-    if isinstance(drive, Product):
-        a, b = rate_of(drive.a), rate_of(drive.b)
-        return None if a is None or b is None else Sum((a * drive.b, drive.a * b))
-    return None
-
-
-def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
-    """Value and derivative of a scalar node at stored times, (T, 2).
-
-    The derivative of a function that follows positions is that of its parts; of others, that of a
-    parabola through its values.
-    """
-    from linkwork.results.outputs.stored import signal_values
-
-    given = node.given
-    if node.bound is not None:
-        try:
-            given = node.bound()
-        except MbdynError:  # a datum that cannot be read: nothing hangs on it, or there were no run
-            return np.full((len(run.time), 2), np.nan)
-    if given is None:
-        b = run.system.names.index(node.name)
-        return np.asarray(run.motion)[:, b][:, [0, 7]]
-    value = signal_values(run, given)
-    if not leaves_that_follow(given):
-        return np.column_stack([value, given.jet(run.time)[:, 1]])
-    rate = rate_of(given)
-    if rate is not None:
-        return np.column_stack([value, signal_values(run, rate)])
-    if len(value) < 3:
-        return np.column_stack([value, np.full(len(value), np.nan)])
-    return np.column_stack([value, np.gradient(value, run.time, edge_order=2)])

@@ -1,21 +1,26 @@
 """Abstract and parameter nodes: single numbers, and what acts on them.
 
-linkwork's unknowns are bodies, so an abstract node is a body that can only move along x: its place
-is the node's value, its velocity the derivative, a `mass` genel its mass.  Without a mass its
-equation is of first order (c ẋ + k x = f) or of order zero (system.massless).  Where only elastic
-springs and given forces act it has no motion of its own and needs no body:
+The equation of an abstract node is the sum of what cards add to it,
 
-    k x = Σ f   →   x = Σ f/k            a function
+    m ẍ + c ẋ + k x + σ(x, ẋ) … = Σ f
 
-A parameter node is a constant, or has the value of a datum of an element that `bind` ties to it.
+of order two, one or zero as they say, and the node is a Quantity.  Where only elastic springs and
+given forces act, it has no motion of its own and is a function:
+
+    k x = Σ f   →   x = Σ f/k
+
+A clamp makes it a function, too, and a distance ties it to another: x = x_other + d(t) + …, where
+what acts on it acts on the other.  A parameter node is a constant, or has the value of a datum of
+an element that `bind` ties to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from linkwork.io.mbdyn.scalars.rates import rate_of
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.model.drives import Constant, Drive, Sum
@@ -23,6 +28,20 @@ from linkwork.model.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.deck.deck import Deck
+    from linkwork.io.mbdyn.laws.reading import LawRead
+
+Made = Callable[[], Drive]
+
+
+@dataclass
+class Spring:
+    """A law between two abstract nodes, or of one alone: its strain is that of `second` less that
+    of `first`."""
+
+    name: str
+    law: LawRead
+    first: ScalarNode | None
+    second: ScalarNode
 
 
 @dataclass
@@ -35,39 +54,97 @@ class ScalarNode:
     value: float = 0.0
     derivative: float | None = None
     output: bool = True
-    masses: list[Any] = field(default_factory=list)  # drives, made later
-    loads: list[Any] = field(default_factory=list)  # drives of forces, made later
-    stiffness: float = 0.0  # of elastic supports
-    moves: bool = False  # something else than a given force and an elastic support acts on it
-    clamp: Any = None
-    body: Any = None
+    masses: list[Made] = field(default_factory=list)
+    loads: list[Made] = field(default_factory=list)  # forces
+    damping: float = 0.0
+    stiffness: float = 0.0
+    springs: list[Spring] = field(default_factory=list)
+    moves: bool = False  # by loads that depend on it
+    clamp: Made | None = None
+    links: list[tuple[ScalarNode, Made]] = field(default_factory=list)  # x = that of another + d
+    tie: tuple[ScalarNode | None, Made] | None = None  # x = that of another (0) + a function
+    tied: list[ScalarNode] = field(default_factory=list)  # those that are tied to it
+    item: Any = None  # the Quantity
     given: Drive | None = None  # its value, where it is a function
     making: bool = False  # that function
-    bound: Callable[[], Drive] | None = None  # the datum of an element that it has
+    bound: Made | None = None  # the datum of an element that it has
     waits: bool = False  # for a bind card
 
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.label}"
+
+    # -------------------------------------------------------------------------------- reading
     def read(self, name: str) -> Drive:
         """The drive of its value ("x") or of its derivative ("xP")."""
         if name not in ("x", "xP"):
             raise ExpressionError(f"an {self.kind} node has the data x and xP, found '{name}'")
         if self.bound is not None and name == "x":
             return self.bound()
+        if self.tie is not None:
+            return self._read_tied(name)
         if self.args.deck.building:
-            add_scalar_node(self.args.deck, self, moves=name == "xP")
+            add_scalar_node(self.args.deck, self)
         if self.given is not None:
-            if name == "xP" and not isinstance(self.given, Constant):
-                raise ExpressionError(
-                    f"{self.kind} node {self.label} is a function here; its derivative cannot be "
-                    "read"
-                )
-            return self.given if name == "x" else Constant(0.0)
-        if self.body is None:
+            return self.given if name == "x" else self._rate_of_function()
+        if self.item is None:
             raise ExpressionError(f"{self.name} cannot be read here, before the model is made")
-        return reads(self.body, "position" if name == "x" else "velocity", "x")
+        if name == "xP" and self.item.node.kind.order == 0:
+            self.item.order = 1  # if nothing but its own loads have it: `refuse_rates`
+        return reads(self.item, "value" if name == "x" else "value_rate")
+
+    def _read_tied(self, name: str) -> Drive:
+        other, offset = self.root
+        own = offset if name == "x" else rate_of(offset)
+        if own is None:
+            raise ExpressionError(f"the derivative of {self.name}, which is clamped, is not known")
+        return own if other is None else Sum((other.read(name), own))
+
+    def _rate_of_function(self) -> Drive:
+        assert self.given is not None
+        rate = rate_of(self.given)
+        if rate is None:
+            raise ExpressionError(
+                f"{self.kind} node {self.label} is a function here; its derivative cannot be read"
+            )
+        return rate
 
     @property
-    def name(self) -> str:
-        return f"{self.kind} {self.label}"
+    def root(self) -> tuple[ScalarNode | None, Drive]:
+        """The node that says its value, none for a function alone, and what comes on top."""
+        assert self.tie is not None
+        other, make = self.tie
+        offset = make()
+        while other is not None and other.tie is not None:
+            other, more = other.tie
+            offset = Sum((offset, more()))
+        return other, offset
+
+    def together(self) -> list[ScalarNode]:
+        """The node and all that are tied to it."""
+        return [self, *(node for other in self.tied for node in other.together())]
+
+    # ------------------------------------------------------------------------------- equation
+    @property
+    def order(self) -> int:
+        """Of its equation, as far as its own loads do not say."""
+        parts = self.together()
+        if any(node.masses for node in parts):
+            return 2
+        damped = any(node.damping or any(x.law.viscous for x in node.springs) for node in parts)
+        return 1 if damped else 0
+
+    @property
+    def held(self) -> bool:
+        """Whether something determines its value."""
+        return any(
+            node.moves or node.stiffness or node.damping or node.masses or node.springs
+            for node in self.together()
+        )
+
+    @property
+    def is_function(self) -> bool:
+        return not self.tied and not (self.moves or self.damping or self.masses or self.springs)
 
 
 def abstract(args: Arguments) -> None:
@@ -148,79 +225,164 @@ def bind(args: Arguments) -> None:
 # ------------------------------------------------------------------------------------ building
 
 
-def add_scalar_node(deck: Deck, node: ScalarNode, moves: bool = False) -> None:
-    """The body of an abstract node, or its function; a body where its rate is read first."""
+def tie_nodes(deck: Deck) -> None:
+    """Nodes that distances join follow one of them: the one that is clamped, else the first."""
+    for node in deck.scalars.values():
+        if node.tie is None and not any(node in other.tied for other in deck.scalars.values()):
+            group = joined(node)
+            clamped = [each for each in group if each.clamp is not None]
+            if len(clamped) > 1:
+                clamped[1].args.fail(f"{clamped[1].name} is held already, by distances from "
+                                     f"{clamped[0].name}, which is clamped", 0)  # fmt: skip
+            if sum(len(each.links) for each in group) != 2 * (len(group) - 1):
+                node.args.fail(f"distances join {node.name} with itself; leave out one", 0)
+            hang_on(clamped[0] if clamped else node)
+
+
+def joined(node: ScalarNode, without: ScalarNode | None = None) -> list[ScalarNode]:
+    """The nodes that distances join with this one, itself first; not by way of `without`."""
+    found = [node]
+    for each in found:
+        for other, _ in each.links:
+            if not (each is node and other is without) and not any(x is other for x in found):
+                found.append(other)
+    return found
+
+
+def hang_on(root: ScalarNode) -> None:
+    """Tie all nodes that are joined with this one to it, one after the other."""
+    if root.clamp is not None:
+        root.tie = None, root.clamp
+    waiting, known = [root], [root]
+    while waiting:
+        here = waiting.pop()
+        for other, distance in here.links:
+            if not any(other is x for x in known):
+                other.tie = here, negative(distance)
+                here.tied.append(other)
+                waiting.append(other)
+                known.append(other)
+
+
+def negative(make: Made) -> Made:
+    return lambda: -make()
+
+
+def add_scalar_node(deck: Deck, node: ScalarNode) -> None:
+    """The Quantity of an abstract node, or its function."""
     if node.waits and node.bound is None:
         node.args.fail("the node waits for an element, but no bind card gives it one", 0)
-    if node.kind == "parameter" or node.body is not None or node.given is not None:
+    if node.kind == "parameter" or node.tie is not None:
         return
-    held = node.moves or node.stiffness != 0
-    if not (held or node.masses or node.clamp is not None):
+    if node.item is not None or node.given is not None:
+        return
+    if not node.held:
         node.args.unsupported(
             f"abstract node {node.label} has no mass, and nothing holds or damps it, so that no "
             "equation gives its value; give it a genel: mass, spring support, clamp …", 0,
         )  # fmt: skip
-    if moves or node.moves or node.making or node.masses or node.clamp is not None:
-        masses = [make() for make in node.masses]
-        clamp = None if node.clamp is None else node.clamp()
-        node.body = scalar_body(deck, node.name, node.value, node.derivative, masses, clamp)
+    if node.making or not node.is_function:
+        add_quantity(deck, node)
         return
-    node.making = True  # what asks for its value meanwhile gets a body's
+    node.making = True  # what asks for its value meanwhile gets a Quantity's
     given = function_of(node)
     node.making = False
-    if node.body is None:
+    if node.item is None:
         node.given = given
 
 
-def scalar_body(
-    deck: Deck, name: str, value: float, rate: float | None = None, masses: Sequence[Drive] = (),
-    clamp: Drive | None = None,
-) -> Any:  # fmt: skip
-    """A body that can only move along x, by these masses; its place is a function where clamped."""
-    from linkwork.elements.bodies.body import Body
-    from linkwork.elements.bodies.variable_mass import VariableMass
-    from linkwork.elements.joints.joints import Actuator, Prismatic
-    from linkwork.io.mbdyn.deck.deck import ground_frame
-    from linkwork.model.frame import Frame
+def add_quantity(deck: Deck, node: ScalarNode) -> None:
+    from linkwork.elements.quantities.quantity import Quantity
 
-    steady = sum(m.v for m in masses if isinstance(m, Constant))
-    changing = [m for m in masses if not isinstance(m, Constant)]
-    body = deck.model.add(name, Body(
-        steady, (0.0, 0.0, 0.0), position=(value, 0.0, 0.0),
-        velocity=None if rate is None else (rate, 0.0, 0.0),
+    parts = node.together()
+    node.item = deck.model.add(node.name, Quantity(
+        node.value, node.derivative or 0.0, order=node.order,
+        mass=total([make() for part in parts for make in part.masses]),
+        damping=sum(part.damping for part in parts),
+        stiffness=sum(part.stiffness for part in parts),
     ))  # fmt: skip
-    for k, m in enumerate(changing):
-        deck.model.add(f"mass {k + 1} of {name}", VariableMass(body, m))
-    axes = along_x()
-    ends = ground_frame(axes=axes), Frame(body, (0.0, 0.0, 0.0), axes)
-    rail: Any = Prismatic(*ends) if clamp is None else Actuator(*ends, displacement=clamp)
-    deck.model.add(f"line of {name}", rail)
-    return body
 
 
-def hold_still(deck: Deck) -> None:
-    """A body that is fixed, where all nodes are functions and there would be nothing to run."""
-    from linkwork.elements.bodies.body import Body
-    from linkwork.elements.joints.joints import Fixed
-    from linkwork.io.mbdyn.deck.deck import ground_frame
-    from linkwork.model.frame import Frame
+def add_loads(node: ScalarNode) -> None:
+    """What acts on a Quantity, once all that may be read is there."""
+    if node.item is None:
+        return
+    terms = [make() for part in node.together() for make in part.loads]
+    for part in node.together()[1:]:
+        terms += offset_loads(part)
+    if terms:
+        node.item.load = total(terms)
 
-    if not any(isinstance(item, Body) for item in deck.model.items.values()):
-        still = deck.model.add("still", Body(1.0, (1.0, 1.0, 1.0)))
-        deck.model.add("hold of still", Fixed(ground_frame(), Frame(still)))
+
+def offset_loads(node: ScalarNode) -> list[Drive]:
+    """−m d̈ − c ḋ − k d of a node that is tied to another with x = x_other + d."""
+    from linkwork.model.drives import Derivative
+
+    _, d = node.root
+    rate = Derivative(d)
+    terms = [-(make() * Derivative(rate)) for make in node.masses]
+    if node.damping:
+        terms.append(-node.damping * rate)
+    if node.stiffness:
+        terms.append(-node.stiffness * d)
+    return terms
 
 
-def along_x() -> Any:
-    """Axes whose z is the world's x."""
-    import numpy as np
+def refuse_rates(node: ScalarNode) -> None:
+    """A derivative that is read must be in the node's own equation."""
+    from linkwork.model.drives.base import leaves_that_follow
 
-    return np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    if node.item is None or node.item.order != 1 or node.order != 0:
+        return
+    own = reads(node.item, "value_rate")
+    if not any(own.reads_the_same(leaf) for leaf in leaves_that_follow(node.item.load)):  # type: ignore[attr-defined]
+        node.args.unsupported(
+            f"the derivative of {node.name} is read, but its own equation has none, so that "
+            "nothing determines it; damp the node, or read what its value is made of", 0,
+        )  # fmt: skip
+
+
+def add_spring(deck: Deck, spring: Spring) -> None:
+    """The law between two Quantities; ends that are tied or clamped shift its strain."""
+    from linkwork.elements.quantities.quantity_law import QuantityLaw
+    from linkwork.model.frame import GROUND
+
+    ends: list[Any] = []
+    shift: list[Drive] = []
+    for sign, node in ((-1.0, spring.first), (1.0, spring.second)):
+        root: ScalarNode | None = node
+        if node is not None and node.tie is not None:
+            root, offset = node.root
+            shift.append(-sign * offset)
+        if root is not None:
+            add_scalar_node(deck, root)
+        ends.append(GROUND if root is None else root.item)
+    if ends[0] is ends[1]:  # both tied to one, or clamped: a function that acts on nothing
+        return
+    law = QuantityLaw(ends[0], ends[1], spring.law.make(), total(shift))
+    deck.model.add(spring.name, law)
+
+
+def something_moves(deck: Deck) -> None:
+    """One of the nodes as an unknown, where all are functions and there would be nothing to run."""
+    from linkwork.elements.quantities.quantity import Quantity
+
+    items = deck.model.items.values()
+    if any(item.bodies() or item.vector_nodes() for item in items):
+        return
+    node = next(iter(deck.scalars.values()))
+    deck.model.add(node.name, Quantity(node.value, stiffness=1.0, load=node.read("x")))
+
+
+def total(terms: list[Drive]) -> Drive:
+    if not terms:
+        return Constant(0.0)
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 
 def function_of(node: ScalarNode) -> Drive:
     """x = Σ f/k of a node that nothing else acts on."""
-    loads = [make() for make in node.loads]
-    if not loads:
-        return Constant(0.0)
-    total = loads[0] if len(loads) == 1 else Sum(tuple(loads))
-    return total if node.stiffness == 1 else (1 / node.stiffness) * total
+    loads = total([make() for make in node.loads])
+    if isinstance(loads, Constant) or node.stiffness == 1:
+        return Constant(loads.v / node.stiffness) if isinstance(loads, Constant) else loads
+    return (1 / node.stiffness) * loads

@@ -4,14 +4,13 @@
     state space          E ẋ = A x + B u,   y = C x + D u
     swash plate          α ẏ + y = strokes of three actuators for collective and cyclic pitch
 
-A state is a body without mass that can only move along x: its force is A x + B u − E ẋ.  An output
-stands in the equation of its node, which is y − C x − D u = 0 unless something else acts there.
+The states are those of a StateSpace.  An output stands in the equation of its node, which is
+y − C x − D u = 0 unless something else acts there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,24 +18,14 @@ import numpy as np
 
 from linkwork.io.mbdyn.drives.callers import read_drive
 from linkwork.io.mbdyn.scalars.dofs import Dof, read_dof
-from linkwork.io.mbdyn.scalars.nodes import ScalarNode, scalar_body
+from linkwork.io.mbdyn.scalars.nodes import Made, ScalarNode, total
 from linkwork.io.mbdyn.syntax.arguments import Arguments
-from linkwork.model.drives import Constant, Drive, Sum, formula
-from linkwork.model.readings import reads
-
-ALONG = (1.0, 0.0, 0.0)
-Made = Callable[[], Drive]
+from linkwork.model.drives import Constant, Drive, formula
 
 
 def combined(weights: Any, drives: list[Drive]) -> list[Drive]:
     """Those terms weight × drive that are not zero."""
     return [d if w == 1 else float(w) * d for w, d in zip(weights, drives) if w != 0]
-
-
-def total(terms: list[Drive]) -> Drive:
-    if not terms:
-        return Constant(0.0)
-    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 
 # ----------------------------------------------------------------------------------------- ends
@@ -60,59 +49,45 @@ def read_output(args: Arguments) -> ScalarNode:
     return end.scalar
 
 
-def give(args: Arguments, name: str, node: ScalarNode, value: Made, delay: float = 0.0) -> None:
+def give(node: ScalarNode, value: Made, delay: float = 0.0) -> None:
     """Adds value − y − delay · ẏ to the equation of a node."""
-    if delay == 0:
-        node.stiffness += 1.0
-        node.loads.append(value)
-    else:
-        node.moves = True
-
-    def make() -> None:
-        from linkwork.elements.forces.force import Force
-
-        if node.given is not None:
-            return
-        terms = [value(), -1.0 * node.read("x")]
-        if delay != 0:
-            terms.append(-delay * node.read("xP"))
-        args.deck.model.add(name, Force(node.body, ALONG, drive=Sum(tuple(terms))))
-
-    args.deck.build_later(args, make)
+    node.stiffness += 1.0
+    node.damping += delay
+    node.loads.append(value)
 
 
 # ---------------------------------------------------------------------------------- state space
 
 
 class States:
-    """E ẋ = A x + B u: a body without mass for every state, made when one is asked for."""
+    """E ẋ = A x + B u, made when a state is asked for."""
 
     def __init__(
         self, args: Arguments, label: int, A: np.ndarray, B: np.ndarray, E: np.ndarray | None,
         inputs: list[Made], start: list[float],
     ) -> None:  # fmt: skip
-        self.args, self.label, self.inputs, self.start = args, label, inputs, start
-        self.A, self.B, self.E = A, B, np.eye(len(A)) if E is None else E
-        self.bodies: list[Any] = []
-        args.deck.build_later(args, self.push)
+        self.args, self.name, self.inputs = args, f"genel {label}", inputs
+        self.A, self.B, self.E, self.start = A, B, E, start
+        self._item: Any = None
+        if len(A):
+            args.deck.build_later(args, self.connect)
 
-    def read(self, what: str = "position") -> list[Drive]:
-        if not self.bodies:
-            self.bodies = [
-                scalar_body(self.args.deck, f"state {k + 1} of genel {self.label}", x)
-                for k, x in enumerate(self.start)
-            ]
-        return [reads(body, what, "x") for body in self.bodies]
+    @property
+    def item(self) -> Any:
+        from linkwork.elements.quantities.state_space import StateSpace
 
-    def push(self) -> None:
-        from linkwork.elements.forces.force import Force
+        if self._item is None:
+            none = [Constant(0.0)] * len(self.inputs)
+            item = StateSpace(self.A, self.B, none, self.E, np.array(self.start))
+            self._item = self.args.deck.model.add(self.name, item)
+        return self._item
 
-        x, rates, u = self.read(), self.read("velocity"), [make() for make in self.inputs]
-        for k, body in enumerate(self.bodies):
-            terms = combined(self.A[k], x) + combined(self.B[k], u) + combined(-self.E[k], rates)
-            name = f"equation {k + 1} of genel {self.label}"
-            if terms:
-                self.args.deck.model.add(name, Force(body, ALONG, drive=total(terms)))
+    def connect(self) -> None:
+        """Give it its inputs, once all that may be read is there."""
+        self.item.inputs = [make() for make in self.inputs]
+
+    def output(self, weights: np.ndarray) -> list[Drive]:
+        return [self.item.output(weights)] if np.any(weights != 0) else []
 
 
 def put(
@@ -123,23 +98,20 @@ def put(
     """The states, and outputs y = C x + D u."""
     states = States(args, label, A, B, E, inputs, start or [0.0] * len(A))
     if len(A):
-        names = tuple(f"state {k + 1} of genel {label}" for k in range(len(A)))
-        args.deck.genels[label] = partial(state_values, names=names)
+        args.deck.genels[label] = partial(state_values, name=f"genel {label}", n=len(A))
     for k, node in enumerate(outputs):
 
         def value(k: int = k) -> Drive:
             u = [make() if D[k, j] != 0 else Constant(0.0) for j, make in enumerate(inputs)]
-            return total(combined(C[k], states.read()) + combined(D[k], u))
+            return total(states.output(C[k]) + combined(D[k], u))
 
-        name = f"genel {label}" if k == 0 else f"genel {label} ({k + 1})"
-        give(args, name, node, value)
+        give(node, value)
 
 
-def state_values(run: Any, names: tuple[str, ...]) -> np.ndarray:
+def state_values(run: Any, name: str, n: int) -> np.ndarray:
     """The states and then their derivatives, at stored times (T, 2n)."""
-    bodies = [run.system.names.index(name) for name in names]
-    motion = np.asarray(run.motion)[:, bodies]
-    return np.hstack([motion[:, :, 0], motion[:, :, 7]])
+    found = run[name]
+    return np.hstack([part.values.reshape(-1, n) for part in (found.state, found.state_rate)])
 
 
 def read_matrix(args: Arguments, name: str, rows: int, columns: int) -> np.ndarray:
@@ -243,11 +215,6 @@ def swash_plate(args: Arguments, label: int) -> None:
     for _ in range(3):
         node = labelled(args)
         node.stiffness += 1.0  # a force on the node is its value
-
-        def own(node: ScalarNode = node) -> None:
-            add_unit_spring(args, label, node)
-
-        args.deck.build_later(args, own)
         limits = args.reals(2, "a limit") if args.keyword("limits") else None
         if limits and limits[0] > limits[1]:
             args.fail("the limits must rise", args.i - 1)
@@ -261,14 +228,13 @@ def swash_plate(args: Arguments, label: int) -> None:
     half, side = 0.5 * cyclic, 0.5 * math.sqrt(3) * cyclic
     shares = ((1.0, -cyclic, 0.0), (1.0, half, -side), (1.0, half, side))
 
-    for k, (node, share) in enumerate(zip(actuators, shares)):
+    for node, share in zip(actuators, shares):
 
         def stroke(share: tuple[float, ...] = share) -> Drive:
             values = [limited(node.read("x"), limits) for node, limits in pitch]
             return total(combined(collective * np.array(share), values))
 
-        name = f"genel {label}" if k == 0 else f"genel {label} ({k + 1})"
-        give(args, name, node, stroke, delay)
+        give(node, stroke, delay)
 
 
 def limited(x: Drive, limits: list[float] | None) -> Drive:
@@ -283,12 +249,3 @@ def labelled(args: Arguments) -> ScalarNode:
     if node is None:
         args.fail(f"there is no abstract node {label}", i)
     return node
-
-
-def add_unit_spring(args: Arguments, label: int, node: ScalarNode) -> None:
-    """A force −x on a node that is a body."""
-    from linkwork.elements.forces.force import Force
-
-    if node.given is None:
-        name = f"pitch {node.label} of genel {label}"
-        args.deck.model.add(name, Force(node.body, ALONG, drive=-1.0 * node.read("x")))

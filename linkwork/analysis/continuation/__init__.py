@@ -1,0 +1,1 @@
+"""Equilibria over a load factor: lw.equilibrium_path and lw.buckling."""

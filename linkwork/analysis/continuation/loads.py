@@ -1,0 +1,94 @@
+"""The load factor λ: gravity and loads of a compiled model, times λ.
+
+    f(q, λ) = f₀(q) + λ p(q)
+
+p are weights and the forces of items that are loads (`Family.loads` says which of their numbers
+they are proportional to); everything else, springs and joints with their drives, acts in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.forces.user_force import UserForce
+from linkwork.errors import ModelError
+from linkwork.model.model import Model
+from linkwork.model.registry import Item
+from linkwork.system.system import System
+
+GRAVITY = "gravity"
+
+
+class Loads:
+    """What λ scales in one system: names of items, and the places of their numbers."""
+
+    def __init__(self, system: System, names: Sequence[str]) -> None:
+        self.system, self.names = system, tuple(names)
+        self.gravity = np.array(system.tables.gravity) if GRAVITY in names else None
+        places = [
+            place.start + np.array(e.entry.family.loads, np.intp)
+            for place, e in zip(system.places, system.elements, strict=True)
+            if e.owner in names
+        ]
+        self.places = np.concatenate(places) if places else np.zeros(0, np.intp)
+        self.reals = system.tables.reals[self.places].copy()
+        self.factor = 1.0
+
+    def set(self, factor: float) -> None:
+        """Everything scaled is λ times what the user described from now on."""
+        self.factor = float(factor)
+        if self.gravity is not None:
+            self.system.tables.gravity[:] = factor * self.gravity
+        self.system.tables.reals[self.places] = factor * self.reals
+
+
+def chosen_loads(model: Model, system: System, loads: Any, what: str) -> tuple[str, ...]:
+    """Names of what λ scales: those given, or gravity and all loads; one error for each mistake."""
+    able = {e.owner for e in system.elements if e.entry.family.loads}
+    if loads is None:
+        for item in model.items.values():
+            if isinstance(item, UserForce):
+                raise ModelError(
+                    f"{what} cannot scale {item.label}, whose function says its force; name the "
+                    "loads to scale with loads=[...] (it then acts in full)"
+                )
+        names = [name for name in model.items if name in able]
+        if np.any(model.gravity):
+            names = [GRAVITY, *names]
+        if not names:
+            raise ModelError(
+                f"{what} finds no load in model '{model.name}' to scale; add a Force or a Torque, "
+                "or give the model gravity"
+            )
+        return tuple(names)
+    given = [loads] if isinstance(loads, (str, Item)) else list(loads)
+    names = [one_load(model, able, x, what) for x in given]
+    if not names:
+        raise ModelError(f"loads of {what} must name at least one load, but none was given")
+    return tuple(dict.fromkeys(names))
+
+
+def one_load(model: Model, able: set[str], given: Any, what: str) -> str:
+    """The name of a load that was given as an item or by its name."""
+    if given == GRAVITY and GRAVITY not in model.items:
+        if not np.any(model.gravity):
+            raise ModelError(f"loads of {what} names gravity, but model '{model.name}' has none")
+        return GRAVITY
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if not isinstance(given, (str, Item)) or name is None:
+        raise ModelError(
+            f"loads of {what} must be items of the model, their names, or \"gravity\", but "
+            f"{given!r} was given"
+        )
+    item = model[name]
+    if item is not given and not isinstance(given, str):
+        raise ModelError(f"loads of {what} has {given.label}, which is of another model")
+    if name not in able:
+        raise ModelError(
+            f"{what} cannot scale {item.label}, which is no load: give forces, torques, or "
+            '"gravity"'
+        )
+    return name

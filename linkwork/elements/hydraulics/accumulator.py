@@ -1,0 +1,228 @@
+"""An accumulator: a piston between the fluid and a gas, a spring or a weight.
+
+    m ẍ + k x + m g + f₀ + A (p_g − p) + ½ ρ A c (A/A_p)² |ẋ| ẋ + stops = 0
+    p_g = p_g0 (l/(l − x))^γ,            mass flow from the node   d/dt (ρ (V₀ + A x))
+
+(MBDyn's theory manual, 15.3.1; with ρ' ṗ (V₀ + A x), which that leaves out).  x is the piston's way
+into the gas, l that at which no gas is left, A_p the area of the inlet, c its loss.  Beyond x_min
+and x_max the stops push back with c₁ (x − x_max) + c₂ ẋ + c₃ ẍ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.hydraulics.fluids import FLUID, density, over_time
+from linkwork.elements.hydraulics.ports import port, sample_ports
+from linkwork.elements.layout import (
+    BY_RATE,
+    BY_SECOND,
+    BY_VALUE,
+    RATE,
+    SECOND,
+    TANGENT,
+    VALUE,
+)
+from linkwork.errors import ModelError
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.model import checks
+from linkwork.model.nodes import Node, scalar
+from linkwork.model.registry import Entry, Family, Item
+
+(
+    AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, DEAD, LOW, HIGH, C1, C2, C3,
+    REALS,
+) = (FLUID + i for i in range(15))  # fmt: skip
+LEAST_GAS = 1e-6  # of its length: the gas law goes on linearly beyond
+
+
+@inlined
+def gas_pressure(p0, length, exponent, x):
+    """p_g and its slope by x."""
+    left = length - x
+    if left >= LEAST_GAS * length:
+        p = p0 * (length / left) ** exponent
+        return p, exponent * p / left
+    least = LEAST_GAS * length
+    p = p0 * (length / least) ** exponent
+    slope = exponent * p / least
+    return p + slope * (least - left), slope
+
+
+@inlined
+def stop(x, v, a, low, high, c1, c2, c3):
+    """Force of the stops against x, its slopes by x, ẋ and ẍ."""
+    if x < low:
+        return c1 * (x - low) + c2 * v + c3 * a, c1, c2, c3
+    if x > high:
+        return c1 * (x - high) + c2 * v + c3 * a, c1, c2, c3
+    return 0.0, 0.0, 0.0, 0.0
+
+
+def accumulator_kernel(ints, reals, motion, loads):
+    """Ends p, x; blocks pp, px, xp, xx."""
+    values = motion.values
+    for k in range(ints.shape[0]):
+        i, n = ints[k, 0], ints[k, 1]
+        p, rate = values[VALUE, i], values[RATE, i]
+        x, v, acc = values[VALUE, n], values[RATE, n], values[SECOND, n]
+        A, m = reals[k, AREA], reals[k, MASS]
+        rho, first, second = density(reals, k, p)
+        pg, stiff = gas_pressure(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
+        held, kx, kv, ka = stop(
+            x, v, acc, reals[k, LOW], reals[k, HIGH], reals[k, C1], reals[k, C2], reals[k, C3]
+        )
+        drag = reals[k, LOSS] * rho * abs(v) * v
+        volume = reals[k, DEAD] + A * x
+        loads.balance[i] += rho * A * v + volume * first * rate
+        loads.balance[n] += (
+            m * acc + reals[k, STIFFNESS] * x + reals[k, FORCE] + A * (pg - p) + drag + held
+        )
+        elastic = kx * (x - (reals[k, LOW] if x < reals[k, LOW] else reals[k, HIGH]))
+        loads.power[0] += drag * v + (held - elastic) * v
+        if motion.coef[TANGENT] != 0.0:
+            vals = loads.vals
+            vals[ints[k, 2]] += (first * A * v + volume * second * rate) * values[
+                BY_VALUE, i
+            ] + volume * first * values[BY_RATE, i]  # fmt: skip
+            vals[ints[k, 3]] += (
+                rho * A * values[BY_RATE, n] + A * first * rate * values[BY_VALUE, n]
+            )
+            vals[ints[k, 4]] += (drag * first / rho - A) * values[BY_VALUE, i]
+            vals[ints[k, 5]] += (
+                (m + ka) * values[BY_SECOND, n]
+                + (2.0 * reals[k, LOSS] * rho * abs(v) + kv) * values[BY_RATE, n]
+                + (reals[k, STIFFNESS] + A * stiff + kx) * values[BY_VALUE, n]
+            )
+
+
+def accumulator_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    p, rate = ends[0].value[:, 0], ends[0].rate[:, 0]
+    x, v = ends[1].value[:, 0], ends[1].rate[:, 0]
+    rho, first, h = over_time(reals, p)
+    A, l, g = reals[:, AREA], reals[:, GAS_LENGTH], reals[:, EXPONENT]
+    left = np.maximum(l - x, LEAST_GAS * l)
+    pg = reals[:, GAS] * (l / left) ** g
+    volume = reals[:, DEAD] + A * x
+    adiabatic = np.where(g == 1, 1.0, g - 1)
+    slow = reals[:, GAS] * A * l * np.log(l / left)
+    gas = np.where(g == 1, slow, A * (pg * left - reals[:, GAS] * l) / adiabatic)
+    beyond = np.where(x < reals[:, LOW], x - reals[:, LOW], np.maximum(x - reals[:, HIGH], 0))
+    energy = gas + 0.5 * reals[:, STIFFNESS] * x * x + reals[:, FORCE] * x
+    energy = energy + 0.5 * reals[:, C1] * beyond**2 + 0.5 * reals[:, MASS] * v * v
+    return {
+        "gas_pressure": (pg, "Pa"), "volume": (volume, "m³"),
+        "mass_flow": (rho * A * v + volume * first * rate, "kg/s"),
+        "stored_energy": (energy + volume * (rho * h - p), "J"),
+    }  # fmt: skip
+
+
+ACCUMULATOR = Family(
+    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS,
+    circuit=accumulator_outputs,
+)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Accumulator(Item):
+    """A piston accumulator at a pressure, loaded by a gas, a spring, a weight, or several of them.
+
+    area of the piston (m²), mass (kg), stroke (m): its way, at whose end no gas is left;
+    position (m) and speed (m/s) at the start;
+    precharge (Pa) of the gas at position 0, exponent γ of its polytropic law (1: isothermal);
+    stiffness (N/m) and preload (N) of a spring; gravity (m/s²) that acts on the piston against the
+    fluid; inlet area (m²; without it that of the piston) and its loss coefficient;
+    dead_volume (m³) of fluid at position 0; lower and upper stops (m; else 0 and the stroke);
+    stop_stiffness (N/m), stop_damping (N s/m), stop_mass (kg) beyond them.
+
+    Outputs: position (m), position_rate (m/s), gas_pressure (Pa), volume (m³) of fluid, mass_flow
+    (kg/s) into it, stored_energy (J).
+    """
+
+    p: Any
+    area: Any = None
+    mass: Any = None
+    stroke: Any = None
+    position: Any = 0.0
+    speed: Any = 0.0
+    precharge: Any = 0.0
+    exponent: Any = 1.4
+    stiffness: Any = 0.0
+    preload: Any = 0.0
+    gravity: Any = 0.0
+    inlet: Any = None
+    loss: Any = 0.0
+    dead_volume: Any = 0.0
+    lower: Any = 0.0
+    upper: Any = None
+    stop_stiffness: Any = 1e7
+    stop_damping: Any = 0.0
+    stop_mass: Any = 0.0
+    node: Node = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.label
+        port(self.p, what, "p")
+
+        def put(word: str, **limit: Any) -> None:
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}", **limit))
+
+        for word in ("area", "mass", "stroke"):
+            put(word, positive=True)
+        if self.inlet is not None:
+            put("inlet", positive=True)
+        for word in ("precharge", "stiffness", "loss", "dead_volume", "stop_stiffness",
+                     "stop_damping", "stop_mass"):  # fmt: skip
+            put(word, minimum=0)
+        for word in ("position", "speed", "preload", "gravity"):
+            put(word)
+        put("exponent", minimum=1)
+        put("lower")
+        self.upper = self.stroke if self.upper is None else self.upper
+        put("upper")
+        if not self.lower < self.upper:
+            raise ModelError(
+                f"upper of {what} must be above lower, {self.lower:g} m, but {self.upper:g} was "
+                "given"
+            )
+        if self.precharge > 0 and self.position >= self.stroke:
+            raise ModelError(
+                f"position of {what} must be below its stroke, {self.stroke:g} m, where no gas is "
+                f"left, but {self.position:g} was given"
+            )
+        if "node" not in self.__dict__:
+            self.node = Node(scalar("position", 2, "m"), scale=self.stroke)
+        self.node.value, self.node.rate = np.array([self.position]), np.array([self.speed])
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.p,)
+
+    def vector_nodes(self) -> list[Node]:
+        return [self.node]
+
+    def rates_needed(self) -> list[Node]:
+        return [self.p.node] if self.p.fluid.compressible else []
+
+    def entries(self) -> list[Entry]:
+        inlet = self.area if self.inlet is None else self.inlet
+        reals = np.append(self.p.fluid.reals(), [
+            self.area, self.mass, self.stiffness, self.preload + self.mass * self.gravity,
+            self.precharge, self.stroke, self.exponent,
+            0.5 * self.area * self.loss * (self.area / inlet) ** 2, self.dead_volume, self.lower,
+            self.upper,
+            self.stop_stiffness, self.stop_damping, self.stop_mass,
+        ])  # fmt: skip
+        return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        (p,) = sample_ports(rng, 1)
+        at = rng.choice([0.4, -0.4])  # free, or on a stop
+        return [p, cls(
+            p, rng.uniform(0.5, 1), rng.uniform(1, 2), 5.0, at, 0.3, rng.uniform(1, 2), 1.3, 2.0,
+            0.3, 0.5, 0.4, 0.7, 0.2, -0.2, 2.0, 3.0, 0.4, 0.3,
+        )]  # fmt: skip

@@ -1,0 +1,247 @@
+"""Fluids: density over pressure, viscosity, and the energy that a unit of mass carries.
+
+    incompressible   ρ = ρ₀
+    linear           ρ = ρ₀ (1 + (p − p₀)/β)
+    exponential      ρ = ρ₀ exp((p − p₀)/β)
+    with air         ρ = ρ₀ (1 + α)/(exp(−(p − p₀)/β) + α (p₀/p)^{1/n})
+
+β is the bulk modulus, ρ₀ c² with the speed of sound c; α the volume of entrained air over that of
+the liquid at p₀, n its polytropic exponent (Merritt: Hydraulic Control Systems, 1967, section 2.3).
+A liquid that expands has ρ₀ (1 − α_T (T − T₀)) in the place of ρ₀.  With air the density vanishes
+with the pressure, which therefore stays positive: below p₀/1000 the density goes on as an
+exponential.
+
+    h = ∫ dp/ρ     energy that flows with a unit of mass
+    ρ h − p        energy of a unit of volume
+
+With these two a circuit's energy is accounted for exactly: d/dt (V (ρ h − p)) + p V̇ = h d/dt (ρ V).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math.compiled import inlined
+from linkwork.model import checks
+
+INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED = 0.0, 1.0, 2.0, 3.0
+KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = range(8)  # columns of an element's reals
+FLOOR = 1e-3  # of the reference pressure: below it air is no gas of this law any more
+
+
+@inlined
+def density(reals, k, p):
+    """ρ, ρ' and ρ'' at the pressure p."""
+    kind, rho0, x = reals[k, KIND], reals[k, RHO], p - reals[k, REFERENCE]
+    beta = reals[k, BETA]
+    if kind == INCOMPRESSIBLE:
+        return rho0, 0.0, 0.0
+    if kind == LINEAR:
+        return rho0 * (1.0 + x / beta), rho0 / beta, 0.0
+    if kind == EXPONENTIAL:
+        rho = rho0 * math.exp(x / beta)
+        return rho, rho / beta, rho / (beta * beta)
+    p0, air, n = reals[k, REFERENCE], reals[k, AIR], reals[k, INDEX]
+    floor = FLOOR * p0
+    at = max(p, floor)
+    liquid = math.exp(-(at - p0) / beta)
+    gas = air * (p0 / at) ** (1.0 / n)
+    v = liquid + gas
+    v1 = -liquid / beta - gas / (n * at)
+    v2 = liquid / (beta * beta) + gas * (1.0 + 1.0 / n) / (n * at * at)
+    rho = rho0 * (1.0 + air) / v
+    first = -rho * v1 / v
+    second = rho * (2.0 * v1 * v1 / (v * v) - v2 / v)
+    if p < floor:
+        rate = first / rho
+        rho = rho * math.exp(rate * (p - floor))
+        return rho, rate * rho, rate * rate * rho
+    return rho, first, second
+
+
+@inlined
+def specific_energy(reals, k, p):
+    """h(p) = ∫ dp/ρ, zero at p = 0 (with air: p₀/ρ₀ at p₀)."""
+    kind, rho0, p0, beta = reals[k, KIND], reals[k, RHO], reals[k, REFERENCE], reals[k, BETA]
+    if kind == INCOMPRESSIBLE:
+        return p / rho0
+    if kind == LINEAR:
+        return beta / rho0 * math.log1p(p / (beta - p0))
+    if kind == EXPONENTIAL:
+        return -beta / rho0 * math.exp(p0 / beta) * math.expm1(-p / beta)
+    air, n = reals[k, AIR], reals[k, INDEX]
+    floor = FLOOR * p0
+    at = max(p, floor)
+    liquid = -beta * math.expm1(-(at - p0) / beta)
+    if n == 1.0:
+        gas = air * p0 * math.log(at / p0)
+    else:
+        gas = air * p0 * n / (n - 1.0) * ((at / p0) ** (1.0 - 1.0 / n) - 1.0)
+    h = p0 / rho0 + (liquid + gas) / (rho0 * (1.0 + air))
+    if p < floor:
+        rho, first, _ = density(reals, k, floor)
+        h -= math.expm1(-(p - floor) * first / rho) / first
+    return h
+
+
+def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ρ, ρ' and h of pressures (T,) in numpy; the fluid is that of the first row."""
+    kind, rho0, p0, beta, air, n = reals[0, :MU]
+    if kind == INCOMPRESSIBLE:
+        return np.full_like(p, rho0), np.zeros_like(p), p / rho0
+    if kind == LINEAR:
+        h = beta / rho0 * np.log1p(p / (beta - p0))
+        return rho0 * (1 + (p - p0) / beta), np.full_like(p, rho0 / beta), h
+    if kind == EXPONENTIAL:
+        rho = rho0 * np.exp((p - p0) / beta)
+        return rho, rho / beta, -beta / rho0 * np.exp(p0 / beta) * np.expm1(-p / beta)
+    at = np.maximum(p, FLOOR * p0)
+    liquid, gas = np.exp(-(at - p0) / beta), air * (p0 / at) ** (1 / n)
+    rho = rho0 * (1 + air) / (liquid + gas)
+    slope = rho * (liquid / beta + gas / (n * at)) / (liquid + gas)
+    power = np.log(at / p0) if n == 1 else n / (n - 1) * ((at / p0) ** (1 - 1 / n) - 1)
+    h = p0 / rho0 + (-beta * np.expm1(-(at - p0) / beta) + air * p0 * power) / (rho0 * (1 + air))
+    rate = slope / rho
+    h = h - np.expm1(-rate * (p - at)) / slope
+    grown = np.exp(rate * (p - at))
+    return rho * grown, slope * grown, h
+
+
+@dataclass(frozen=True)
+class Fluid:
+    """A hydraulic fluid.
+
+    density : kg/m³ at reference_pressure (Pa) and reference_temperature (K)
+    bulk_modulus : Pa, or sound_speed (m/s); without both the fluid is incompressible
+    viscosity : dynamic, Pa s
+    law : "linear" or "exponential" density over pressure
+    air : volume of entrained air over that of the liquid at the reference pressure, which must be
+          positive then; polytropic its exponent.  Such a fluid cavitates: its pressure stays
+          positive
+    temperature : K, with expansion (1/K) the density changes with it
+    vapour_pressure : Pa; lower pressures are refused
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> oil = lw.hydraulics.Fluid(density=850, bulk_modulus=1.4e9, viscosity=0.03)
+    >>> round(oil.speed_of_sound)
+    1283
+    """
+
+    density: Any
+    bulk_modulus: Any = None
+    viscosity: Any = 0.0
+    sound_speed: Any = None
+    law: Any = "linear"
+    reference_pressure: Any = 0.0
+    air: Any = 0.0
+    polytropic: Any = 1.4
+    expansion: Any = 0.0
+    temperature: Any = 293.15
+    reference_temperature: Any = 293.15
+    vapour_pressure: Any = 0.0
+    kinds: ClassVar[dict[str, type[Fluid]]] = {}
+
+    def __post_init__(self) -> None:
+        def put(word: str, **limits: Any) -> None:
+            given = checks.number(getattr(self, word), f"{word} of a Fluid", **limits)
+            object.__setattr__(self, word, given)
+
+        put("density", positive=True)
+        for word in ("bulk_modulus", "sound_speed"):
+            if getattr(self, word) is not None:
+                put(word, positive=True)
+        if self.bulk_modulus is not None and self.sound_speed is not None:
+            raise ModelError(
+                "a Fluid has bulk_modulus or sound_speed, bulk_modulus = density sound_speed², but "
+                "both were given; leave out one of them"
+            )
+        checks.choice(self.law, "law of a Fluid", ("linear", "exponential"))
+        for word in ("viscosity", "air", "temperature", "reference_temperature"):
+            put(word, minimum=0)
+        put("polytropic", minimum=1)
+        for word in ("reference_pressure", "vapour_pressure", "expansion"):
+            put(word)
+        if self.air > 0 and (self.reference_pressure <= 0 or not self.compressible):
+            raise ModelError(
+                f"a Fluid with air={self.air:g} needs bulk_modulus and a positive "
+                "reference_pressure, at which it has so much air; give both"
+            )
+        if self.rho <= 0:
+            raise ModelError(
+                f"a Fluid of {self.density:g} kg/m³ that expands by {self.expansion:g}/K has no "
+                f"density left at {self.temperature:g} K; correct expansion or temperature"
+            )
+        if self.compressible and self.reference_pressure >= self.beta:
+            raise ModelError(
+                f"reference_pressure of a Fluid must be below its bulk modulus, {self.beta:g} Pa, "
+                f"but {self.reference_pressure:g} was given"
+            )
+
+    @property
+    def rho(self) -> float:
+        """Density at the reference pressure and its temperature (kg/m³)."""
+        away = self.temperature - self.reference_temperature
+        return float(self.density * (1 - self.expansion * away))
+
+    @property
+    def compressible(self) -> bool:
+        return self.bulk_modulus is not None or self.sound_speed is not None
+
+    @property
+    def beta(self) -> float:
+        """Bulk modulus of the liquid (Pa); infinite where it is incompressible."""
+        if self.sound_speed is not None:
+            return float(self.density * self.sound_speed**2)
+        return math.inf if self.bulk_modulus is None else float(self.bulk_modulus)
+
+    @property
+    def speed_of_sound(self) -> float:
+        """√(β/ρ) (m/s)."""
+        return math.sqrt(self.beta / self.rho)
+
+    @property
+    def cavitates(self) -> bool:
+        """Whether its pressure stays positive by itself."""
+        return self.air > 0
+
+    def reals(self) -> np.ndarray:
+        """The columns of an element's table that describe the fluid."""
+        kind = INCOMPRESSIBLE
+        if self.air > 0:
+            kind = AERATED
+        elif self.compressible:
+            kind = LINEAR if self.law == "linear" else EXPONENTIAL
+        beta = self.beta if self.compressible else 1.0
+        return np.array([
+            kind, self.rho, self.reference_pressure, beta, self.air, self.polytropic,
+            self.viscosity,
+        ])  # fmt: skip
+
+    def density_at(self, pressure: Any) -> np.ndarray:
+        """Density (kg/m³) at pressures (Pa)."""
+        p = np.atleast_1d(np.asarray(pressure, float))
+        return over_time(self.reals()[None, :], p)[0]
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields that describe it, for files."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+Fluid.kinds["Fluid"] = Fluid
+
+
+def as_fluid(value: Any, what: str) -> Fluid:
+    """A Fluid, or an error that says how to make one."""
+    if not isinstance(value, Fluid):
+        raise ModelError(
+            f"fluid of {what} must be a Fluid, but {checks.show(value)} was given; write for "
+            "example lw.hydraulics.Fluid(density=850, bulk_modulus=1.4e9, viscosity=0.03)"
+        )
+    return value

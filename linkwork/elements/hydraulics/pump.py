@@ -1,0 +1,143 @@
+"""A pump: volume from one pressure to another; and a source of mass, from outside.
+
+    q = ρ(p₁) (Q − G (p₂ − p₁))         G leakage; the shaft supplies ρ₁ Q (h₂ − h₁)
+    q = ṁ                               into the node; supplies ṁ h
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
+from linkwork.elements.hydraulics.ports import port, ports, sample_ports
+from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.signals.signals import factor_law
+from linkwork.math.kernel import Kernel
+from linkwork.model import checks
+from linkwork.model.drives import as_drive
+from linkwork.model.registry import Entry, Family, Item
+
+GIVEN, LEAKAGE, REALS = (FLUID + i for i in range(3))
+
+
+def pump_kernel(ints, reals, motion, loads):
+    """Blocks: 11, 12, 21, 22."""
+    values = motion.values
+    for k in range(ints.shape[0]):
+        i, j, Q, G = ints[k, 0], ints[k, 1], reals[k, GIVEN], reals[k, LEAKAGE]
+        p1, p2 = values[VALUE, i], values[VALUE, j]
+        rho, first, _ = density(reals, k, p1)
+        volume = Q - G * (p2 - p1)
+        loads.balance[i] += rho * volume
+        loads.balance[j] -= rho * volume
+        head = specific_energy(reals, k, p2) - specific_energy(reals, k, p1)
+        loads.power[1] += rho * Q * head
+        loads.power[0] += rho * G * (p2 - p1) * head
+        if motion.coef[TANGENT] != 0.0:
+            by1 = (rho * G + first * volume) * values[BY_VALUE, i]
+            by2 = -rho * G * values[BY_VALUE, j]
+            loads.vals[ints[k, 2]] += by1
+            loads.vals[ints[k, 3]] += by2
+            loads.vals[ints[k, 4]] -= by1
+            loads.vals[ints[k, 5]] -= by2
+
+
+def pump_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    p1, p2 = (end.value[:, 0] for end in ends)
+    rho, _, h1 = over_time(reals, p1)
+    h2, Q = over_time(reals, p2)[2], reals[:, GIVEN]
+    flow = Q - reals[:, LEAKAGE] * (p2 - p1)
+    return {
+        "flow": (flow, "m³/s"), "mass_flow": (rho * flow, "kg/s"),
+        "power": (rho * Q * (h2 - h1), "W"), "pressure_rise": (p2 - p1, "Pa"),
+    }  # fmt: skip
+
+
+PUMP = Family("hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, circuit=pump_outputs)
+
+
+@dataclass(eq=False)
+class Pump(Item):
+    """A pump from p1 to p2: a volume flow, a number or function of time, in m³/s.
+
+    leakage in m³/(s Pa) lets fluid back.  Its pressure is whatever the circuit asks for; put a
+    ReliefValve behind it.
+
+    Outputs: flow (m³/s), mass_flow (kg/s), pressure_rise (Pa), power (W) of the shaft.
+    """
+
+    p1: Any
+    p2: Any
+    flow: Any = None
+    leakage: Any = 0.0
+
+    def __post_init__(self) -> None:
+        ports(self, "p1", "p2")
+        self.flow = as_drive(self.flow, f"flow of {self.label}", follows=True)
+        self.leakage = checks.number(self.leakage, f"leakage of {self.label}", minimum=0)
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.p1, self.p2)
+
+    def entries(self) -> list[Entry]:
+        reals = np.append(self.p1.fluid.reals(), [0.0, self.leakage])
+        laws = [factor_law(GIVEN, self.flow)]
+        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=laws)]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        p1, p2 = sample_ports(rng, 2)
+        return [p1, p2, cls(p1, p2, rng.uniform(1, 2), rng.uniform(0.1, 0.2))]
+
+
+# ------------------------------------------------------------------------------ mass from outside
+SOURCE_REALS = FLUID + 1
+
+
+def source_kernel(ints, reals, motion, loads):
+    for k in range(ints.shape[0]):
+        i, q = ints[k, 0], reals[k, GIVEN]
+        loads.balance[i] -= q
+        loads.power[1] += q * specific_energy(reals, k, motion.values[VALUE, i])
+
+
+def source_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    q = reals[:, GIVEN]
+    rho, _, h = over_time(reals, ends[0].value[:, 0])
+    return {"mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * h, "W")}
+
+
+SOURCE = Family(
+    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, circuit=source_outputs
+)
+
+
+@dataclass(eq=False)
+class FlowSource(Item):
+    """A mass flow (kg/s) into a pressure from outside the circuit: a number, a function of time or
+    of readings; negative where it leaves.
+
+    Outputs: mass_flow (kg/s), flow (m³/s), power (W).
+    """
+
+    p: Any
+    mass_flow: Any = None
+
+    def __post_init__(self) -> None:
+        port(self.p, self.label, "p")
+        self.mass_flow = as_drive(self.mass_flow, f"mass_flow of {self.label}", follows=True)
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.p,)
+
+    def entries(self) -> list[Entry]:
+        reals = np.append(self.p.fluid.reals(), 0.0)
+        return [Entry(SOURCE, (self.p.node,), reals, laws=[factor_law(GIVEN, self.mass_flow)])]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        (p,) = sample_ports(rng, 1)
+        return [p, cls(p, rng.uniform(1, 2))]

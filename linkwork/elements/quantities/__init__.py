@@ -1,0 +1,1 @@
+"""Single numbers with equations of their own, and states of linear systems."""

@@ -1,0 +1,152 @@
+"""Readings of joints: relative motion of their markers, made of readings of frames.
+
+With marker A on the first body and B on the second, e a direction in the axes of A, Δ = p_B − p_A:
+
+    angle          the twist about z of X_AᵀX_B, counted over turns;   rate   e_z·X_Aᵀ(w_B − w_A)
+    displacement   e_z·X_AᵀΔ;                                          speed  its derivative
+    position       e·X_AᵀΔ;         velocity    e·(X_Aᵀ Δ̇ − X_Aᵀw_A × X_AᵀΔ), its derivative
+    rotation       e·φ, exp φ̃ = X_AᵀX_B;        angular velocity   e·X_Aᵀ(w_B − w_A)
+    length         √(Δ·Δ);                       its rate   Δ·Δ̇/√(Δ·Δ)
+
+The rate is that of the angle where rx and ry are held; else only rotation and angular velocity are
+offered.  Of a universal joint, X_AᵀX_B = R_x(α) R_y(β): the twists about x and y are α and β, and
+α̇ = x_A·w, β̇ = y_B·w with w = w_B − w_A, because the arms x_A and y_B are perpendicular.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import DriveError, ModelError
+from linkwork.model.drives import Drive, formula
+from linkwork.model.frame import GROUND, Frame
+from linkwork.model.readings import AXES, Reading
+
+ANGLES, SLIDES = ("angle", "rate"), ("displacement", "speed")
+ALONG_AXES = ("position", "velocity", "rotation", "angular velocity")
+X, Y, Z = AXES["x"], AXES["y"], AXES["z"]
+
+
+def of_frames(
+    joint: Any, quantity: str, axis: Any, ends: tuple[Frame, Frame] | None = None, axes: Any = None,
+    start: float = 0.0,
+) -> Reading:  # fmt: skip
+    """A reading of B relative to A along an axis of A (or of `axes`)."""
+    fa, fb = joint.frames if ends is None else ends
+    return Reading(fb, quantity, axis, fa, fa if axes is None else axes, start=start, of=joint)
+
+
+def relative_velocity(joint: Any, axis: Any) -> Drive:
+    """The derivative of the position along an axis of A: the velocity as it is seen from A."""
+    fa, _ = joint.frames
+    seen: Drive = of_frames(joint, "velocity", axis)
+    if fa.body is GROUND:
+        return seen
+    still = Frame(GROUND)
+    spin = [Reading(fa, "angular velocity", e, still, fa, of=joint) for e in (X, Y, Z)]
+    place = [of_frames(joint, "position", e) for e in (X, Y, Z)]
+    for i, c in enumerate(axis):
+        if c:
+            j, k = (i + 1) % 3, (i + 2) % 3
+            seen = seen - c * (spin[j] * place[k] - spin[k] * place[j])
+    return seen
+
+
+def first_angle(joint: Any) -> float:
+    """The angle from which turns are counted: the joint's own, or that of its law."""
+    laws = joint.laws().get("t", {})
+    if "rz" in laws and not {"rx", "ry"} & set(laws):
+        return float(laws["rz"].values(np.zeros(1))[0])
+    return float(joint.start()[0].get("rz", 0.0))
+
+
+def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
+    """What `lw.reads` gives of a joint of the lock family."""
+    if joint.laws().get("a") or joint.laws().get("b"):
+        raise ModelError(
+            f"{joint.label} cannot be read, because its markers move on its bodies; read the "
+            "bodies themselves, or use a joint without drive_a and drive_b"
+        )
+    straight = {3, 4} <= set(joint.active)
+    offered = (*(ANGLES if straight else ()), *SLIDES, *ALONG_AXES)
+    if quantity in ANGLES and not straight:
+        raise DriveError(
+            f"a reading of {joint.label}: it can bend, so that one angle does not describe its "
+            f'turn; read "rotation" or "angular velocity" with an axis'
+        )
+    refuse_others(joint, quantity, offered)
+    if quantity in (*ANGLES, *SLIDES) and axis is not None and tuple(axis) != Z:
+        raise DriveError(
+            f"a reading of {joint.label}: its {quantity} is about or along its z axis; leave out "
+            "axis, or read "
+            + ('"rotation" or "angular velocity"' if quantity in ANGLES else '"position"')
+        )
+    e = three(joint, axis)
+    if quantity == "angle":
+        return of_frames(joint, "angle", Z, start=first_angle(joint))
+    if quantity == "rate":
+        return of_frames(joint, "angular velocity", Z)
+    if quantity == "displacement":
+        return of_frames(joint, "position", Z)
+    if quantity == "speed" and {0, 1} <= set(joint.active):  # Δ is along the axis
+        return of_frames(joint, "velocity", Z)
+    if quantity in ("speed", "velocity"):
+        return relative_velocity(joint, e)
+    return of_frames(joint, quantity, e)
+
+
+def universal_reading(joint: Any, quantity: str, axis: Any) -> Drive:
+    """What `lw.reads` gives of a universal joint: the angles of its arms, x in a and y in b."""
+    if quantity not in ANGLES:
+        refuse_others(joint, quantity, (*ANGLES, *ALONG_AXES))
+        return of_frames(joint, quantity, three(joint, axis))
+    if axis is None or tuple(axis) not in (X, Y):
+        raise DriveError(
+            f'a reading of {joint.label}: expected axis "x", the arm that turns in its first body, '
+            f'or "y", the one in its second, found {"none" if axis is None else tuple(axis)}'
+        )
+    if quantity == "angle":
+        return of_frames(joint, "angle", tuple(axis))
+    return of_frames(joint, "angular velocity", tuple(axis),
+                     axes=joint.frames[0 if tuple(axis) == X else 1])  # fmt: skip
+
+
+def line_reading(item: Any, quantity: str, axis: Any) -> Drive:
+    """What `lw.reads` gives of an item between two points."""
+    refuse_others(item, quantity, ("length", "rate"))
+    if axis is not None:
+        raise DriveError(f"a reading of {item.label}: its {quantity} has no axis; leave it out")
+    world = Frame(GROUND)
+    d = [of_frames(item, "position", e, axes=world) for e in (X, Y, Z)]
+    if quantity == "length":
+        return formula("sqrt(x*x + y*y + z*z)", x=d[0], y=d[1], z=d[2])
+    v = [of_frames(item, "velocity", e, axes=world) for e in (X, Y, Z)]
+    return formula(
+        "(x*u + y*v + z*w)/sqrt(x*x + y*y + z*z)", x=d[0], y=d[1], z=d[2], u=v[0], v=v[1], w=v[2],
+    )  # fmt: skip
+
+
+def gear_reading(gear: Any, quantity: str, axis: Any) -> Drive:
+    """What `lw.reads` gives of a gear: angle_1, rate_1, angle_2 and rate_2 of its joints."""
+    refuse_others(gear, quantity, ("angle_1", "rate_1", "angle_2", "rate_2"))
+    name, which = quantity.split("_")
+    return (gear.first if which == "1" else gear.second).reading(name, axis)
+
+
+def three(joint: Any, axis: Any) -> tuple[float, ...]:
+    """Three numbers of an axis; z where none is given."""
+    return Z if axis is None else tuple(float(x) for x in np.asarray(axis, float).ravel())
+
+
+def refuse_others(item: Any, quantity: Any, offered: tuple[str, ...]) -> None:
+    """An error where an item has no such quantity."""
+    if quantity in offered:
+        return
+    near = difflib.get_close_matches(str(quantity), offered, n=1)
+    raise DriveError(
+        f"a reading of {item.label}: expected one of {', '.join(offered)}, found {quantity!r}"
+        + (f"; did you mean {near[0]!r}?" if near else "")
+    )

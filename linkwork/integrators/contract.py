@@ -1,0 +1,190 @@
+"""The contract between the time loop and a run.
+
+A *method* is a frozen description (lw.GeneralizedAlpha, lw.RK4, …); a *run* steps one system with
+it.  The time loop (analysis/motion) sees a run through `Run` alone: it reads these members, calls
+these functions, and writes into none of a run's attributes.  mypy checks both sides.
+
+    run = method.run(full, system, state, h)
+    while run.time < end:
+        run.advance(times, system.schedule(times), saved, out)      # raises StepFailure
+    run.state(), run.restart()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+if TYPE_CHECKING:
+    from linkwork.integrators.first_order.methods import StagedMethod
+    from linkwork.integrators.second_order.methods import LinearMethod
+
+
+class StepFailure(Exception):
+    """A step that could not be taken: where Newton's method stood."""
+
+    def __init__(self, time: float, iterations: int, residual: float, where: str, what: str):
+        super().__init__(what)
+        self.time, self.iterations, self.residual, self.where = time, iterations, residual, where
+        self.what = what
+
+
+class Output(NamedTuple):
+    """Where stored steps go: one row each."""
+
+    motion: np.ndarray
+    acceleration: np.ndarray
+    gamma: np.ndarray
+    work: np.ndarray
+    iterations: np.ndarray
+    values: np.ndarray  # (rows, 3, values) of vector nodes: value, rate, second derivative
+    own: np.ndarray  # what only this method knows: the columns of its run's `own`
+
+
+def make_output(system: System, rows: int, own: int = 0) -> Output:
+    """Room for stored steps, with `own` columns of the method's own."""
+    return Output(
+        motion=np.zeros((rows, system.bodies, 13)),
+        acceleration=np.zeros((rows, system.bodies, 6)),
+        gamma=np.zeros((rows, len(system.all_rows))),
+        work=np.zeros((rows, 2)),
+        iterations=np.zeros(rows),
+        values=np.zeros((rows, 3, system.layout.values)),
+        own=np.zeros((rows, own)),
+    )
+
+
+class Run(Protocol):
+    """What the time loop may ask of a run; all members are read-only for it."""
+
+    @property
+    def system(self) -> System:
+        """The system whose rows are solved for; another one after rows were chosen anew."""
+
+    @property
+    def time(self) -> float:
+        """The time of the last good step."""
+
+    @property
+    def h(self) -> float:
+        """The size of the next step in s."""
+
+    @property
+    def origin(self) -> float:
+        """Steps are taken at the times origin + k h, also across restarts."""
+
+    @property
+    def iterations(self) -> float:
+        """Newton's iterations in the last step; 0 for methods without them."""
+
+    @property
+    def repairs(self) -> int:
+        """Failed attempts at steps so far."""
+
+    @property
+    def pieces(self) -> int:
+        """Steps that were taken in pieces so far."""
+
+    @property
+    def work_done(self) -> np.ndarray:
+        """Dissipated and supplied work in J since the start, (2,)."""
+
+    @property
+    def constraint_stiffness(self) -> bool:
+        """Whether K_c is part of Newton's matrix."""
+
+    @property
+    def turns(self) -> tuple[float, float]:
+        """Turns of a body in one step, in radians, from which on they are warned of and refused."""
+
+    @property
+    def watched_bodies(self) -> slice | np.ndarray:
+        """The bodies whose turns count for `turns`, as an index."""
+
+    @property
+    def own(self) -> dict[str, int]:
+        """Names and widths of the diagnostics that only this method has."""
+
+    def own_now(self) -> np.ndarray:
+        """The numbers of `own` at the last good step."""
+
+    def advance(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+    ) -> None:
+        """Take the steps to `times`, spaced by h, and store step k in row saved[k] of `out` if
+        saved[k] ≥ 0; `schedule` is system.schedule(times).  Raises StepFailure, after which `time`
+        is that of the last good step."""
+
+    def set_step(self, h: float) -> None:
+        """Change the size of the next steps."""
+
+    def count_from(self, origin: float) -> None:
+        """Count steps from this time on: they are taken at origin + k h."""
+
+    def snapshot(self) -> tuple:
+        """Everything that a step changes."""
+
+    def recover(self, snapshot: tuple) -> None:
+        """Return to a snapshot."""
+
+    def state(self) -> State:
+        """Motion, accelerations and multipliers at the last good step."""
+
+    def restart(self) -> dict[str, Any]:
+        """The numbers from which a later run continues with the same digits."""
+
+
+@runtime_checkable
+class ControlledRun(Run, Protocol):
+    """A run that estimates the error of its steps, for `transient(tolerance=)`."""
+
+    def marker(self) -> Any:
+        """What `local_error` must know of the beginning of a step."""
+
+    def local_error(self, before: Any) -> float:
+        """The estimated error of the last step, in lengths over L and in radians; before: its
+        marker."""
+
+    def velocities_and_rates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Velocities and accelerations (bodies, 6) at the last good step."""
+
+
+class RunMethod(Protocol):
+    """A method that makes its own run; implicit methods in absolute coordinates are given theirs
+    (analysis/motion/beginning.py)."""
+
+    def run(self, full: System, system: System, state: State, h: float) -> Run:
+        """A run of `system`, whose rows are independent in `state`; `full` has all rows."""
+
+
+MethodLike: TypeAlias = "LinearMethod | StagedMethod | RunMethod"
+
+
+class BasicRun:
+    """What most runs have in common: members of `Run` for methods that need nothing special."""
+
+    time: float
+    h: float
+    origin: float
+    repairs: int
+    pieces = 0
+    constraint_stiffness = True
+    turns = np.inf, np.inf
+
+    @property
+    def watched_bodies(self) -> slice | np.ndarray:
+        return slice(None)
+
+    @property
+    def own(self) -> dict[str, int]:
+        return {}
+
+    def own_now(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def count_from(self, origin: float) -> None:
+        self.origin = origin

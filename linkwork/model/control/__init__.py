@@ -1,0 +1,1 @@
+"""Blocks of controllers: drives of readings, compiled as programs, and controllers in Python."""

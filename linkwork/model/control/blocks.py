@@ -1,0 +1,275 @@
+"""Blocks between readings and loads.
+
+    saturate      min(max(x, low), high)            dead zone   max(x − w, 0) + min(x + w, 0)
+    lookup        a table of x                      sample and hold   drives.sampled
+    rate limit    y = min(max(x, y₀ − r τ), y₀ + r τ),   τ = t − t₀
+    integral      y = y₀ + τ (x₀ + x)/2, the trapezoidal rule from step to step
+    delay         y(t) = x(t − d): samples of x every d/n, straight lines between them
+
+with t₀, x₀ and y₀ of the last accepted step.  The slope of y by the motion is exact, also of the
+integral within a step: (τ/2) ∂x.  Of methods with stages (RK4), the integral is of order two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linkwork.errors import DriveError
+from linkwork.math import programs as ops
+from linkwork.model.control.clock import NEVER, counter
+from linkwork.model.drives.base import Drive, _check_drives, leaves_that_follow
+from linkwork.model.drives.formula import formula
+from linkwork.model.drives.pieces import Chain
+from linkwork.model.drives.sampled import SampleAndHold
+from linkwork.model.drives.simple import Constant
+from linkwork.model.drives.table import table
+from linkwork.model.drives.words import is_number, short
+
+if TYPE_CHECKING:
+    from linkwork.model.programs import Translator
+
+MOST_SAMPLES = 200  # of a delay
+
+
+@dataclass(frozen=True)
+class Block(Drive):
+    """What blocks with a memory share: they follow the motion, and have no value without it."""
+
+    holds: ClassVar[bool] = True
+    remembers: ClassVar[bool] = True
+    word: ClassVar[str] = ""
+
+    def _detail(self) -> str:
+        return self.word or super()._detail()
+
+    def _need_motion(self, *parts: Drive) -> None:
+        _check_drives(self, *parts)
+        if not any(leaves_that_follow(part) for part in parts):
+            raise DriveError(
+                f"{self.label}: expected a reading of the motion (lw.reads) among its parts, found "
+                "functions of time alone"
+            )
+
+    def _positive(self, name: str) -> None:
+        self._set_numbers(name)
+        if getattr(self, name) <= 0:
+            raise DriveError(
+                f"{self.label}: expected a positive {name}, found {getattr(self, name):g}"
+            )
+
+    def _jet(self, t: np.ndarray) -> np.ndarray:
+        raise DriveError(
+            f"{self.label}: expected to be part of a load's drive, found it asked for at times; it "
+            "has a value only while the model moves"
+        )
+
+
+@dataclass(frozen=True)
+class RateLimit(Block):
+    """See `rate_limit`."""
+
+    x: Drive
+    rate: float
+    word: ClassVar[str] = "rate limit"
+
+    def __post_init__(self) -> None:
+        self._need_motion(self.x)
+        self._positive("rate")
+
+
+@dataclass(frozen=True)
+class TimeIntegral(Block):
+    """See `integral`."""
+
+    x: Drive
+    value: float = 0.0
+    word: ClassVar[str] = "integral"
+
+    def __post_init__(self) -> None:
+        self._need_motion(self.x)
+        self._set_numbers("value")
+
+
+@dataclass(frozen=True)
+class Delay(Block):
+    """See `delay`."""
+
+    x: Drive
+    time: float
+    samples: int = 20
+    word: ClassVar[str] = "delay"
+
+    def __post_init__(self) -> None:
+        self._need_motion(self.x)
+        self._positive("time")
+        if not (is_number(self.samples) and self.samples == int(self.samples)
+                and 1 <= self.samples <= MOST_SAMPLES):  # fmt: skip
+            raise DriveError(
+                f"{self.label}: expected samples between 1 and {MOST_SAMPLES}, found "
+                f"{short(repr(self.samples))}"
+            )
+
+
+# ------------------------------------------------------------------------------- as programs
+
+
+def since_last_step(writer: Translator) -> tuple[int, int]:
+    """Registers: the time since the last accepted step, and whether there was none."""
+    last = writer.recall(NEVER, lambda: writer.time)
+    fresh = writer.do(ops.LESS, last, writer.constant(NEVER / 2))
+    past = writer.do(ops.SUB, writer.time, last)
+    return writer.do(ops.PICK, fresh, writer.constant(0.0), past), fresh
+
+
+def rate_limit_program(writer: Translator, drive: RateLimit) -> int:
+    do = writer.do
+    x = writer.drive(drive.x)
+    tau, fresh = since_last_step(writer)
+    before = writer.recall(0.0, lambda: y)
+    most = do(ops.MUL, writer.constant(drive.rate), tau)
+    low, high = do(ops.SUB, before, most), do(ops.ADD, before, most)
+    limited = writer.rule("min", [do(ops.MAX, x, low), high])
+    y = do(ops.PICK, fresh, x, limited)
+    return y
+
+
+def integral_program(writer: Translator, drive: TimeIntegral) -> int:
+    return integral_of(writer, writer.drive(drive.x), drive.value, None)
+
+
+def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
+    """The register of ∫x dt; `stopped` makes one that says where nothing is added, or is None."""
+    do = writer.do
+    tau, fresh = since_last_step(writer)
+    before = writer.recall(0.0, lambda: x)
+
+    def kept() -> int:
+        return y if stopped is None else do(ops.PICK, stopped(), total, y)
+
+    total = writer.recall(value, kept)
+    mean = do(ops.MUL, writer.constant(0.5), do(ops.ADD, before, x))
+    y = do(ops.PICK, fresh, total, do(ops.ADD, total, do(ops.MUL, tau, mean)))
+    return y
+
+
+def delay_program(writer: Translator, drive: Delay) -> int:
+    """Newest sample s_0 at t_k, k the last step stored: x(t − n T) lies between s_n and s_{n−1}."""
+    do, constant = writer.do, writer.constant
+    x, n = writer.drive(drive.x), int(drive.samples)
+    step = drive.time / n
+    now, last = counter(writer, 0.0, step)
+    due, fresh = do(ops.LESS, last, now), do(ops.LESS, last, constant(NEVER / 2))
+    past: list[int] = []
+
+    def moved(i: int) -> int:
+        newer = x if i == 0 else past[i - 1]
+        first = x if i == 0 else do(ops.PICK, fresh, x, newer)
+        return do(ops.PICK, due, first, past[i])
+
+    for i in range(n + 1):
+        past.append(writer.recall(0.0, lambda i=i: moved(i)))  # type: ignore[misc]
+    reached = do(ops.SUB, writer.time, do(ops.MUL, last, constant(step)))
+    part = writer.rule("min", [
+        do(ops.MAX, do(ops.DIV, reached, constant(step)), constant(0.0)), constant(1.0)
+    ])  # fmt: skip
+    line = do(ops.ADD, past[n], do(ops.MUL, part, do(ops.SUB, past[n - 1], past[n])))
+    return do(ops.PICK, fresh, x, line)
+
+
+# ----------------------------------------------------------------------------- what users say
+
+
+def block_input(x: Any, what: str) -> Drive:
+    """A drive, or a number as a constant one."""
+    if isinstance(x, Drive):
+        return x
+    if is_number(x):
+        return Constant(x)
+    raise DriveError(f"{what}: expected a reading or another drive, found {short(repr(x))}")
+
+
+def number(x: Any, what: str) -> float:
+    if not (is_number(x) and np.isfinite(x)):
+        raise DriveError(f"{what}: expected a finite number, found {short(repr(x))}")
+    return float(x)
+
+
+def limits_of(low: Any, high: Any, what: str) -> tuple[float, float]:
+    low, high = number(low, f"low of {what}"), number(high, f"high of {what}")
+    if not low < high:
+        raise DriveError(f"{what}: expected low below high, found {low:g} and {high:g}")
+    return low, high
+
+
+def saturate(x: Any, low: float, high: float) -> Drive:
+    """x within the limits low and high.
+
+    Example: ``lw.saturate(-50 * lw.reads(pin, "angle"), -10, 10)``
+    """
+    low, high = limits_of(low, high, "saturate")
+    return formula("min(max(x, a), b)", x=block_input(x, "saturate"), a=low, b=high)
+
+
+def dead_zone(x: Any, width: float) -> Drive:
+    """0 where |x| ≤ width, x less the width beyond it.
+
+    Example: ``100 * lw.dead_zone(lw.reads(rail, "displacement"), 0.01)``
+    """
+    width = number(width, "width of dead_zone")
+    if width < 0:
+        raise DriveError(f"dead_zone: expected a width of at least 0, found {width:g}")
+    return formula("max(x - w, 0) + min(x + w, 0)", x=block_input(x, "dead_zone"), w=width)
+
+
+def lookup(x: Any, at: Any, values: Any, *, smooth: bool = False, outside: str = "hold") -> Drive:
+    """A table of x: values at increasing places `at`, straight lines (or a smooth curve) between.
+
+    outside: what holds beyond the table: "hold", "extend" or "error".
+
+    Example: ``lw.lookup(lw.reads(pin, "rate"), [0, 10, 20], [5, 4, 0])``
+    """
+    kind = "cubic" if smooth else "linear"
+    return Chain(table(at, values, kind=kind, outside=outside), block_input(x, "lookup"))
+
+
+def rate_limit(x: Any, rate: float) -> Drive:
+    """x, but changing by at most `rate` per second; it begins at x.
+
+    Example: ``lw.rate_limit(-50 * lw.reads(pin, "angle"), 200)``
+    """
+    return RateLimit(block_input(x, "rate_limit"), rate)
+
+
+def integral(x: Any, value: float = 0.0) -> Drive:
+    """The integral of x over time, from `value` at the start of the run (trapezoidal rule).
+
+    Example: ``-20 * lw.integral(lw.reads(pin, "angle"))``
+    """
+    return TimeIntegral(block_input(x, "integral"), value)
+
+
+def delay(x: Any, time: float, samples: int = 20) -> Drive:
+    """x as it was `time` seconds ago, and before that as it was at the start.
+
+    x is sampled every time/samples seconds, with straight lines between; steps should not be
+    longer than that.
+
+    Example: ``-50 * lw.delay(lw.reads(pin, "angle"), 0.02)``
+    """
+    return Delay(block_input(x, "delay"), time, samples)
+
+
+def sample_hold(x: Any, every: float, start: float = 0.0) -> Drive:
+    """x at the last of the times start, start + every, …, held until the next one.
+
+    Example: ``lw.sample_hold(-50 * lw.reads(pin, "angle"), every=0.01)``
+    """
+    return SampleAndHold(block_input(x, "sample_hold"), Constant(1.0), every, start)
+
+
+RULES = {
+    RateLimit: rate_limit_program, TimeIntegral: integral_program, Delay: delay_program,
+}  # fmt: skip

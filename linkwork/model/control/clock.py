@@ -1,0 +1,31 @@
+"""The clock of what is sampled: t_k = start + k step, reached at 1e-6 of a step before.
+
+A sample is due at the first accepted step of a run at or behind each t_k.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linkwork.math import programs as ops
+
+if TYPE_CHECKING:
+    from linkwork.model.programs import Translator
+
+NEVER = -1e300  # the number of a step before the first
+REACHED = 1e-6  # of a step
+
+
+def clock(writer: Translator, start: float, step: float) -> tuple[int, int]:
+    """Registers: whether a new step has been reached, and whether none had been before."""
+    n, last = counter(writer, start, step)
+    return writer.do(ops.LESS, last, n), writer.do(ops.LESS, last, writer.constant(NEVER / 2))
+
+
+def counter(writer: Translator, start: float, step: float) -> tuple[int, int]:
+    """Registers: the number of the step at the time, and of the last one that was stored."""
+    do, constant = writer.do, writer.constant
+    since = do(ops.DIV, do(ops.SUB, writer.time, constant(start)), constant(step))
+    n = do(ops.FLOOR, do(ops.ADD, since, constant(REACHED)))
+    last = writer.recall(NEVER, lambda: do(ops.MAX, n, last))
+    return n, last

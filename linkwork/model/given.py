@@ -1,0 +1,74 @@
+"""The types of what users give, and of what items make of it.
+
+An item takes three numbers as a tuple, a list or an array, and keeps an array.  A field of an item
+that is declared as `Vector` says both to editors and type checkers: it accepts a `VectorLike`, and
+reading it gives an array.  When the program runs it is a field like any other: the item's
+`__post_init__` checks what was given and puts the value in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linkwork.model.drives.base import Drive
+    from linkwork.model.drives.rotation import RotationLaw
+    from linkwork.model.frame import Frame, Ground
+
+Got = TypeVar("Got", covariant=True)
+Set = TypeVar("Set", contravariant=True)
+
+
+class Given(Protocol[Got, Set]):
+    """A field that accepts one type and gives another, in the eyes of type checkers."""
+
+    def __get__(self, item: Any, kind: Any, /) -> Got: ...
+
+    def __set__(self, item: Any, value: Set, /) -> None: ...
+
+
+def given(default: Any) -> Any:
+    """The default value of a field that is declared as one of the types below."""
+    return default
+
+
+class Turned(Protocol):
+    """What scipy's Rotation has."""
+
+    def as_quat(self) -> np.ndarray: ...
+
+
+class Placed(Protocol):
+    """What frames can be fixed to: an item with a place and axes, such as a body."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def position(self) -> np.ndarray: ...
+
+    @property
+    def orientation(self) -> np.ndarray: ...
+
+
+VectorLike: TypeAlias = Sequence[float] | np.ndarray
+MatrixLike: TypeAlias = Sequence[Sequence[float]] | np.ndarray
+InertiaLike: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | np.ndarray
+OrientationLike: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | np.ndarray | Turned
+RowsLike: TypeAlias = str | Sequence[str]
+FrameLike: TypeAlias = "Placed | Frame | Ground"
+DriveLike: TypeAlias = "Drive | float | Callable[[float], float]"
+RowLaws: TypeAlias = "Mapping[str, Drive | RotationLaw | float | Callable[[float], float]]"
+
+Number: TypeAlias = Given[float, float | None]
+Vector: TypeAlias = Given[np.ndarray, VectorLike]
+VectorOrNone: TypeAlias = Given[np.ndarray | None, VectorLike | None]
+Matrix: TypeAlias = Given[np.ndarray, InertiaLike]
+Orientation: TypeAlias = Given[np.ndarray, OrientationLike | None]
+Function: TypeAlias = "Given[Drive, DriveLike | None]"
+FunctionOrNone: TypeAlias = "Given[Drive | None, DriveLike | None]"
+Components: TypeAlias = "Given[Sequence[Drive], Sequence[DriveLike] | np.ndarray | None]"
+Functions: TypeAlias = "Given[dict[str, Drive], RowLaws | None]"
