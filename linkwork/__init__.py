@@ -26,6 +26,7 @@ _HOME = {
     "elements.flexible": ["FlexibleLink", "Section"],
     "elements.beams.beam": ["Beam"],
     "elements.beams.element": ["BeamElement"],
+    "elements.beams.line_load": ["LineLoad"],
     "elements.joints.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",

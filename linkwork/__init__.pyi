@@ -20,10 +20,14 @@ from linkwork.analysis.motion.resume import resume as resume
 from linkwork.analysis.motion.strategies import ChangeStrategy as ChangeStrategy
 from linkwork.analysis.motion.strategies import FactorStrategy as FactorStrategy
 from linkwork.analysis.motion.transient import transient as transient
+from linkwork.analysis.reach import Posture as Posture
+from linkwork.analysis.reach import jacobian as jacobian
+from linkwork.analysis.reach import reach as reach
 from linkwork.analysis.statics.static import static as static
 from linkwork.analysis.topology import topology as topology
 from linkwork.elements.beams.beam import Beam as Beam
 from linkwork.elements.beams.element import BeamElement as BeamElement
+from linkwork.elements.beams.line_load import LineLoad as LineLoad
 from linkwork.elements.bodies.body import Body as Body
 from linkwork.elements.bodies.central_gravity import CentralGravity as CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame as MovingFrame

@@ -8,6 +8,7 @@ Frames are stored times of the run, thinned where there are more than a page can
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,6 +67,7 @@ PALETTE = (
 )  # fmt: skip
 STORED = 1_000_000  # bodies times frames that a page keeps
 PIECES = 16  # of a flexible link
+BEAM_PIECES, MOST_PIECES = 4, 64  # of an element of a beam, and of a beam
 ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
 LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
@@ -245,6 +247,7 @@ def draw(
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
     _add_links(drawing)
+    _add_beams(drawing)
     for number, (name, body) in enumerate(zip(thin.system.names, thin.system.items, strict=True)):
         if isinstance(body, LinkPart):
             continue
@@ -274,6 +277,30 @@ def _add_links(drawing: Drawing) -> None:
         for k in range(PIECES):
             ends = axis[:, k], axis[:, k + 1]
             name = system.names[link.frame]
+            drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
+
+
+def _add_beams(drawing: Drawing) -> None:
+    """Beams: a smooth tube along the deformed axis, or blocks with the outline of the section."""
+    result = drawing.result
+    owners = dict.fromkeys(e.owner for e in result.system.elements if e.entry.family.slender)
+    for name in owners:
+        from linkwork.results.outputs.beams import axis_at, beam_elements  # slow to import
+
+        item, elements = result.system.model[name], beam_elements(result, name)
+        colour = PALETTE[elements[0].ends[0] % len(PALETTE)]
+        outline = getattr(item.section, "outline", None)
+        if outline and not math.isclose(*outline) and hasattr(item, "mesh"):
+            for body, length in zip(item.bodies(), item.mesh.share):
+                number = result.system.names.index(str(body.name))
+                block = Part("box", (1.05 * float(length), *outline))
+                drawing.solids.append(Solid(str(body.name), number, [block], colour))
+            continue
+        radius = min(outline) / 2 if outline else 0.008 * drawing.size
+        pieces = min(MOST_PIECES, BEAM_PIECES * len(elements))
+        axis = axis_at(result, name, np.linspace(0, 1, pieces + 1))
+        for k in range(pieces):
+            ends = axis[:, k], axis[:, k + 1]
             drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
 
 
