@@ -22,6 +22,8 @@ from linkwork.analysis.motion.strategies import FactorStrategy as FactorStrategy
 from linkwork.analysis.motion.transient import transient as transient
 from linkwork.analysis.statics.static import static as static
 from linkwork.analysis.topology import topology as topology
+from linkwork.elements.beams.beam import Beam as Beam
+from linkwork.elements.beams.element import BeamElement as BeamElement
 from linkwork.elements.bodies.body import Body as Body
 from linkwork.elements.bodies.central_gravity import CentralGravity as CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame as MovingFrame
@@ -39,6 +41,8 @@ from linkwork.elements.flexible import Section as Section
 from linkwork.elements.forces.force import Force as Force
 from linkwork.elements.forces.force import Torque as Torque
 from linkwork.elements.forces.force_pair import ForcePair as ForcePair
+from linkwork.elements.forces.joint_load import JointForce as JointForce
+from linkwork.elements.forces.joint_load import JointTorque as JointTorque
 from linkwork.elements.forces.spring import Spring as Spring
 from linkwork.elements.forces.stop import Stop as Stop
 from linkwork.elements.forces.torsion_spring import TorsionSpring as TorsionSpring
@@ -80,11 +84,13 @@ from linkwork.elements.signals.sensor import StrapdownSensor as StrapdownSensor
 from linkwork.errors import AssemblyError as AssemblyError
 from linkwork.errors import ConvergenceError as ConvergenceError
 from linkwork.errors import DriveError as DriveError
+from linkwork.errors import FunctionWarning as FunctionWarning
 from linkwork.errors import Interrupted as Interrupted
 from linkwork.errors import LinkworkError as LinkworkError
 from linkwork.errors import LinkworkWarning as LinkworkWarning
 from linkwork.errors import MbdynError as MbdynError
 from linkwork.errors import ModelError as ModelError
+from linkwork.errors import ParameterError as ParameterError
 from linkwork.errors import ResultFileError as ResultFileError
 from linkwork.errors import SingularError as SingularError
 from linkwork.errors import UnfinishedWarning as UnfinishedWarning
@@ -120,6 +126,15 @@ from linkwork.io.mbdyn.deck.reader import read_deck as read_deck
 from linkwork.io.mbdyn.deck.reader import read_mbdyn as read_mbdyn
 from linkwork.io.mbdyn.deck.running import run_deck as run_deck
 from linkwork.io.mbdyn.output.results import write_mbdyn as write_mbdyn
+from linkwork.model.control.blocks import dead_zone as dead_zone
+from linkwork.model.control.blocks import delay as delay
+from linkwork.model.control.blocks import integral as integral
+from linkwork.model.control.blocks import lookup as lookup
+from linkwork.model.control.blocks import rate_limit as rate_limit
+from linkwork.model.control.blocks import sample_hold as sample_hold
+from linkwork.model.control.blocks import saturate as saturate
+from linkwork.model.control.controller import Controller as Controller
+from linkwork.model.control.pid import PID as PID
 from linkwork.model.drives import constant as constant
 from linkwork.model.drives import expression as expression
 from linkwork.model.drives import formula as formula

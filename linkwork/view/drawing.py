@@ -34,6 +34,8 @@ from linkwork.elements.forces.torsion_spring import TorsionSpring
 from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.friction.brake import Brake
 from linkwork.elements.friction.friction import Friction
+from linkwork.elements.hydraulics.cylinder import Cylinder
+from linkwork.elements.hydraulics.motor import RotaryMotor
 from linkwork.elements.joints.distance import Distance
 from linkwork.elements.joints.gear import Gear
 from linkwork.elements.joints.joints import Joint
@@ -55,6 +57,9 @@ from linkwork.view.shapes import Part, parts_of
 from linkwork.view.symbols import coil, joint_parts, spiral
 from linkwork.view.traces import Trace, traces_of
 
+TURNING = (
+    TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake, RotaryMotor,
+)  # fmt: skip
 PALETTE = (
     (38, 104, 166), (208, 98, 30), (38, 132, 92), (156, 72, 132), (196, 144, 20),
     (66, 150, 196), (124, 82, 58), (98, 104, 118),
@@ -311,12 +316,12 @@ def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _add_item(drawing: Drawing, item: Any) -> None:
     result, name = drawing.result, str(item.name)
-    if isinstance(item, (Spring, Rod, Distance)):
+    if isinstance(item, (Spring, Rod, Distance, Cylinder)):
         a, b = (place(result, frame)[0] for frame in item.frames)
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake)):
+    elif isinstance(item, TURNING):
         marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])
