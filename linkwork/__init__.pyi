@@ -20,6 +20,9 @@ from linkwork.analysis.motion.resume import resume as resume
 from linkwork.analysis.motion.strategies import ChangeStrategy as ChangeStrategy
 from linkwork.analysis.motion.strategies import FactorStrategy as FactorStrategy
 from linkwork.analysis.motion.transient import transient as transient
+from linkwork.analysis.reach import Posture as Posture
+from linkwork.analysis.reach import jacobian as jacobian
+from linkwork.analysis.reach import reach as reach
 from linkwork.analysis.statics.static import static as static
 from linkwork.analysis.topology import topology as topology
 from linkwork.elements.beams.beam import Beam as Beam

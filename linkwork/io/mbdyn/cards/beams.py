@@ -68,7 +68,7 @@ def beam(nodes: int) -> Callable[[Arguments], None]:
             turned = [rotations.multiply(f.body.orientation, f.orientation) for f in frames]
             places = [linkwork.Frame(f.body, f.position) for f in frames]
             given = None if all(R is None for R in axes) else between(axes, turned)
-            deck.model.add(name, linkwork.BeamElement(
+            deck.model.add(name, linkwork.BeamElement(  # type: ignore[call-arg, misc]
                 *places, *([None] if nodes == 2 else []), [law.make() for law in laws],
                 axes=turned, section_axes=given, shear_correction=False,
             ))  # fmt: skip
