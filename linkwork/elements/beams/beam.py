@@ -79,10 +79,10 @@ class Beam(Item):
     start: Any
     end: Any
     section: Any
-    elements: Any = 8
-    order: Any = 3
+    elements: int = 8
+    order: int = 3
     up: Any = None
-    damping: Any = 0.0
+    damping: float = 0.0
     velocity: Any = None
     angular_velocity: Any = None
     at: Any = ()

@@ -56,8 +56,8 @@ class BeamElement(Item):
     up: Any = None
     axes: Any = None
     section_axes: Any = None
-    damping: Any = 0.0
-    shear_correction: Any = True
+    damping: float = 0.0
+    shear_correction: bool = True
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

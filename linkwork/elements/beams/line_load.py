@@ -46,9 +46,9 @@ class LineLoad(Item):
     beam: Any
     force: Any = (0.0, 0.0, 0.0)
     moment: Any = (0.0, 0.0, 0.0)
-    start: Any = 0.0
-    end: Any = 1.0
-    follower: Any = False
+    start: float = 0.0
+    end: float = 1.0
+    follower: bool = False
     drive: Any = None
 
     def __post_init__(self) -> None:
