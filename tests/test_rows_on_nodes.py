@@ -1,4 +1,4 @@
-"""Constraint rows on vector nodes: a tie between a body and a weighted sum of values, against closed
+"""Constraint rows on vector nodes: a tie of a body to a weighted sum of values, against closed
 forms and dense solutions; flexible links leave the equations with their frames."""
 
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ def test_nodes_of_lower_order_are_refused():
     body = m.add("body", lw.Body(1, (1, 1, 1)))
     level = m.add("level", Slow(1.0, 1.0))
     m.add("tie", Tie(body, level, (1.0,)))
-    with pytest.raises(lw.ModelError, match="order 2, and its are of order 1; add to its equations"):
+    with pytest.raises(lw.ModelError, match="order 2, and its are of order 1; add to its eq"):
         lw.assemble(m)
 
 
