@@ -1,12 +1,14 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types, tests and documentation; make test-all also tests that take minutes
+# make test-numba  a short test with the oldest version of numba that is supported
 # make docs   the documentation site, in docs/_build/html
 # make bench  all speed figures, beside other programs: docs/speed.md; ARGS=--quick for a look
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all docs bench clean
+OLDEST := numba==0.61.0
+.PHONY: demo test test-all test-numba docs bench clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -18,6 +20,12 @@ test: $(VENV)/tested
 
 test-all: test
 	$(BIN)/python -m pytest -n 2 -m slow
+
+test-numba:
+	$(PYTHON) -m venv .venv-numba
+	.venv-numba/bin/python -m pip install --quiet --disable-pip-version-check --editable . "$(OLDEST)" pytest
+	.venv-numba/bin/python -m pytest -q -p no:cacheprovider tests/test_transient.py tests/test_nodes.py \
+	  tests/test_recursive_joints.py tests/test_recursive_trees.py
 
 docs: $(VENV)/tested
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -38,4 +46,4 @@ $(VENV)/tested: $(VENV)/installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers demo-output build dist docs/_build docs/_pages docs/api docs/gallery
+	rm -rf $(VENV) .venv-numba .venv-peers demo-output build dist docs/_build docs/_pages docs/api docs/gallery

@@ -21,7 +21,7 @@ from api_pages import paragraphs, write
 import linkwork as lw
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-FEW = 12  # bodies up to which an example is animated
+FEW = 14  # bodies up to which an example is animated
 FILM = 4.0  # seconds of a film on a card
 
 

@@ -26,6 +26,7 @@ _HOME = {
     "elements.flexible": ["FlexibleLink", "Section"],
     "elements.beams.beam": ["Beam"],
     "elements.beams.element": ["BeamElement"],
+    "elements.beams.line_load": ["LineLoad"],
     "elements.joints.joints": [
         "Lock", "Fixed", "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar",
         "PointOnLine", "PointOnPlane", "Parallel", "Align", "Oldham", "Rzeppa", "Homokinetic",
@@ -55,6 +56,7 @@ _HOME = {
     "analysis.motion.resume": ["resume"],
     "analysis.motion.compare": ["compare"],
     "analysis.topology": ["topology"],
+    "analysis.reach": ["jacobian", "reach", "Posture"],
     "analysis.motion.events": ["JointLimit"],
     "analysis.motion.joint_space": ["joint_space"],
     "analysis.motion.strategies": ["FactorStrategy", "ChangeStrategy"],

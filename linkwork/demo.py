@@ -114,9 +114,9 @@ def describe_assembly(say: Console, model: lw.Model) -> None:
     heading(say, "1  Assembly: do the joints fit together?")
     found = assemble_model(model, warn=False)
     rows, left = len(found.full.all_rows), len(found.redundancy.dropped)
-    freedoms = 6 * found.full.bodies - found.redundancy.rank
+    freedoms = found.full.layout.rigid - found.redundancy.rank
     say.print(
-        f"They do. {found.full.bodies} bodies could move in {6 * found.full.bodies} ways, the "
+        f"They do. {found.full.bodies} bodies could move in {found.full.layout.rigid} ways, the "
         f"joints forbid {rows}, yet {freedoms} freedoms are left: the car's heave and the wheel's "
         f"travel.\nEach wishbone turns on two hinges in one line, so {left} of the conditions only "
         "repeat others. linkwork leaves these out and says so:"

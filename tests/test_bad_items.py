@@ -20,7 +20,7 @@ JOINTS = sorted(n for n in ITEMS if {"a", "b"} <= {f.name for f in fields(ITEMS[
 def test_nothing_joins_a_body_with_itself(name):
     assert len(JOINTS) > 15
     item, (a, _), _ = sample(name)
-    words = item.words()
+    words = item.parameters()
     for same in (dict(a=a, b=a), dict(a=lw.GROUND, b=lw.GROUND)):
         assert "with itself" in refuse(lambda same=same: type(item)(**{**words, **same}))
     places = [w for w in words if w in ("at", "axis", "at_a", "at_b", "axis_a", "axis_b")]
@@ -33,13 +33,13 @@ def test_nothing_joins_a_body_with_itself(name):
 def test_a_zero_axis_points_nowhere(name):
     item, _, _ = sample(name)
     for word in ("axis", "axis_a", "axis_b"):
-        if item.words().get(word) is None:
+        if item.parameters().get(word) is None:
             continue
         refuse(
-            lambda word=word: type(item)(**{**item.words(), word: (0, 0, 0)}),
+            lambda word=word: type(item)(**{**item.parameters(), word: (0, 0, 0)}),
             rf"{word} of an? {name} must not be zero; give a direction",
         )
-        big = type(item)(**{**item.words(), word: 1e300 * np.asarray(item.words()[word])})
+        big = type(item)(**{**item.parameters(), word: 1e300 * np.asarray(item.parameters()[word])})
         one, other = (x.frames[0].orientation for x in (big, item))
         np.testing.assert_allclose(one, other, atol=1e-15)
 

@@ -1,4 +1,4 @@
-"""Campbell diagrams against closed forms and against the rotor of references.md, section 3."""
+"""Campbell diagrams against closed forms and against the rotor of docs/references.md, section 2."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_numbers_of_all_kinds_are_taken():
 def test_what_the_user_goes_on_using_does_not_change_the_model(name):
     """Lists and arrays that were given may be changed afterwards."""
     item, bodies, others = sample(name)
-    words = item.words()
+    words = item.parameters()
     mine = {
         k: np.array(v) if isinstance(v, np.ndarray) else list(v) if isinstance(v, list) else v
         for k, v in words.items()
@@ -64,7 +64,7 @@ def test_what_the_user_goes_on_using_does_not_change_the_model(name):
     np.testing.assert_array_equal(before.tables.bodies, after.tables.bodies)
     if name != "UserForce":  # whose numbers are addresses
         np.testing.assert_array_equal(before.tables.reals, after.tables.reals)
-    for value in made.words().values():
+    for value in made.parameters().values():
         if isinstance(value, np.ndarray):
             assert not np.any(value == 77)
 
@@ -77,8 +77,8 @@ def test_changes_of_a_body_are_checked():
         ("mass", NAN, "mass of Body 'rod' must be a finite number"),
         ("inertia", (1, 1, 3), "inertia of Body 'rod' violates the triangle"),
         ("position", (1, 2), "position of Body 'rod' must be 3 numbers"),
-        ("mas", 3, "Body 'rod' has no word 'mas'; did you mean 'mass'"),
-        ("colour", 3, "Body 'rod' has no word 'colour'; it has mass"),
+        ("mas", 3, "Body 'rod' has no parameter 'mas'; did you mean 'mass'"),
+        ("colour", 3, "Body 'rod' has no parameter 'colour'; it has mass"),
     ]:
         assert message in refuse(lambda word=word, value=value: setattr(rod, word, value))
     assert rod.mass == 1.0 and rod.inertia[2, 2] == 1.0

@@ -12,6 +12,7 @@ from sample_elements import EXACT, SEEDS, bodies_of, free, residual, sample, tur
 
 from linkwork.elements import catalogue  # noqa: F401  (registers all items)
 from linkwork.math import rotations
+from linkwork.model.nodes import Node
 from linkwork.model.registry import ITEMS
 
 
@@ -19,7 +20,10 @@ def is_internal(name):
     if name in ("Body", "UserForce"):
         return False
     elements = sample(name, 1)[0].elements
-    return bool(elements) and all(e.entry.family.bodies == 2 for e in elements)
+    bodies = [[end for end in e.entry.bodies if not isinstance(end, Node)] for e in elements]
+    return bool(elements) and all(
+        e.entry.family.bodies == len(ends) == 2 for e, ends in zip(elements, bodies)
+    )
 
 
 INTERNAL = sorted(n for n in ITEMS if is_internal(n))

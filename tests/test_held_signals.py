@@ -58,9 +58,30 @@ def test_a_discrete_controller():
     assert error(plant(lambda x, v: -KP * x), lw.RK4(), 20) > 1e-3  # another motion
 
 
-@pytest.mark.parametrize(
-    "method", [lw.GeneralizedAlpha(0.9), lw.MS2(0.6), lw.MSSTH5()], ids=lambda m: type(m).__name__
-)
+SECOND_ORDER = [
+    lw.GeneralizedAlpha(0.9), lw.GeneralizedAlpha(0.8, stabilized=True), lw.HHT(), lw.Newmark(0.5),
+    lw.BDF2(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", SECOND_ORDER, ids=repr)
+def test_samples_fall_on_steps(method):
+    """Accelerations jump with a sample, so that methods keep their order."""
+    m = plant(controller)
+    coarse, fine = error(m, method, 10), error(m, method, 40)
+    assert fine < 1e-5
+    assert coarse / fine == pytest.approx(16, rel=0.1)
+
+
+def test_samples_fall_on_steps_in_joint_coordinates():
+    m = plant(controller)
+    coarse, fine = (error(m, lw.Recursive(), n) for n in (5, 10))
+    assert coarse / fine == pytest.approx(16, rel=0.15)
+    coarse, fine = (error(m, lw.Recursive(integrator="implicit"), n) for n in (10, 20))
+    assert coarse / fine == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize("method", [lw.MS2(0.6), lw.MSSTH5()], ids=lambda m: type(m).__name__)
 def test_methods_that_begin_with_the_last_acceleration(method):
     """They see the jump of a sample one step late, so they are of first order here."""
     m = plant(controller)
@@ -234,7 +255,8 @@ def test_steps_that_are_repaired():
 
 
 @pytest.mark.parametrize(
-    "method", [lw.EnergyMomentum(), lw.Recursive(), lw.ODE()], ids=lambda m: type(m).__name__
+    "method", [lw.EnergyMomentum(), lw.Recursive(integrator="dormand-prince"), lw.ODE()],
+    ids=lambda m: type(m).__name__,
 )
 def test_methods_that_cannot(method):
     with pytest.raises(lw.ModelError, match="(holds something|keeps a memory).*GeneralizedAlpha"):

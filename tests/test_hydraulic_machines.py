@@ -197,7 +197,8 @@ def test_a_spool_valve_follows_its_force():
 def test_pilot_pressures_move_a_spool():
     """At rest k s = A_v (p₅ − p₆)."""
     m = lw.Model("pilot")
-    ends = [m.add(f"p{i + 1}", H.Supply(OIL, x)) for i, x in enumerate((1e7, 4e6, 3e6, 1e5, 8e5, 3e5))]
+    given = (1e7, 4e6, 3e6, 1e5, 8e5, 3e5)
+    ends = [m.add(f"p{i + 1}", H.Supply(OIL, x)) for i, x in enumerate(given)]
     m.add("valve", H.SpoolValve(
         *ends[:4], width=0.01, stroke=2e-3, mass=0.1, stiffness=1e4, damping=60.0, p5=ends[4],
         p6=ends[5], pilot_area=2e-5,

@@ -31,7 +31,7 @@ def test_fluids_have_the_density_of_their_law_and_its_integral(words):
     words = {"bulk_modulus": 1.4e9, **words}
     fluid = H.Fluid(850, **words)
     p = np.linspace(50.0, 4e7, 2001)
-    rho, slope, h = over_time(fluid.reals()[None, :], p)
+    rho, _, _ = over_time(fluid.reals()[None, :], p)
     x, rho0 = p - fluid.reference_pressure, fluid.rho
     beta = fluid.beta
     expected = rho0 * (1 + x / beta) if fluid.compressible else np.full_like(p, 850.0)
@@ -281,7 +281,8 @@ def test_springs_and_weights_load_an_accumulator():
         gravity=9.81,
     ))  # fmt: skip
     rest = lw.static(m)
-    np.testing.assert_allclose(float(rest["spring"].position), (1000 - 600 - 49.05) / 4000, rtol=1e-9)
+    x = (1000 - 600 - 49.05) / 4000
+    np.testing.assert_allclose(float(rest["spring"].position), x, rtol=1e-9)
 
 
 def test_relief_and_check_valves():
@@ -296,7 +297,8 @@ def test_relief_and_check_valves():
     r = run(m, 0.3, 1e-4)
     p = r["line"].pressure.values
     assert 2.01e7 < p[-1] < 2.21e7
-    np.testing.assert_allclose(r["relief"].mass_flow.values[-1], r["pump"].mass_flow.values[-1], rtol=1e-6)
+    over, fed = (r[name].mass_flow.values[-1] for name in ("relief", "pump"))
+    np.testing.assert_allclose(over, fed, rtol=1e-6)
     np.testing.assert_allclose(r["behind"].pressure.values, 3e7, rtol=1e-12)
     # until it opens the line fills with β Q/V, ρ' of a linear law
     early = r.time < 0.01
@@ -307,7 +309,7 @@ def test_relief_and_check_valves():
 
 
 def test_flow_valve_keeps_its_flow():
-    """A compensator before an orifice: the same flow at two supply pressures, C_d A √(2 ρ F/A_p)."""
+    """A compensator before an orifice: one flow at two supply pressures, C_d A √(2 ρ F/A_p)."""
     flows = []
     for supply in (6e6, 12e6):
         m = lw.Model("flow")
@@ -414,7 +416,7 @@ def test_cavitation_is_refused_and_air_prevents_it():
             mass = run(m, 1.0, 1e-3)["line"].mass.values
             assert mass[-1] < mass[0]
         else:
-            refuse(lambda: run(m, 1.0, 1e-3), "pressure 'line' fell to", "vapour", "air=")
+            refuse(lambda m=m: run(m, 1.0, 1e-3), "pressure 'line' fell to", "vapour", "air=")
 
 
 def test_models_and_runs_come_back_from_files(tmp_path):

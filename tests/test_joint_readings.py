@@ -307,3 +307,15 @@ def test_what_joint_loads_refuse():
     m.add("torque", lw.JointTorque(pin, 1.0))
     with pytest.raises(lw.ModelError, match="'torque' acts on a Revolute, which is not in model"):
         lw.transient(m, 0.1, 0.01, progress=False)
+
+
+def test_a_joint_torque_is_an_input_of_linear_systems():
+    """A pendulum that hangs: θ̈ = −m g l/I θ + τ/I."""
+    m = lw.Model(gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body(1, (0.1, 0.1, 0.02), position=(0, 0, -0.5)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    m.add("motor", lw.JointTorque(pin, 0.0))
+    linear = lw.linearize(m, inputs=["motor"], outputs=["pin.angle"])
+    s = 2.0 + 1.0j
+    G = linear.C @ np.linalg.solve(s * np.eye(len(linear.A)) - linear.A, linear.B) + linear.D
+    assert G[0, 0] == pytest.approx(1 / (INERTIA * s**2 + 9.81 * 0.5), rel=1e-9)

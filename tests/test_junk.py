@@ -25,7 +25,7 @@ JUNK = [
 @pytest.mark.parametrize("name", sorted(ITEMS))
 def test_junk_in_any_word_is_refused(name):
     item, _, _ = sample(name)
-    words = item.words()
+    words = item.parameters()
     optional = {f.name for f in fields(item) if f.default is None}
     required = {f.name for f in fields(item) if f.init and f.default is MISSING}
     for word in words:
@@ -64,7 +64,7 @@ ANYTHING = st.one_of(
 @given(data=st.data())
 def test_any_words_make_an_item_or_a_model_error(name, data):
     item, bodies, others = sample(name)
-    words = item.words()
+    words = item.parameters()
     chosen = data.draw(st.sets(st.sampled_from(sorted(words)), min_size=1, max_size=3))
     for word in chosen:
         words[word] = data.draw(ANYTHING)

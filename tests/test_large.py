@@ -14,7 +14,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics import stability
 from linkwork.analysis.statics.inertia import eigenvalues_below
-from linkwork.analysis.statics.search import Search, Talk
+from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.analysis.statics.static import beginning
 from linkwork.integrators.contract import make_output
 from linkwork.integrators.second_order.run import ImplicitRun
@@ -102,7 +102,7 @@ def test_eigenvalues_are_counted_as_dense_matrices_count_them(number):
         name = f"b{rng.integers(4)}"
         m.add(f"spring{k}", lw.Spring(m[name], lw.GROUND, at_b=rng.normal(size=3), stiffness=10))
     full, system, state = beginning(m, None, None)
-    search = Search(full, system, 1e-10, 60, True, True, Talk("", False))
+    search = Search(full, system, 1e-10, 60, True, True, ProgressLog("", False))
     point = search.settle(state, far=True)
     vals, matrix = stability.exact_tangent(search, point)
     n, size = search.n, np.abs(vals[search.body]).max()

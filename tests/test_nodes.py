@@ -334,7 +334,7 @@ def test_a_start_without_solution_names_the_node():
         run(slow_model(1.0, c=0.0, k=0.0), 1.0, 0.1)
 
 
-@pytest.mark.parametrize("method", [lw.EnergyMomentum(), lw.Recursive(), lw.RK4()], ids=repr)
+@pytest.mark.parametrize("method", [lw.EnergyMomentum(), lw.Recursive()], ids=repr)
 def test_methods_that_know_bodies_alone_say_so(method):
     with pytest.raises(lw.ModelError, match="knows bodies alone, but model .* has level 'tank'"):
         run(slow_model(), 1.0, 0.1, method=method)

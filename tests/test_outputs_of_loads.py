@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-import linkwork.elements.catalogue  # noqa: F401
+import linkwork.elements.catalogue
 from linkwork.model.registry import ITEMS
-from tests.sample_elements import sample
+from tests.sample_elements import bodies_of, free, residual, sample
 
 H = 1e-3
 LOADS = [
@@ -23,32 +23,17 @@ LOADS = [
 def test_power_is_that_of_the_forces_on_the_bodies(name, seed):
     """−f·v of the residuals of its elements, in a random state."""
     system, state = sample(name, seed)
-    mine = [e for e in system.elements if not e.entry.rows and not e.entry.family.signal]
+    state = free(state)
+    mine = [e for e in system.elements if not e.entry.rows]
     assert mine and name in ITEMS
-    with_load = system.evaluate(state, tangent=False).f.copy()
-    expected = -np.sum(with_load * state.velocities)
-    system.tables.gravity[:] = 0.0
+    expected = -np.sum(residual(system, state) * state.velocities)
     power = 0.0
     for e in mine:
         reals = system.tables.reals[system.places[system.elements.index(e)]][None]
-        ends = [state.motion[b] if b >= 0 else np.r_[0, 0, 0, 1, np.zeros(9)] for b in e.ends]
-        parts = [[m[None, i:j] for m in ends] for i, j in ((0, 3), (3, 7), (7, 10), (10, 13))]
-        power += e.entry.family.outputs(reals.copy(), *parts)["power"][0]
-    bodies = without_elements(system, state)
-    assert power == pytest.approx(expected + np.sum(bodies * state.velocities), rel=1e-9, abs=1e-9)
-
-
-def without_elements(system, state):
-    """The residual of the bodies of a system alone: inertia forces."""
-    m = lw.Model()
-    for body in system.items:
-        m.add(body.name, lw.Body(
-            body.mass, body.inertia, position=body.position, orientation=body.orientation))  # fmt: skip
-    from dataclasses import replace
-
-    alone = lw.compile_model(m)
-    bare = replace(state, memory=None, gamma=None)
-    return alone.evaluate(bare, tangent=False).f
+        found = e.entry.family.outputs(reals.copy(), *bodies_of(e, state))
+        power += found["power"][0]
+    assert power == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert abs(power) > 1e-3
 
 
 def swinging():
@@ -102,7 +87,10 @@ def test_values_and_units():
 
 
 def test_the_drive_of_a_motor_and_of_an_actuator():
-    """The scalars are what lifts the weight: m g l cos φ about the axis, and m g along it."""
+    """The scalars are what lifts the weight: m g l cos φ about the axis, and m g along it.
+
+    At first multipliers swing by 2e-6 of their size, and die out with the method's damping.
+    """
     m = lw.Model(gravity=(0, 0, -9.81))
     arm = m.add("arm", lw.Body(2, (0.1, 0.1, 0.02), position=(0.5, 0, 0)))
     m.add("motor", lw.Motor(lw.GROUND, arm, at=(0, 0, 0), axis=(0, -1, 0), angle=lw.ramp(0.3)))
@@ -110,7 +98,7 @@ def test_the_drive_of_a_motor_and_of_an_actuator():
     m.add("jack", lw.Actuator(lw.GROUND, lift, (0, 2, 0), (0, 0, 1), displacement=lw.ramp(0.2)))
     run = lw.transient(m, 1.0, H, progress=False)
     torque = 2 * 9.81 * 0.5 * np.cos(0.3 * run.time)
-    np.testing.assert_allclose(run["motor"].drive_torque, torque, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(run["motor"].drive_torque, torque, rtol=0, atol=3e-5)
     np.testing.assert_allclose(run["jack"].drive_force, 3 * 9.81, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(run["motor"].drive_torque, run["motor"].torque.values[:, 2])
     assert run["motor"].drive_torque.attrs["units"] == "N m"

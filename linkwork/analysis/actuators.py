@@ -113,7 +113,7 @@ class Actuators:
 
     def over(self, run: Result) -> tuple[np.ndarray, np.ndarray]:
         """`forces` at all stored times of a run of `kinematics`, whose multipliers it has."""
-        alone, n = constraints_alone(self.full), 6 * self.full.bodies
+        alone, n = constraints_alone(self.full), self.full.layout.rigid
         values, gamma = np.zeros((len(run), len(self.joints))), np.zeros_like(run.gamma)
         square = int(self.passive.sum()) + len(self.joints) == n
         size = max(1, DENSE // (n * n))

@@ -22,6 +22,7 @@ with |·|_M the norm of the mass matrix (MBDyn's manual, 6.3, equations 6.36 to 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -33,9 +34,11 @@ from linkwork.analysis.assembly.assemble import closed
 from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale, row_scale
-from linkwork.errors import ConvergenceError, ModelError
+from linkwork.elements.joints.joints import Lock
+from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks, html
 from linkwork.model.model import Model
@@ -113,6 +116,7 @@ class InverseDynamics:
         return xr.Dataset({name: self[name] for name in self.names})
 
 
+@interruptible
 def inverse(
     model: Model, t: float, h: float, *, actuators: Sequence[str] | None = None,
     pushing: Sequence[str] = (), follow: float = 1.0, posture: float = 0.0, begin: float = 0.0,
@@ -124,7 +128,8 @@ def inverse(
                 the drives leave no freedom
     actuators : names of joints whose turn or travel carries the forces; without them the driven
                 joints do.  As many are needed as the mechanism has degrees of freedom without
-                its drives.
+                its drives; more are refused.  A Lock that leads a body should have driven rows
+                alone: others carry loads as a guide does, which is warned of.
     pushing   : joints that do not hold their rows but push along them, instead of `actuators`
     begin     : the first time;   progress : show how far it is when it takes over a second
     follow, posture : where the drives leave freedom, weights w and p of staying near the last
@@ -158,8 +163,11 @@ def inverse(
         raise ModelError(
             f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
         )
-    free = 6 * full.bodies - rank(holding, state)
+    free = full.layout.rigid - rank(holding, state)
     acting = Actuators(full, actuators, driven, loose)
+    if actuators is not None:
+        warn_of_guides(full)
+    refuse_surplus(full, state, acting)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
              (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
@@ -175,6 +183,61 @@ def inverse(
     info = {"method": f"inverse dynamics, {problem}", "h": (t - begin) / steps}
     run = Result(full, time, motion, acceleration, gamma, info=info)
     return InverseDynamics(run, problem, acting.names, values, acting.units)
+
+
+def refuse_surplus(full: System, state: State, acting: Actuators) -> None:
+    """More actuators than the mechanism has freedoms without its drives: forces are not unique."""
+    passive = full.with_rows(acting.passive)
+    freedom = 6 * full.bodies - rank(passive, state)
+    if len(acting.names) > freedom:
+        raise ModelError(
+            f"inverse has {len(acting.names)} actuators ({', '.join(acting.names)}) for "
+            f"{freedom} {'degree' if freedom == 1 else 'degrees'} of freedom of model "
+            f"'{full.model.name}' without its drives, so that their forces are not unique; name "
+            f"{freedom} of them"
+        )
+
+
+def warn_of_guides(full: System) -> None:
+    """A wanted motion by a Lock whose rows are driven in part: the others carry loads as a guide.
+
+    It is one where other joints connect its bodies already; else the Lock is a joint of its own.
+    """
+    for name, item in full.model.items.items():
+        if type(item) is not Lock:
+            continue
+        mine = [row for row in full.all_rows if row.owner == name]
+        held = [row.name for row in mine if not row.driven]
+        led = [row.name for row in mine if row.driven]
+        if led and held and connected_otherwise(full, name):
+            warnings.warn(
+                f"{item.label} prescribes {', '.join(led)} and also holds {', '.join(held)}, which "
+                "carry loads as a guide would, so that the actuators do not; leave those rows out, "
+                "or drive them too where their motion is wanted",
+                LinkworkWarning, stacklevel=3,
+            )  # fmt: skip
+
+
+def connected_otherwise(full: System, name: str) -> bool:
+    """Whether other joints connect the two bodies of a joint."""
+    parent = list(range(full.bodies + 1))  # the ground is the last
+
+    def root(b: int) -> int:
+        while parent[b] != b:
+            b = parent[b]
+        return b
+
+    ends = None
+    for e in full.elements:
+        if e.owner == name:
+            ends = e.ends
+        elif e.entry.rows:
+            first, *rest = (root(b if b >= 0 else full.bodies) for b in e.ends)
+            for b in rest:
+                parent[root(b)] = root(first)
+    assert ends is not None
+    a, b = (root(x if x >= 0 else full.bodies) for x in ends[:2])
+    return a == b
 
 
 def driven_motion(

@@ -70,7 +70,7 @@ def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> 
 
 
 def inlined(function: Any = None, **options: Any) -> Any:
-    """Decorator for what only compiled functions call: no cache, no door for Python's calls.
+    """Decorator for what only compiled functions call: no cache, no entry for calls from Python.
 
     It must not allocate (unless `_nrt=True` is given): references to arrays are not counted.
     """
@@ -99,11 +99,11 @@ fused_spliced = inlined(fastmath={"contract"}, forceinline=True)
 far = compiled(fastmath={"contract"}, _nrt=False, no_cfunc_wrapper=False)
 
 
-class Door(types.WrapperAddressProtocol):
+class CompiledEntry(types.WrapperAddressProtocol):
     """A function of known types, compiled on first use and called through its address.
 
     Numba takes objects of this kind as first-class functions; with NUMBA_DISABLE_JIT=1 they are
-    called as they are.  Callers do not contain its code, so large functions behind doors are
+    called as they are.  Callers do not contain its code, so large functions behind such entries are
     compiled once, and not at all where a model has no use for them.
     """
 
@@ -137,7 +137,7 @@ class Door(types.WrapperAddressProtocol):
 class Far:
     """A `@far` function for arguments of given types, called through its address.
 
-    As behind a `Door`, but its types are those of the data at hand.
+    Like a `CompiledEntry`, but its types are those of the data at hand.
     """
 
     def __init__(self, function: Any, returned: Any, *arguments: Any) -> None:

@@ -21,7 +21,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import lower_getattr_generic, models, register_model
 from numba.np.arrayobj import populate_array
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS, INTS2, JIT, Door, generates
+from linkwork.math.compiled import FLOATS, FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
 
 
 class Motion(NamedTuple):
@@ -148,7 +148,7 @@ def _view(typing, fields):
     return made(fields), generate
 
 
-class Kernel(Door):
+class Kernel(CompiledEntry):
     """An element family's kernel; one that allocates arrays has to say so."""
 
     def __init__(self, function: Any, allocates: bool = False) -> None:

@@ -67,7 +67,7 @@ class Frame:
         set_(self, "orientation", checks.quaternion(self.orientation, f"orientation of {what}"))
 
     def world(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position and quaternion in the world, in the position the model is described in."""
+        """Position and quaternion in the world, in the reference configuration."""
         R = rotations.matrix(self.body.orientation)
         return (
             self.body.position + R @ self.position,

@@ -8,9 +8,9 @@ stored something,
     switch             y = s;      s ← (off = 0 if s else on ≠ 0) where n > n₀
     an angle           φ = x + 2π ⌊(φ₀ − x)/2π + ½⌋,   |φ − φ₀| ≤ 3.1 required;   φ₀ ← φ
 
-The last is a reading x within half a turn of zero, counted over turns from near a start.  Arrows say what happens
-when a step of the run is accepted.  Before the first, a sample is what it will be, f, and a filter
-has nothing behind it.
+The last is a reading x within half a turn of zero, counted over turns from near a start.  Arrows
+say what happens when a step of the run is accepted.  Before the first, a sample is what it will be,
+f, and a filter has nothing behind it.
 """
 
 from __future__ import annotations

@@ -121,13 +121,13 @@ class Reading(Drive):
         for f in fields(self):
             if f.name not in ("what", "of"):
                 value = getattr(self, f.name)
-                stored[f.name] = frame_words(value) if isinstance(value, Frame) else value
+                stored[f.name] = frame_parameters(value) if isinstance(value, Frame) else value
                 if isinstance(value, tuple):
                     stored[f.name] = list(value)
         return stored
 
 
-def frame_words(frame: Frame) -> dict[str, Any]:
+def frame_parameters(frame: Frame) -> dict[str, Any]:
     body = frame.body
     if body is not GROUND and type(body).__name__ not in ITEMS:
         raise ModelError(f"a reading of {body!r} cannot be stored in a file; read another body")

@@ -63,6 +63,11 @@ class Family:
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
 
+    @property
+    def counts_turns(self) -> bool:
+        """Whether it remembers angles over turns."""
+        return self.memory == 1 or bool(self.counts)
+
 
 @dataclass
 class Law:
@@ -102,31 +107,31 @@ class Entry:
 class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
-    def __call__(cls, *arguments: Any, **words: Any) -> Any:
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
         try:
-            item = super().__call__(*arguments, **words)
+            item = super().__call__(*arguments, **keywords)
         except TypeError as error:
-            refuse_call(cls, arguments, words)
+            refuse_call(cls, arguments, keywords)
             raise error
-        item.own_words()
+        item.copy_parameters()
         item.__dict__["made"] = True
         return item
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """What help and editors show: the words of the constructor."""
+        """What help and editors show: the parameters of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
 
 
-def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
-    """A sentence in the user's words where the constructor cannot be called like this."""
+def refuse_call(cls: Any, arguments: tuple, keywords: dict[str, Any]) -> None:
+    """A sentence about parameters where the constructor cannot be called like this."""
     signature = cls.__signature__
     try:
-        signature.bind(*arguments, **words)
+        signature.bind(*arguments, **keywords)
     except TypeError as error:
         known = list(signature.parameters)
-        wrong = [word for word in words if word not in known]
+        wrong = [name for name in keywords if name not in known]
         if not wrong:
             raise ParameterError(
                 f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
@@ -139,18 +144,18 @@ def refuse_call(cls: Any, arguments: tuple, words: dict[str, Any]) -> None:
 class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
-    A subclass is a dataclass(eq=False) whose fields are the user's words.  It gives
+    A subclass is a dataclass(eq=False) whose fields are its parameters.  It gives
     `entries()`, and `sample(rng, a, b)`: a random instance between two bodies for the test that
     checks the derivatives of every registered item.
 
-    `__post_init__` checks the words; it runs again whenever one of them is assigned, so that a
+    `__post_init__` checks the parameters; it runs again whenever one of them is assigned, so that a
     wrong value is refused there too, and it must therefore accept what it has made itself.
     """
 
     name: str | None = None
     failure: Any = None  # of a function that it calls while the model moves
     abstract: ClassVar[bool] = False
-    places: ClassVar[frozenset[str]] = frozenset(  # words that say where an item's markers are
+    places: ClassVar[frozenset[str]] = frozenset(  # parameters that say where markers are
         {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}
     )
 
@@ -160,40 +165,40 @@ class Item(metaclass=ValidatingMeta):
         if not abstract:
             ITEMS[cls.__name__] = cls
 
-    def __setattr__(self, word: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         if "made" not in self.__dict__:
-            object.__setattr__(self, word, value)
+            object.__setattr__(self, name, value)
             return
-        words = self.words()
-        if word not in words:
-            if word not in self.__dict__ and not hasattr(type(self), word):
-                near = difflib.get_close_matches(word, words, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(words)}"
-                raise ModelError(f"{self.label} has no word '{word}'; {hint}")
-            object.__setattr__(self, word, value)
+        known = self.parameters()
+        if name not in known:
+            if name not in self.__dict__ and not hasattr(type(self), name):
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
+                raise ModelError(f"{self.label} has no parameter '{name}'; {hint}")
+            object.__setattr__(self, name, value)
             return
         before = self.__dict__.copy()
         del self.__dict__["made"]
         try:
-            object.__setattr__(self, word, value)
+            object.__setattr__(self, name, value)
             self.__post_init__()
-            if word not in self.places and "frames" in before:
+            if name not in self.places and "frames" in before:
                 self.frames = before["frames"]  # stays where it is on bodies that have moved since
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        self.own_words()
+        self.copy_parameters()
         self.__dict__["made"] = True
 
-    def own_words(self) -> None:
+    def copy_parameters(self) -> None:
         """Copy lists and arrays, which the user may go on using for something else."""
-        for word, value in self.words().items():
+        for name, value in self.parameters().items():
             if isinstance(value, (list, np.ndarray)):
-                self.__dict__[word] = value.copy()
+                self.__dict__[name] = value.copy()
 
     def __post_init__(self) -> None:
-        """Check the words."""
+        """Check the parameters."""
 
     @property
     def label(self) -> str:
@@ -208,9 +213,10 @@ class Item(metaclass=ValidatingMeta):
 
     def read_items(self) -> list[Any]:
         """The joints that its drives read."""
-        drives = [x for x in self.words().values() if isinstance(x, Drive)]
+        drives = [x for x in self.parameters().values() if isinstance(x, Drive)]
         leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
-        return [leaf.of for leaf in leaves if getattr(leaf, "of", None) is not None]
+        found = [getattr(leaf, "of", None) for leaf in leaves]
+        return [item for item in found if item is not None]
 
     def bodies(self) -> list[Any]:
         """The bodies that it brings into a compiled model, in order, each with its name."""
@@ -233,12 +239,12 @@ class Item(metaclass=ValidatingMeta):
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""
         self.name = name
-        for word, value in self.words().items():
+        for parameter, value in self.parameters().items():
             if isinstance(value, Drive):
-                self.__dict__[word] = value.named(f"{word} of {self.label}")
+                self.__dict__[parameter] = value.named(f"{parameter} of {self.label}")
             elif isinstance(value, dict):
-                self.__dict__[word] = {
-                    k: v.named(f"{word} {k!r} of {self.label}") if isinstance(v, Drive) else v
+                self.__dict__[parameter] = {
+                    k: v.named(f"{parameter} {k!r} of {self.label}") if isinstance(v, Drive) else v
                     for k, v in value.items()
                 }
 
@@ -249,6 +255,6 @@ class Item(metaclass=ValidatingMeta):
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Item:
         raise NotImplementedError(f"{cls.__name__}.sample is needed for the derivative test")
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe the item, for files and for copying it."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]

@@ -165,7 +165,7 @@ class Directors:
             system.kernels, p.forces, system.tables, system.work, m, time, True
         )
         scale = 2.0 * m.settings[asm.MASS] / h**2
-        n, pattern = 6 * system.bodies, system.pattern
+        n, pattern = system.layout.rigid, system.pattern
         values = system.work.vals[pattern.places]
         matrix = sp.csr_array((values, pattern.indices, pattern.indptr))[:n, :n]
         lift = sp.block_diag([lifted(x) for x in 0.5 * (q0 + q1)[: self.n].reshape(-1, 4, 3)])

@@ -267,10 +267,10 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
                 if body < n:
                     data.append(projected(g, q[body]))
                     places.append((r, body))
-    at = np.repeat([r for r, _ in places], 6)
-    columns = np.concatenate([6 * b + np.arange(6) for _, b in places])
+    at, numbers = np.repeat([r for r, _ in places], 6), np.arange(full.layout.rigid)
+    columns = np.concatenate([numbers[full.layout.unknowns(b)] for _, b in places])
     return ConstraintRows(
-        Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(full.all_rows), 6 * n)),
+        Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(full.all_rows), len(numbers))),
         owner=np.array([number[row.owner] for row in full.all_rows]),
         row_name=[row.name for row in full.all_rows], joint_names=joints,
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=full.length,

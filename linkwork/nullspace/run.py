@@ -54,7 +54,7 @@ class ReducedRun(RepairedRun):
         announce(ns.advance, "energy-momentum steps", 15)
         self.condition = np.nan
         if state.restart:
-            self._take_up(state)
+            self._restart_from(state)
         else:
             self.system = system
             self._prepare(choose_rows(full, system, state), state.motion, state.memory)
@@ -68,7 +68,7 @@ class ReducedRun(RepairedRun):
         self.parts = Parts(stepping, motion, self.h, self.method)
         self._directors: Directors | None = None
 
-    def _take_up(self, state: State) -> None:
+    def _restart_from(self, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         keep, own = np.asarray(r["keep"], bool), np.asarray(r["own_keep"], bool)
@@ -219,7 +219,7 @@ class ReducedRun(RepairedRun):
         s = self.parts.system
         return s.tables.reals[s.memory_places].copy()
 
-    # ------------------------------------------------------------------------------- mending
+    # ------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
         return self.parts.system, self.parts.motion.report
@@ -324,8 +324,8 @@ class ConstrainedRun(ReducedRun):
             self.parts.motion.base
         ))))  # fmt: skip
 
-    def _take_up(self, state: State) -> None:
-        super()._take_up(state)
+    def _restart_from(self, state: State) -> None:
+        super()._restart_from(state)
         self.multiplier[:] = state.restart["multiplier"]
 
     def _solve_otherwise(self, time: float) -> bool:

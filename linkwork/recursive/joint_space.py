@@ -16,7 +16,7 @@ from linkwork.model import checks
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.entry_points import (
     inverse,
-    look_at_loops,
+    evaluate_loops,
     many_forwards,
     place_bodies,
 )
@@ -146,7 +146,7 @@ class JointSpace:
         q, v = self._place(q, None, t)
         p = self.parts
         o = p.outer
-        look_at_loops(
+        evaluate_loops(
             p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
             t, q, v, how, count,
         )  # fmt: skip

@@ -85,8 +85,15 @@ class Recursive(Written):
     def order(self) -> int:
         return {"rk4": 4, "dormand-prince": 5, "implicit": 2}[self.integrator]
 
+    @property
+    def drifts(self) -> float:
+        """How far loops may open, where nothing closes them again (motion.open_joints)."""
+        return 1e-2 if self.correction in (None, "baumgarte") else float("inf")
+
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
 
+        if self.integrator == "dormand-prince":
+            full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
         full.refuse_nodes("lw.Recursive")
         return RUNS[self.integrator](self, full, system, state, h)

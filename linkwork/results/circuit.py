@@ -1,7 +1,7 @@
 """A drawing of a hydraulic circuit with its state at one time.
 
-Pressures are circles, coloured by their value; elements between two of them are lines with an arrow
-in the direction of the flow, those with more ends or with one are squares joined to their pressures.
+Pressures are circles, coloured by their value; elements are squares joined to their pressures, with
+their mass flow where they have one alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PART = "#e8e8e8"
 
 
 def draw_circuit(result: Result, time: Any = None, ax: Any = None) -> Any:
-    """Draw the pressures and elements of a run at a time (s; its end if not given); returns axes."""
+    """Draw pressures and elements at a time (s; the run's end if not given); returns axes."""
     import matplotlib.pyplot as plt
     import networkx as nx
 
@@ -50,7 +50,8 @@ def draw_circuit(result: Result, time: Any = None, ax: Any = None) -> Any:
     labels |= {name: f"{name}\n{flow_text(result, name, k)}".rstrip() for name in parts}
     nx.draw_networkx_labels(graph, place, labels, ax=ax, font_size=7, verticalalignment="top")
     ax.figure.colorbar(circles, ax=ax, label="pressure (bar)", shrink=0.7)
-    ax.set_title(f"circuit of '{result.system.model.name}' at t = {result.time[k]:.4g} s", fontsize=11)
+    name = result.system.model.name
+    ax.set_title(f"circuit of '{name}' at t = {result.time[k]:.4g} s", fontsize=11)
     ax.set_axis_off()
     ax.margins(0.15)
     return ax
@@ -66,7 +67,8 @@ def circuit_of(result: Result) -> tuple[tuple[str, ...], dict[str, list[str]]]:
                 owner[id(node)] = name
     parts: dict[str, list[str]] = {}
     for e in result.system.elements:
-        ends = [layout.nodes[end - len(layout.bodies)] for end in e.ends if end >= len(layout.bodies)]
+        first = len(layout.bodies)
+        ends = [layout.nodes[end - first] for end in e.ends if end >= first]
         names = [owner[id(node)] for node in ends if id(node) in owner]
         if names and e.owner not in owner.values():
             known = parts.setdefault(e.owner, [])

@@ -47,7 +47,7 @@ class Counting:
             self._draw()
         elif spent >= self.next_line or self.done == self.total:
             self.next_line = max(2 * spent, 2.0)
-            print(f"study: {self.words()}{self.time_left(now)}", file=sys.stderr, flush=True)
+            print(f"study: {self.text()}{self.time_left(now)}", file=sys.stderr, flush=True)
 
     def time_left(self, now: float) -> str:
         """", about 12 s left", or nothing as long as it cannot be known."""
@@ -57,7 +57,7 @@ class Counting:
         left = (now - self.waved) / since * (self.total - self.done)
         return f", about {left:.0f} s left"
 
-    def words(self) -> str:
+    def text(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.done} of {self.total} variants{failed}"
 
@@ -72,5 +72,5 @@ class Counting:
             )  # fmt: skip
             self.bar.start()
             self.task = self.bar.add_task("", total=self.total, completed=self.before)
-        words = self.words() + self.time_left(clock.perf_counter())
+        words = self.text() + self.time_left(clock.perf_counter())
         self.bar.update(self.task, completed=self.done, description=words)

@@ -55,7 +55,7 @@ def consistent(system: System, state: State) -> State:
                 raise
             return found
         refuse_not_finite(system, y, state)
-        acceleration = acceleration + y[: 6 * b].reshape(-1, 6)
+        acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
         values = values + by * step
         gamma = gamma.copy()

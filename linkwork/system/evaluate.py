@@ -71,7 +71,7 @@ class Tables(NamedTuple):
     targets: np.ndarray  # flat places in reals that laws write
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
-    ahead: np.ndarray  # how many families, the first, compute them
+    signal_family_count: np.ndarray  # how many families, the first, compute them
 
 
 class Work(NamedTuple):
@@ -168,7 +168,7 @@ def call_families(kernels, tables, work, time):
     """Every family's kernel, on the part of the tables that is its own."""
     d = tables.directory
     for m in range(d.shape[0]):
-        if m == tables.ahead[0]:
+        if m == tables.signal_family_count[0]:
             for s in range(tables.signals.shape[0]):
                 tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, NUMBER]]
         ask(kernels, d[m, 0], tables, work, work.f, work.balance, time, d[m, 1], d[m, 2], d[m, 3],

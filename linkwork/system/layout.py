@@ -52,6 +52,13 @@ class Layout:
         """Unknowns of each group: bodies, then vector nodes."""
         return [SIX] * len(self.bodies) + [node.size for node in self.nodes]
 
+    def unknowns(self, group: int) -> slice:
+        """The unknowns of a group."""
+        if group < len(self.bodies):
+            return slice(SIX * group, SIX * (group + 1))
+        first = self.rigid + self.first[group - len(self.bodies)]
+        return slice(first, first + self.sizes[group])
+
     # --------------------------------------------------------------------- arrays over unknowns
     @cached_property
     def group(self) -> np.ndarray:

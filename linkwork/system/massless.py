@@ -33,11 +33,11 @@ from linkwork.system.system import System
 
 RANK = 1e-10  # of joints' rows and of damping, relative
 CLOSE = 1e-12  # corrections of Newton's method that end it, relative
-AHEAD = 1e-5  # seconds, for derivatives of loads by time
+LATER = 1e-5  # seconds, for derivatives of loads by time
 
 
 @dataclass(frozen=True)
-class Loose:
+class MasslessModes:
     """Z over all unknowns of the bodies, orthonormal where angles count times L; U and V."""
 
     Z: np.ndarray
@@ -64,7 +64,7 @@ def massless_accelerations(system: System, state: State, scale: np.ndarray) -> S
     first = under_load(system, replace(state, acceleration=None, gamma=None), chosen, scale)
     if first is None or not any(e.entry.reads for e in system.elements):
         return first
-    rows = scale[6 * system.bodies :]
+    rows = scale[system.layout.rigid :]
 
     def again(scaled: np.ndarray) -> np.ndarray | None:
         loads = system.all_gamma(rows * scaled)
@@ -100,7 +100,7 @@ def under_load(
 
 def balanced(
     system: System, state: State, chosen: np.ndarray
-) -> tuple[State, Loose] | None:
+) -> tuple[State, MasslessModes] | None:
     """Velocities along Z and positions along Z V with Zᵀr = 0, by Newton's method."""
     column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)  # lengths
     for _ in range(40):
@@ -134,7 +134,7 @@ def balanced(
 
 def motions(
     system: System, D: Any, Cq: Any, chosen: np.ndarray, column: np.ndarray
-) -> Loose | None:
+) -> MasslessModes | None:
     """What joints let massless bodies do, orthonormal in lengths; None where that is nothing."""
     if not (np.isfinite(D.data).all() and np.isfinite(Cq.data).all()):
         return None
@@ -144,24 +144,24 @@ def motions(
     if free.shape[1] == 0:
         return None
     free[np.abs(free) < RANK] = 0.0
-    Z = np.zeros((6 * system.bodies, free.shape[1]))
+    Z = np.zeros((system.layout.rigid, free.shape[1]))
     Z[chosen] = free
     damping = Z.T @ (column[:, None] * (D @ (column[:, None] * Z)))
     left, s, right = la.svd(damping)
     none = s <= RANK * s.max()
-    return Loose(Z, left[:, none], right[none].T)
+    return MasslessModes(Z, left[:, none], right[none].T)
 
 
 def load_rates(system: System, state: State) -> np.ndarray:
     """∂r/∂t of loads and motion laws, by forward differences of second order."""
     r = [
-        system.evaluate(replace(state, time=state.time + k * AHEAD), tangent=False).f.ravel()
+        system.evaluate(replace(state, time=state.time + k * LATER), tangent=False).f.ravel()
         for k in range(3)
     ]
-    return (4.0 * (r[1] - r[0]) - (r[2] - r[0])) / (2.0 * AHEAD)
+    return (4.0 * (r[1] - r[0]) - (r[2] - r[0])) / (2.0 * LATER)
 
 
-def along(system: System, state: State, loose: Loose, ahead: np.ndarray) -> State:
+def along(system: System, state: State, loose: MasslessModes, ahead: np.ndarray) -> State:
     """Velocities along Z V, of motions that positions of the others say."""
     U, V, L = loose.U, loose.V, system.length
     Z = np.tile(np.repeat([1.0, 1.0 / L], 3), system.bodies)[:, None] * loose.Z
@@ -176,11 +176,11 @@ def along(system: System, state: State, loose: Loose, ahead: np.ndarray) -> Stat
 
 
 def accelerated(
-    system: System, state: State, loose: Loose, ahead: np.ndarray, scale: np.ndarray,
+    system: System, state: State, loose: MasslessModes, ahead: np.ndarray, scale: np.ndarray,
     loads: np.ndarray | None,
 ) -> State:  # fmt: skip
     """Accelerations and multipliers, with Zᵀ(D v̇ + K v + r_t) = 0 in place of the rows along Z."""
-    n = 6 * system.bodies
+    n = system.layout.rigid
     K = system.evaluate(state, cK=1.0).stiffness
     D = system.evaluate(state, cD=1.0, cK=0.0).stiffness
     e = system.evaluate(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.bodies.body import Body
+from linkwork.elements.bodies.body import Body, refuse_changed
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
@@ -123,7 +123,7 @@ class System:
         if self.held is not None:
             raise ModelError(
                 f"{self.held} holds something of the motion from step to step, which {what} cannot "
-                "do; use lw.GeneralizedAlpha() or lw.RK4()"
+                "do; use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
             )
 
     @cached_property
@@ -457,12 +457,7 @@ def check_items(model: Model) -> None:
         for other in item.read_items():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
-        if isinstance(item, Body):
-            words = (item.inertia, item.position, item.orientation, item.velocity,
-                     item.angular_velocity)  # fmt: skip
-            for array in words:
-                if array is not None and not np.all(np.isfinite(array)):
-                    raise ModelError(f"{item.label} has numbers that are not finite; correct them")
+    refuse_changed([item for item in model.items.values() if isinstance(item, Body)])
 
 
 def not_there(item: Any, model: Model) -> str:

@@ -87,7 +87,7 @@ def make_tables(
         targets=np.concatenate(targets).astype(np.int64) if targets else np.zeros(0, np.int64),
         signals=signals,
         signal_ends=signal_ends,
-        ahead=np.array([sum(family.signal for family in families)]),
+        signal_family_count=np.array([sum(family.signal for family in families)]),
     )
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     return tables, tuple(laws), kernel_table(kernels)

@@ -1,4 +1,4 @@
-"""The model before any run: the position in which the user describes it."""
+"""The model before any run, in its reference configuration."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ Frames are stored times of the run, thinned where there are more than a page can
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -34,6 +35,8 @@ from linkwork.elements.forces.torsion_spring import TorsionSpring
 from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.friction.brake import Brake
 from linkwork.elements.friction.friction import Friction
+from linkwork.elements.hydraulics.cylinder import Cylinder
+from linkwork.elements.hydraulics.motor import RotaryMotor
 from linkwork.elements.joints.distance import Distance
 from linkwork.elements.joints.gear import Gear
 from linkwork.elements.joints.joints import Joint
@@ -55,12 +58,16 @@ from linkwork.view.shapes import Part, parts_of
 from linkwork.view.symbols import coil, joint_parts, spiral
 from linkwork.view.traces import Trace, traces_of
 
+TURNING = (
+    TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake, RotaryMotor,
+)  # fmt: skip
 PALETTE = (
     (38, 104, 166), (208, 98, 30), (38, 132, 92), (156, 72, 132), (196, 144, 20),
     (66, 150, 196), (124, 82, 58), (98, 104, 118),
 )  # fmt: skip
 STORED = 1_000_000  # bodies times frames that a page keeps
 PIECES = 16  # of a flexible link
+BEAM_PIECES, MOST_PIECES = 4, 64  # of an element of a beam, and of a beam
 ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
 LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
@@ -240,6 +247,7 @@ def draw(
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
     _add_links(drawing)
+    _add_beams(drawing)
     for number, (name, body) in enumerate(zip(thin.system.names, thin.system.items, strict=True)):
         if isinstance(body, LinkPart):
             continue
@@ -269,6 +277,30 @@ def _add_links(drawing: Drawing) -> None:
         for k in range(PIECES):
             ends = axis[:, k], axis[:, k + 1]
             name = system.names[link.frame]
+            drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
+
+
+def _add_beams(drawing: Drawing) -> None:
+    """Beams: a smooth tube along the deformed axis, or blocks with the outline of the section."""
+    result = drawing.result
+    owners = dict.fromkeys(e.owner for e in result.system.elements if e.entry.family.slender)
+    for name in owners:
+        from linkwork.results.outputs.beams import axis_at, beam_elements  # slow to import
+
+        item, elements = result.system.model[name], beam_elements(result, name)
+        colour = PALETTE[elements[0].ends[0] % len(PALETTE)]
+        outline = getattr(item.section, "outline", None)
+        if outline and not math.isclose(*outline) and hasattr(item, "mesh"):
+            for body, length in zip(item.bodies(), item.mesh.share):
+                number = result.system.names.index(str(body.name))
+                block = Part("box", (1.05 * float(length), *outline))
+                drawing.solids.append(Solid(str(body.name), number, [block], colour))
+            continue
+        radius = min(outline) / 2 if outline else 0.008 * drawing.size
+        pieces = min(MOST_PIECES, BEAM_PIECES * len(elements))
+        axis = axis_at(result, name, np.linspace(0, 1, pieces + 1))
+        for k in range(pieces):
+            ends = axis[:, k], axis[:, k + 1]
             drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
 
 
@@ -311,12 +343,12 @@ def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _add_item(drawing: Drawing, item: Any) -> None:
     result, name = drawing.result, str(item.name)
-    if isinstance(item, (Spring, Rod, Distance)):
+    if isinstance(item, (Spring, Rod, Distance, Cylinder)):
         a, b = (place(result, frame)[0] for frame in item.frames)
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
         drawing.lines.append(Line(name, "springs" if spring else "joints", a, b, radius))
-    elif isinstance(item, (TorsionSpring, DeformableAxial, DeformableSlide, Stop, Friction, Brake)):
+    elif isinstance(item, TURNING):
         marked = getattr(item, "joint", item)
         radius = 3 * _radius(drawing, marked)
         _add_symbol(drawing, name, "springs", [spiral(radius, 0.06 * radius)], marked.frames[0])

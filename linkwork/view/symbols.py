@@ -2,7 +2,7 @@
 
     turns about z          a pin along z          slides along z     a rail along z
     holds a point alone    a ball                 holds everything   a cube
-    slides in a plane      a plate                else               three axes
+    slides in a plane      a plate                else               three axes, as a driven pose
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def joint_parts(item: Any, radius: float, travel: tuple[float, float]) -> list[P
     held = set(item.active)
     law = item.laws().get("t", {})
     colour = BRASS if law else STEEL
+    if len(law) > 2:  # a prescribed pose
+        return _axes(radius, colour)
     held -= set(driven_rows(law, (2, 5) if ROTATION not in law else (2, 3, 4, 5)))
     if held >= {0, 1, 3, 4} and 2 not in held:  # along z
         return _rail(radius, travel, 5 not in held, colour)
@@ -44,6 +46,10 @@ def joint_parts(item: Any, radius: float, travel: tuple[float, float]) -> list[P
         return [Part("sphere", (1.35 * radius,), colour=colour)]
     if 2 in held and not held & {0, 1}:
         return [Part("box", (12 * radius, 12 * radius, 0.2 * radius), colour=colour, opacity=0.35)]
+    return _axes(radius, colour)
+
+
+def _axes(radius: float, colour: Any) -> list[Part]:
     return [
         Part("cylinder", (0.2 * radius, 5 * radius), orientation=turn, colour=colour)
         for turn in (X_TURN, Y_TURN, np.array([1.0, 0, 0, 0]))

@@ -13,6 +13,7 @@ from linkwork.analysis.assembly.positions import find_positions
 from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
 from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.elements.forces.user_force import forget_failures
 from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError
@@ -38,6 +39,7 @@ class Assembled:
     history: list[float]
 
 
+@interruptible
 def assemble(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (), velocity_weights: Mapping[str, float] | None = None,

@@ -45,6 +45,7 @@ from linkwork.system.system import System
 
 DENSE = 900  # unknowns up to which the eigenvalue problem is dense
 NEAR = 1e-9  # of the factor: a correction this small is none
+ROUGH = 1e-6  # the same where stiffnesses are so different that corrections do not vanish
 PART = 1e-3  # of the factor: how far apart tangents are that are subtracted
 REAL = 1e-4  # imaginary part over size of a factor that is real
 
@@ -250,7 +251,7 @@ class Problem:
 
     def corrected(self, factor: float, vector: np.ndarray) -> tuple[float, np.ndarray, bool]:
         """A factor and its vector, followed to where B(λ) is singular itself."""
-        load, y = factor, vector
+        load, y, last = factor, vector, np.inf
         for _ in range(12):
             try:
                 B, change = self.pair(load, PART * max(abs(load - self.start), 1e-12))
@@ -269,8 +270,10 @@ class Problem:
             load += move
             if load <= 0 or abs(load - factor) > 2 * abs(factor - self.start):
                 return factor, vector, False
-            if abs(move) <= NEAR * abs(load):
+            stays = abs(move) <= ROUGH * abs(load) and abs(move) > 0.1 * last  # round-off
+            if abs(move) <= NEAR * abs(load) or stays:
                 return load, y, True
+            last = abs(move)
         return factor, vector, False
 
     def result(self, found: list[Any], linear: list[float]) -> Buckling:

@@ -26,7 +26,7 @@ from linkwork.analysis.linear.pencil import freeze
 from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of
-from linkwork.analysis.statics.search import Search, Talk
+from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.analysis.statics.stability import Stability
 from linkwork.analysis.statics.static import beginning, left_out_rows_hold
 from linkwork.elements.forces.user_force import raise_if_failed
@@ -111,7 +111,7 @@ def begin(
     full, system, state = beginning(model, at, time)
     names = chosen_loads(model, full, loads, what)
     search = Search(
-        full, system, tolerance, 60, True, True, Talk(f"{what} of '{model.name}'", progress)
+        full, system, tolerance, 60, True, True, ProgressLog(f"{what} of '{model.name}'", progress)
     )
     if search.friction.paths:
         owner = next(e.owner for e in system.elements if e.entry.family.reads)

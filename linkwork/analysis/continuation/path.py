@@ -24,8 +24,9 @@ class PathResult(Result):
     factor: np.ndarray
 
     def data_array(
-        self, name: str, values: np.ndarray, axis: str | tuple[int, ...], units: str, words: str
-    ) -> xr.DataArray:
+        self, name: str, values: np.ndarray, axis: str | tuple[int, ...] | dict[str, Any],
+        units: str, words: str,
+    ) -> xr.DataArray:  # fmt: skip
         found = super().data_array(name, values, axis, units, words).rename(time="point")
         number = np.arange(len(self.factor))
         return found.assign_coords(point=number, factor=("point", self.factor))

@@ -26,6 +26,7 @@ from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.assembly.start_rows import start_entries
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import given_state
 from linkwork.elements.joints.joints import ROW_NAMES, Joint
@@ -39,6 +40,7 @@ from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
 
+@interruptible
 def kinematics(
     model: Model, t: float, h: float, *, start: State | Result | None = None, every: int = 1,
     progress: bool = True,
@@ -94,7 +96,7 @@ def require_driven(full: System, redundancy: Redundancy, state: State) -> None:
             f"{link.item.label} deforms, so that drives alone do not say how "
             f"'{full.model.name}' moves; use lw.transient, or a Body in its place"
         )
-    free = 6 * full.bodies - redundancy.rank
+    free = full.layout.rigid - redundancy.rank
     if not free:
         return
     found = moving_joints(full, state)
@@ -119,7 +121,7 @@ def moving_joints(full: System, state: State) -> list[str]:
     Cq = extended.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
     Cq *= column_scale(full)
     m = len(full.all_rows)
-    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(6 * full.bodies)
+    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(full.layout.rigid)
     moves = np.abs(Cq[m:] @ N).max(axis=1, initial=0.0) > 1e-6
     rows: dict[str, list[str]] = {}
     for row, moving in zip(extended.all_rows[m:], moves, strict=True):

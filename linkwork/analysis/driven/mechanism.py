@@ -211,7 +211,7 @@ class Driven:
         try:
             ahead = close_joints(full, ahead)
             found = choose_rows(full, ahead, warn=False)
-            if found[1].rows == 6 * full.bodies:
+            if found[1].rows == full.layout.rigid:
                 rows = found
         except AssemblyError:
             self.what = "not all joints can be satisfied there"

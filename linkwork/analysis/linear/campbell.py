@@ -24,7 +24,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.linear.eigen import eigen
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.steady import motion_rate
-from linkwork.analysis.statics.search import Talk
+from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import LinkworkError, ModelError
@@ -131,7 +131,7 @@ def campbell(
     checks.count(n, "n")
     found: list[Modes] = []
     name = "model"
-    talk = Talk("campbell", progress)
+    talk = ProgressLog("campbell", progress)
     for i, speed in enumerate(numbers):
         talk.tell(f"speed {i + 1} of {len(numbers)}, {speed:g} rad/s")
         try:

@@ -18,6 +18,7 @@ from linkwork.analysis.linear.dense import dense_modes
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.pencil import linearised
 from linkwork.analysis.linear.sparse import sparse_modes
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.starts import StateLike
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.model.model import Model
@@ -25,6 +26,7 @@ from linkwork.model.model import Model
 DENSE = 600  # unknowns (six per body) up to which everything is dense
 
 
+@interruptible
 def eigen(
     model: Model, at: StateLike | None = None, n: int | None = None, *,
     constraint_stiffness: bool = True, sparse: bool | None = None, shift: complex | None = None,
@@ -54,7 +56,7 @@ def eigen(
             "eigen without the stiffness of constraints: what hangs, leans or is preloaded gets "
             "wrong frequencies (a pendulum gets zero)",
             LinkworkWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     pencil = linearised(model, at, constraint_stiffness=constraint_stiffness)
     if sparse is None:

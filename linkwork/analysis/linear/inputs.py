@@ -19,7 +19,9 @@ import numpy as np
 from linkwork.analysis.linear.pencil import Pencil, places
 from linkwork.analysis.linear.steady import STEADY
 from linkwork.analysis.linear.world_axes import body_blocks, world_axes
+from linkwork.elements.forces import force_pair
 from linkwork.elements.forces.force import FACTOR, Load
+from linkwork.elements.forces.joint_load import JointLoad
 from linkwork.elements.joints.distance import LENGTH, Distance
 from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.lock import LEVEL
@@ -79,12 +81,15 @@ def input_change(
     system = p.system
     mine = [place for place, owner in places(system, type(item)) if owner is item]
     system.set_time(state.time)
-    if isinstance(item, Load):
+    if isinstance(item, (Load, JointLoad)):
         if item.drive is not None and leaves_that_follow(item.drive):
             raise ModelError(
-                f"{item.label} follows the motion, so it cannot be an input; add a Force beside it "
-                "for what comes from outside"
+                f"{item.label} follows the motion, so it cannot be an input; add a "
+                f"{'Force' if isinstance(item, Load) else type(item).__name__} beside it for what "
+                "comes from outside"
             )
+        if isinstance(item, JointLoad):
+            return joint_load_change(system, item, rest, mine[0])
         return load_change(system, item, rest, mine[0])
     if isinstance(item, Distance) and isinstance(item.length, Drive) and not rest:
         change = np.zeros(mine[0].stop - mine[0].start)
@@ -108,7 +113,8 @@ def no_input(model: Model, item: Any, rest: list[str], drives: dict[str, Drive])
     if drives:
         listed = ", ".join(f"'{item.name}.{row}'" for row in drives)
         return f"{item.label} has no input '{words}'; its inputs are {listed}"
-    usable = [n for n, i in model.items.items() if isinstance(i, Load) or _driven(i)]
+    loads = (Load, JointLoad)
+    usable = [n for n, i in model.items.items() if isinstance(i, loads) or _driven(i)]
     near = difflib.get_close_matches(str(item.name), usable, n=1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     listed = ", ".join(f"'{n}'" for n in usable) or "none: add a Force, Torque or Motor"
@@ -142,6 +148,19 @@ def load_change(
     change[FACTOR] = 1.0 - now[FACTOR]
     change[item.column : item.column + 3] = item.vector * (now[FACTOR] - 1.0)
     change[column] += 1.0
+    return place, change
+
+
+def joint_load_change(
+    system: System, item: JointLoad, rest: list[str], place: slice
+) -> tuple[slice, np.ndarray]:
+    """Change of a torque or force along a joint's freedom."""
+    if rest:
+        raise ModelError(
+            f"{item.label} has no input '{item.name}.{'.'.join(rest)}'; its input is '{item.name}'"
+        )
+    change = np.zeros_like(system.tables.reals[place])
+    change[force_pair.FACTOR] = 1.0
     return place, change
 
 

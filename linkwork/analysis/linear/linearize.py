@@ -22,6 +22,7 @@ from linkwork.analysis.linear.first_order import massless, mixed_space
 from linkwork.analysis.linear.inputs import Input, make_input
 from linkwork.analysis.linear.outputs import Output, make_output
 from linkwork.analysis.linear.pencil import Pencil, linearised
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.starts import StateLike
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ModelError
@@ -101,6 +102,7 @@ class StateSpace:
         return title + html.table(["", *self.states, *self.inputs], rows)
 
 
+@interruptible
 def linearize(
     model: Model, at: StateLike | None = None, inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),

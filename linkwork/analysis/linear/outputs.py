@@ -116,7 +116,8 @@ def jacobians_of_body(
     b = p.system.names.index(name)
     Omega = rotations.tilde(p.frames[b])
     Jp, Jv = np.zeros((2, 3, p.system.motions))
-    move, rotate = slice(6 * b, 6 * b + 3), slice(6 * b + 3, 6 * b + 6)
+    own = p.system.layout.unknowns(b)
+    move, rotate = slice(own.start, own.start + 3), slice(own.start + 3, own.stop)
     if quantity == "position":
         Jp[:, move] = np.eye(3)
     elif quantity == "orientation":

@@ -11,12 +11,13 @@ time than its last row.  Signals therefore wait until the steps under way are do
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from linkwork.errors import Interrupted, ResultFileError
 
@@ -135,6 +136,28 @@ def told_in_one_line(model: Any) -> Iterator[None]:
             f"model '{getattr(model, 'name', model)}' was interrupted before its first step; there "
             "is nothing to save yet"
         ) from None
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def interruptible(analysis: Callable[P, T]) -> Callable[P, T]:
+    """An analysis that Ctrl-C ends with a sentence, also while code is compiled."""
+
+    @functools.wraps(analysis)
+    def started(*arguments: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return analysis(*arguments, **keywords)
+        except KeyboardInterrupt as error:
+            if isinstance(error, Interrupted):
+                raise
+            say_in_one_line()
+            raise Interrupted(
+                f"lw.{analysis.__name__} was interrupted; there is nothing to save yet"
+            ) from None
+
+    return started
 
 
 def disk_full(

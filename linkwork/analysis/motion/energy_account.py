@@ -32,7 +32,7 @@ from linkwork.results.result import Result
 
 SAMPLES = 64  # stored times that are looked at
 MANY = 32  # stored times that show how deep a potential goes
-MADE, LOST = 0.5, 0.1  # of what could be exchanged, before it is told
+MADE, LOST = 0.1, 0.1  # of what could be exchanged, before it is told
 NOISE = 1e-6  # of the mechanism's length: moves in a step that are not told
 
 

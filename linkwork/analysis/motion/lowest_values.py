@@ -17,7 +17,8 @@ def refuse_low_values(result: Result) -> None:
     for node, first in zip(layout.nodes, layout.first):
         if node.lowest is None:
             continue
-        values = np.concatenate([result.values[part][:, 0, first] for part in blocks(result.motion)])
+        parts = [result.values[part][:, 0, first] for part in blocks(result.motion)]
+        values = np.concatenate(parts)
         low = np.flatnonzero(values < node.lowest - SLACK * node.scale)
         if len(low):
             t, value = float(result.time[low[0]]), float(values[low[0]])

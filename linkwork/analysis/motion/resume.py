@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.analysis.motion.continuing import Earlier
-from linkwork.analysis.motion.strategies import strategy_from_words
+from linkwork.analysis.motion.strategies import strategy_from_parameters
 from linkwork.analysis.motion.transient import Options, move
 from linkwork.errors import LinkworkWarning, ResultFileError
 from linkwork.model import checks
@@ -40,7 +40,7 @@ def resume(
     h, every, text = told(path, stored)
     method = method_from_text(text)
     if "tolerance" not in options and "strategy" not in options:
-        options |= strategy_from_words(stored.info)
+        options |= strategy_from_parameters(stored.info)
     options.setdefault("every", every)
     options.setdefault("constraint_stiffness", bool(stored.info.get("constraint_stiffness", True)))
     same = file is not None and is_same(path, file)

@@ -20,9 +20,9 @@ def warn_of_late_samples(system: System, begin: float, h: float) -> None:
     """Say so when fixed steps from `begin` on miss samples."""
     for start, period in system.sample_times:
         apart, first = period / h, (start - begin) / h
-        if abs(apart - round(apart)) < NEAR * max(apart, 1.0) and round(apart) >= 1:
-            if first <= 0 or abs(first - round(first)) < NEAR * max(first, 1.0):
-                continue
+        divides = round(apart) >= 1 and abs(apart - round(apart)) < NEAR * max(apart, 1.0)
+        if divides and (first <= 0 or abs(first - round(first)) < NEAR * max(first, 1.0)):
+            continue
         better = period / math.ceil(period / h)
         warnings.warn(
             f"model '{system.model.name}' has samples every {period:g} s from t = {start:g}, which "

@@ -303,7 +303,7 @@ class Storage:
         if self.journal is not None:
             with self._removed_on_failure():
                 self.flush(info, restart, last)
-                self.journal.settle()
+                self.journal.confirm_start()
 
     # --------------------------------------------------------------------------------- the end
     def result(self, info: dict[str, Any], restart: dict[str, Any]) -> Result:
@@ -363,7 +363,7 @@ class Storage:
         if self.recording is not None and self.finished is None:
             self.recording.discard()
         if self.journal is not None and self.finished is None:
-            self.journal.close(remove=not self.journal.settled)
+            self.journal.close(remove=not self.journal.start_is_stored)
 
 
 def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:

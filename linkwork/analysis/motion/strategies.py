@@ -248,7 +248,7 @@ class ChangeControl(Control):
 
 
 def as_strategy(strategy: Strategy | None, tolerance: float | None) -> Strategy | None:
-    """The strategy of a run, from the two words of `transient` for it; None for equal steps."""
+    """The strategy of a run, from two parameters of `transient`; None for equal steps."""
     if tolerance is not None:
         tolerance = checks.number(tolerance, "tolerance", positive=True)
         if strategy is not None:
@@ -268,7 +268,7 @@ def as_strategy(strategy: Strategy | None, tolerance: float | None) -> Strategy 
 # ------------------------------------------------------------------------ across files and restarts
 
 
-def strategy_words(strategy: Any) -> dict[str, Any]:
+def strategy_parameters(strategy: Any) -> dict[str, Any]:
     """A strategy as plain data, for `lw.resume`; of drives that a file cannot keep, their sentence.
     """
     if strategy is None:
@@ -285,8 +285,8 @@ def strategy_words(strategy: Any) -> dict[str, Any]:
     return {"strategy": repr(strategy)}
 
 
-def strategy_from_words(info: dict[str, Any]) -> dict[str, Any]:
-    """The words of `transient` for the strategy of a stored run."""
+def strategy_from_parameters(info: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of `transient` for the strategy of a stored run."""
     if "tolerance" in info:
         return {"tolerance": info["tolerance"]}
     stored = info.get("strategy")
@@ -306,13 +306,13 @@ def kept_control(strategy: Any, control: Control | None) -> dict[str, np.ndarray
     """What a restart needs of a controlled run."""
     if control is None:
         return {}
-    text = repr(strategy_words(strategy)).encode()
+    text = repr(strategy_parameters(strategy)).encode()
     return {"control": control.numbers(), "strategy": np.frombuffer(text, np.uint8).copy()}
 
 
-def taken_up(strategy: Any, restart: dict[str, Any]) -> np.ndarray | None:
+def stored_control(strategy: Any, restart: dict[str, Any]) -> np.ndarray | None:
     """The numbers of a controlled run that this one goes on with; None where it is another."""
     if strategy is None or "control" not in restart:
         return None
-    same = restart["strategy"].tobytes().decode() == repr(strategy_words(strategy))
+    same = restart["strategy"].tobytes().decode() == repr(strategy_parameters(strategy))
     return np.asarray(restart["control"]) if same else None

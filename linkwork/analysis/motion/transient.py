@@ -1,65 +1,31 @@
-"""Motion through time: the loop around a stepping method.
-
-It assembles, steps in chunks of about a tenth of a second, stores, shows progress, finds events,
-controls the step where a tolerance is given, and keeps what was computed whatever happens.
-"""
+"""Motion through time: what `transient` checks and prepares before the time loop runs."""
 
 from __future__ import annotations
 
-import math
-import time as clock
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.continuing import Earlier
-from linkwork.analysis.motion.ending import (
-    Signals,
-    disk_full,
-    interrupted,
-    told_in_one_line,
-)
-from linkwork.analysis.motion.energy_account import energy_trouble, warn_of_energy
-from linkwork.analysis.motion.events import (
-    Event,
-    StopLike,
-    as_events,
-    crosses,
-    first_values,
-    locate,
-)
+from linkwork.analysis.motion.ending import told_in_one_line
+from linkwork.analysis.motion.energy_account import warn_of_energy
+from linkwork.analysis.motion.events import StopLike, as_events
 from linkwork.analysis.motion.lowest_values import refuse_low_values
 from linkwork.analysis.motion.open_joints import warn_of_open_joints
-from linkwork.analysis.motion.samples import next_sample, warn_of_late_samples
-from linkwork.analysis.motion.storing import (
-    DiskFull,
-    Plan,
-    Reactions,
-    Storage,
-    require_room,
-)
-from linkwork.analysis.motion.strategies import (
-    Control,
-    Strategy,
-    as_strategy,
-    kept_control,
-    strategy_words,
-    taken_up,
-)
+from linkwork.analysis.motion.samples import warn_of_late_samples
+from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
+from linkwork.analysis.motion.strategies import Strategy, as_strategy, stored_control
+from linkwork.analysis.motion.time_loop import TimeLoop
 from linkwork.analysis.motion.turns import TurnWatch
-from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.elements.forces.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError, ModelError
-from linkwork.integrators.contract import MethodLike, Output, Run, StepFailure, make_output
+from linkwork.errors import ModelError
+from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 def transient(
@@ -107,7 +73,7 @@ def transient(
 
 @dataclass
 class Options:
-    """The words of `transient`; `earlier` is a result whose file this run goes on with."""
+    """The parameters of `transient`; `earlier` is a result whose file this run goes on with."""
 
     start: State | Result | None = None
     every: int = 1
@@ -136,7 +102,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             raise ModelError(
                 f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
             )
-        remembered = taken_up(strategy, state.restart)
+        remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
@@ -170,304 +136,3 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     warn_of_open_joints(result, method, h)
     refuse_low_values(result)
     return result
-
-
-class TimeLoop:
-    """One run: where it is, what it has stored, and how it ends."""
-
-    def __init__(
-        self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
-        events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
-    ) -> None:  # fmt: skip
-        self.full, self.run, self.method = full, run, method
-        self.begin, self.end, self.h, self.every = run.time, end, h, every
-        # steps that differ by less end at the same time: as many digits as times have
-        self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
-        self.events, self.strategy = events, strategy
-        self.storage, self.turns = storage, turns
-        self.signals = Signals(storage.path is not None)
-        self.steps = 0
-        self.rejected = 0  # steps that a strategy did not keep
-        self.ended_by: str | None = None
-        self.angles: dict[str, float] = {}  # turns counted before this run
-        families = {e.entry.family for e in full.elements if e.entry.family.memory}
-        self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
-        if any(family.reads or family.signal for family in families):
-            memory = run.state().memory
-            assert memory is not None  # of a state that a run gives
-            self.first["first_memory"] = memory
-        self.control: Control | None = None
-        self.remembered: np.ndarray | None = None  # of a strategy, by the run before
-        self.earlier: Earlier | None = None
-        self._start_clocks()
-
-    def begin_from(
-        self, start: Any, remembered: np.ndarray | None, earlier: Earlier | None
-    ) -> None:
-        """Store the start; take up what runs before have counted, and what their file holds."""
-        if isinstance(start, Result):
-            self.angles = start.angles() if earlier is None else earlier.angles
-        self.remembered, self.earlier = remembered, earlier
-        if earlier is None:
-            self._store_now(0.0)
-        elif "first_memory" in earlier.result.restart:
-            self.first["first_memory"] = earlier.result.restart["first_memory"]
-        self.storage.begin(*self._here())
-
-    def _start_clocks(self) -> None:
-        self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
-
-    # --------------------------------------------------------------------------------- running
-    def go(self, progress: bool | str) -> Result:
-        with (
-            Progress(self.full.model.name, self.begin, self.end, progress) as bar,
-            self.signals.handled(),
-        ):
-            try:
-                with self.signals.during_steps():
-                    self._run(bar)
-                raise_if_failed(self.full.model)  # the cause to report, not its consequences
-                return self.result()
-            except KeyboardInterrupt:
-                raise interrupted(self.full.model.name, self.storage.path, self.end,
-                                  self.result(torn=self.signals.torn)) from None  # fmt: skip
-            except DiskFull as error:
-                raise disk_full(self.full.model.name, self.storage.path, self.run.time,
-                                self.end, self.result(), error) from None  # fmt: skip
-            except ModelError as error:  # of a drive or a function of the user's
-                error.result = self.result()  # type: ignore[attr-defined]
-                raise
-            except BaseException:
-                self.storage.discard()
-                raise
-
-    def _run(self, bar: Progress) -> None:
-        try:
-            if self.strategy is not None:
-                self._controlled(bar)
-            elif self.events:
-                self._fixed_with_events(bar)
-            else:
-                self._fixed(bar)
-        except StepFailure as failure:
-            raise_if_failed(self.full.model)
-            result = self.result()
-            before = energy_trouble(result, self.method, self.h)
-            raise ConvergenceError(
-                f"model '{self.full.model.name}' {failure.what}; "
-                + (f"before that, {before}; " if before else "")
-                + f"the results until t = {self.run.time:.6g} are in the attribute .result of "
-                "this error",
-                time=failure.time, result=result, state=self.run.state(),
-            ) from None  # fmt: skip
-
-    def _fixed(self, bar: Progress) -> None:
-        origin, first = self._origin()
-        n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
-        whole = n if abs(self.begin + n * self.h - self.end) < self.slack * self.h else n - 1
-        done, chunk = 0, 1
-        while done < whole:
-            size = min(chunk, whole - done)
-            k = np.arange(done, done + size)
-            times = origin + (first + k + 1) * self.h
-            began = clock.perf_counter()
-            self._steps(times, (first + k + 1) % self.every == 0, last=done + size == n)
-            spent = clock.perf_counter() - began
-            if done == 0 and whole > 1:  # code may have been compiled: not the run's time
-                self._start_clocks()
-            done += size
-            chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
-            raise_if_failed(self.full.model)
-            self._update(bar)
-        if whole < n:
-            self.run.set_step(self.end - self.run.time)
-            self._steps(np.array([self.end]), np.array([True]), last=True)
-
-    def _origin(self) -> tuple[float, int]:
-        """Times are origin + k h, also across restarts, so that digits do not depend on them."""
-        origin = self.run.origin
-        k = (self.begin - origin) / self.h
-        if abs(k - round(k)) > self.slack:
-            origin, k = self.begin, 0.0
-        self.run.count_from(origin)
-        return origin, round(k)
-
-    def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
-        """Steps at `times`; keeps those marked, and the very last one."""
-        store = store.copy()
-        if last:
-            store[-1] = True
-        saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
-        out = self.storage.room(int(store.sum()))
-        begin, count = self.run.time, len(times)
-        try:
-            self.run.advance(times, self.run.system.schedule(times), saved, out)
-        except KeyboardInterrupt:  # in the middle of a step
-            count = 0
-            raise
-        except BaseException:
-            count = int(np.searchsorted(times, self.run.time * (1 + 1e-15), side="right"))
-            raise
-        finally:
-            sizes = np.diff(np.concatenate([[begin], times]))[:count]
-            self.storage.keep(times[:count][store[:count]], sizes[store[:count]])
-            self.steps += count
-        self.turns.require(out.motion, self.run.h, self.run.time)
-
-    def _fixed_with_events(self, bar: Progress) -> None:
-        before = first_values(self.events, self.run.time, self.run.state())
-        origin, first = self._origin()
-        n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
-        for k in range(n):
-            target = self.end if k == n - 1 else origin + (first + k + 1) * self.h
-            if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
-                self.run.set_step(target - self.run.time)
-            snapshot, begin = self.run.snapshot(), self.run.time
-            self.run.advance(*self._plain(target))
-            store = (first + k + 1) % self.every == 0 or k == n - 1
-            if self._keep(snapshot, begin, before, store):
-                return
-            self._update(bar)
-
-    def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
-        """Keep the step just taken, or end the run at an event within it (then true)."""
-        target, crossed = self.run.time, []
-        if self.events:
-            new = self.run.state()
-            after = [e.value(target, new) for e in self.events]
-            changes = zip(self.events, before, after, strict=True)
-            crossed = [event for event, a, b in changes if crosses(a, b)]
-            before[:] = after
-        if not crossed:
-            self.steps += 1
-            if store:
-                self._store_now(target - begin)
-            return False
-
-        def state_at(time: float) -> State:
-            self.run.recover(snapshot)
-            if time - begin < 1e-12 * self.h:
-                return self.run.state()
-            self.run.set_step(time - begin)
-            self.run.advance(*self._plain(time))
-            return self.run.state()
-
-        time, event = min(
-            ((locate(e, begin, target, state_at), e) for e in crossed), key=lambda pair: pair[0]
-        )
-        self.run.recover(snapshot)
-        self.run.set_step(max(time - begin, 1e-12 * self.h))
-        self._steps(np.array([time]), np.array([True]), last=True)
-        self.ended_by = event.label
-        return True
-
-    def _plain(self, time: float) -> tuple:
-        times = np.array([time])
-        out = self._output(0)
-        return times, self.run.system.schedule(times), np.array([-1]), out
-
-    def _controlled(self, bar: Progress) -> None:
-        """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
-        assert self.strategy is not None
-        control = self.control = self.strategy.control(self.run, self.method)
-        before = first_values(self.events, self.run.time, self.run.state())
-        if self.remembered is None:
-            control.next = control.first(self.run.time, self.h)
-        else:
-            control.remember(self.remembered)
-        smallest = 1e-12 * max(abs(self.end), self.h)
-        while self.run.time < self.end - smallest:
-            goal = min(self.end, next_sample(self.full, self.run.time))
-            left, h = goal - self.run.time, control.next
-            step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
-            snapshot, begin = self.run.snapshot(), self.run.time
-            target = begin + step if step < left else goal
-            if step != self.run.h:
-                self.run.set_step(step)
-            control.before(self.run)
-            self.run.advance(*self._plain(target))
-            kept, wanted = control.judge(self.run, step)
-            if not kept and step > smallest:
-                self.run.recover(snapshot)
-                control.next = wanted
-                self.rejected += 1
-                continue
-            if not control.limits_turns:
-                self.turns.require(self.run.state().motion[None], step, self.run.time)
-            control.steps += 1
-            control.next = wanted or h
-            store = control.steps % self.every == 0 or target == self.end
-            if self._keep(snapshot, begin, before, store):
-                return
-            self._update(bar)
-
-    # --------------------------------------------------------------------------------- results
-    def _update(self, bar: Progress) -> None:
-        """Show how far the run is, and flush its file when it is time to, or end at a signal."""
-        self.signals.look()
-        bar.update(self.run.time, self.steps, self.run.iterations)
-        if self.storage.due:
-            self.storage.flush(*self._here())
-
-    def _here(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
-        """How the run went so far, from where it goes on, and that row where it is not stored."""
-        last = None
-        if self.run.time > self.storage.last:
-            last = self.storage.complete(self.run.time, self.run.h, self._row(self._output(1)))
-        return self._info(between=last is not None), self._restart(), last
-
-    def _store_now(self, step: float) -> None:
-        self._row(self.storage.room(1))
-        self.storage.keep(np.array([self.run.time]), np.array([step]))
-
-    def _row(self, out: Output) -> Output:
-        """Fill a row with the last good step."""
-        state = self.run.state()
-        out.motion[0], out.gamma[0] = state.motion, state.gamma
-        out.acceleration[0], out.values[0] = state.acceleration, state.values
-        out.work[0] = self.run.work_done
-        out.iterations[0] = self.run.iterations
-        if self.storage.own:
-            out.own[0] = self.run.own_now()
-        return out
-
-    def _output(self, rows: int) -> Output:
-        return make_output(self.full, rows, sum(self.storage.own.values()))
-
-    def _restart(self) -> dict[str, Any]:
-        """All numbers from which the run goes on, and of which model they are."""
-        return {
-            **self.run.restart(), **self.first, **kept_control(self.strategy, self.control),
-            "model": self.storage.model_identity,
-        }  # fmt: skip
-
-    def _info(self, between: bool = False) -> dict[str, Any]:
-        """How the run went so far; between: its last row is not one of every so many steps."""
-        info = {
-            "model": self.full.model.name,
-            "method": repr(self.method),
-            "h": self.h,
-            "every": self.every,
-            "steps": self.steps,
-            "repairs": self.run.repairs + self.rejected,
-            "steps_in_pieces": self.run.pieces,
-            "constraint_stiffness": self.run.constraint_stiffness,
-            "seconds": clock.perf_counter() - self.started,
-            "cpu_seconds": clock.process_time() - self.started_cpu,
-            "ended_by": self.ended_by or "",
-            "angles": self.angles,
-            "end": self.end,
-            "between": between,
-            "stop": [event.label for event in self.events],
-            **strategy_words(self.strategy),
-        }
-        return info if self.earlier is None else self.earlier.added_to(info)
-
-    def result(self, torn: bool = False) -> Result:
-        """What was stored so far, and where the run stands; torn: it stands within a step."""
-        if torn:
-            return self.storage.before(self._info())
-        between = self.run.time > self.storage.last
-        if between:
-            self._store_now(self.run.h)
-        return self.storage.result(self._info(between), self._restart())

@@ -15,6 +15,8 @@ import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.contract import Run, StepFailure
+from linkwork.math import rotations
+from linkwork.system.system import System
 
 
 def rounded_down(h: float) -> float:
@@ -23,15 +25,47 @@ def rounded_down(h: float) -> float:
     return float(f"{np.floor(h / unit * (1 + 1e-9)) * unit:.2g}")
 
 
+def counted_pairs(system: System) -> list[tuple[int, int, str]]:
+    """Bodies between which an element counts turns (−1 for the ground), and whose element it is."""
+    return [
+        (e.ends[0], e.ends[1], e.owner)
+        for e in system.elements
+        if e.entry.family.counts_turns and len(e.ends) == 2
+    ]
+
+
+def world_spin(motion: np.ndarray, body: int) -> np.ndarray:
+    """Angular velocity (rows, 3) of a body in world axes; that of the ground is zero."""
+    if body < 0:
+        return np.zeros((len(motion), 3))
+    R = rotations.matrix(motion[:, body, 3:7])
+    return np.einsum("tij,tj->ti", R, motion[:, body, 10:13])
+
+
 class TurnWatch:
     """The largest turn in a step that was seen in one run."""
 
     def __init__(self, run: Run, names: tuple[str, ...]) -> None:
         self.told, self.refused = run.turns
+        self.pairs = counted_pairs(run.system)
         self.bodies = run.watched_bodies
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
 
-    def see(self, motion: np.ndarray, h: float) -> float:
+    def opposite(self, motion: np.ndarray, h: float) -> str:
+        """A sentence on two bodies whose angle, counted over turns, is no longer certain; empty
+        where there are none."""
+        for a, b, owner in self.pairs if self.largest > np.pi / 2 else ():
+            spins = [world_spin(motion, body) for body in (a, b)]
+            turn = float(np.sqrt(((spins[1] - spins[0]) ** 2).sum(axis=-1).max())) * h
+            if turn > np.pi:
+                return (
+                    f"the bodies of '{owner}' turn by {turn:.3g} rad against each other in a step "
+                    f"of {h:g} s, and beyond half a turn its angle cannot be counted: take h = "
+                    f"{rounded_down(h * np.pi / turn):g} s or less"
+                )
+        return ""
+
+    def update(self, motion: np.ndarray, h: float) -> float:
         """Motions (rows, bodies, 13) reached with steps of h; the largest turn among them."""
         spins = motion[:, self.bodies, 10:13]
         if not spins.size or self.told == np.inf:
@@ -52,15 +86,22 @@ class TurnWatch:
 
     def require_start(self, motion: np.ndarray, h: float) -> None:
         """Refuse a run that begins too fast for its step."""
-        if self.see(motion[None], h) > self.refused:
+        if self.update(motion[None], h) > self.refused:
             raise ModelError(self.sentence())
+        if uncertain := self.opposite(motion[None], h):
+            raise ModelError(uncertain)
 
     def require(self, motion: np.ndarray, h: float, time: float) -> None:
         """End a run that has become too fast for its step."""
-        if self.see(motion, h) > self.refused:
+        if self.update(motion, h) > self.refused:
             raise StepFailure(
                 time, 0, 0.0, self.body,
                 f"became too fast for its step until t = {time:.6g}: {self.sentence()}",
+            )  # fmt: skip
+        if uncertain := self.opposite(motion, h):
+            raise StepFailure(
+                time, 0, 0.0, self.body,
+                f"became too fast for its step until t = {time:.6g}: {uncertain}",
             )  # fmt: skip
 
     def warn(self) -> None:

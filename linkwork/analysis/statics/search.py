@@ -37,7 +37,7 @@ NEWTON, FULL = "newton", "newton in full steps"
 SLOW = 4  # steps that hardly reduce the unbalanced force before others are tried
 
 
-class Talk:
+class ProgressLog:
     """A line now and then about a search that takes longer than a second."""
 
     def __init__(self, title: str, shown: bool) -> None:
@@ -57,7 +57,7 @@ class Search(Balance):
 
     def __init__(
         self, full: System, system: System, tolerance: float, max_iterations: int,
-        constraint_stiffness: bool, line_search: bool, talk: Talk,
+        constraint_stiffness: bool, line_search: bool, talk: ProgressLog,
     ) -> None:  # fmt: skip
         super().__init__(system, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk

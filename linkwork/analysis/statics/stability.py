@@ -96,7 +96,8 @@ def sorted_eigenvalues(balance: Balance, Kr: np.ndarray) -> tuple[np.ndarray, np
 def large_slender_stability(
     balance: Balance, vals: np.ndarray, noise: float, free: int
 ) -> Stability:
-    """From the ends of the spectrum of (NᵀKN)⁻¹: its most negative and its largest eigenvalue."""
+    """From (NᵀKN)⁻¹: its largest eigenvalues, of the softest motions, and its most negative one as
+    far as a few restarts of Arnoldi's method come (it stands alone where there is one)."""
     n, nil, inverse = balance.n, np.zeros(balance.system.rows), Saddle(balance.system)
     try:
         inverse.factorise(vals)
@@ -106,14 +107,22 @@ def large_slender_stability(
         (n, n), lambda x: inverse.solve(np.concatenate([x.ravel(), nil]))[:n], dtype=float
     )
     start, found = np.random.default_rng(0).normal(size=n), []
-    for which in ("SR", "LM"):
+    for which, k, restarts in (("LM", 6, 100), ("SR", 1, 8)):
         try:
-            values, vectors = eigs(operator, k=2, which=which, tol=1e-3, maxiter=100, v0=start)
+            values, vectors = eigs(
+                operator, k=k, which=which, tol=1e-3, maxiter=restarts, v0=start
+            )
         except ArpackNoConvergence as error:
             values, vectors = error.eigenvalues, error.eigenvectors
         found += [(1 / v.real, vectors[:, i].real) for i, v in enumerate(values) if v.real]
-    falling = len({round(v / noise) for v, _ in found if v < -noise})
-    neutral = int(any(abs(v) <= noise for v, _ in found))
+    if not found:
+        raise SingularError(
+            "the stability of this equilibrium cannot be judged: its softest motions are not "
+            "found; look for stiffnesses that are far too different"
+        )
+    first = found[:6]
+    falling = sum(v < -noise for v, _ in first) or int(found[-1][0] < -noise)
+    neutral = sum(abs(v) <= noise for v, _ in first)
     value, direction = min(found, key=lambda f: f[0] if falling else abs(f[0]))
     return judged(balance, falling, neutral, value, direction, free)
 

@@ -25,12 +25,13 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
 from linkwork.analysis.statics.rotation import ANGLES, STEADY, Rotation, Rotor, rotation_from
-from linkwork.analysis.statics.search import Search, Talk
+from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
@@ -39,6 +40,7 @@ from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
 
+@interruptible
 def static(
     model: Model, *, at: StateLike | None = None, time: float | None = None, loads: int = 1,
     tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True, spin: Any = None,
@@ -79,7 +81,7 @@ def static(
         time = checks.number(time, "time")
     full, system, state = beginning(model, at, time)
     motion = None if spin is None else rotation_from(model, spin, state.time)
-    talk = Talk(f"statics of '{model.name}'", progress)
+    talk = ProgressLog(f"statics of '{model.name}'", progress)
     try:
         for _ in range(4):
             search = Search(

@@ -184,7 +184,7 @@ def more_damping(section: Section, factor: float, what: str) -> Section:
 
 
 def replace_section(section: Section, damping: np.ndarray) -> Section:
-    words = section.words()
+    words = section.parameters()
     return Section(**{**words, "damping": damping})
 
 

@@ -90,8 +90,6 @@ def take_nodes(ints, reals, nodes, k, n, r, y):
         if i != r:
             q = qmul(at4(nodes, b, QUAT), at4(reals, k, NODE * i + Q))
             theta = rotation_vector(qmul(q, qconj(qr)))
-            if dot(theta, theta) > MOST_TURN**2:
-                theta = (np.nan, np.nan, np.nan)  # the step fails and is tried in smaller pieces
             put3(y, at_ + TURN, theta)
             put3(y, at_ + TWIST, sub(w, wr))
             put9(y, at_ + INVERSE, inverse_map(theta, kappa(dot(theta, theta))[0]))

@@ -160,6 +160,33 @@ class Body(Item):
         return cls.cylinder(radius, length, density=density, mass=mass, **at_)
 
 
+def refuse_changed(bodies: list[Body]) -> None:
+    """Refuse bodies whose arrays were changed in place to what no body has."""
+    if not bodies:
+        return
+    for body in bodies:
+        parts = (body.inertia, body.position, body.orientation, body.velocity,
+                 body.angular_velocity)  # fmt: skip
+        if not all(part is None or np.all(np.isfinite(part)) for part in parts):
+            raise ModelError(f"{body.label} has numbers that are not finite; correct them")
+    J = np.array([body.inertia for body in bodies], float)
+    largest = np.abs(J).max(axis=(1, 2), initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)[:, None, None]
+    skewed = np.abs(J - np.swapaxes(J, 1, 2)).max(axis=(1, 2)) > 1e-9 * largest
+    I = np.linalg.eigvalsh((J + np.swapaxes(J, 1, 2)) / (2 * scale))
+    slack = 1e-9 * np.abs(I).max(axis=1)
+    any_ = np.array([body.any_inertia for body in bodies])
+    odd = skewed | (I[:, 0] < -slack) | (~any_ & (I[:, 0] + I[:, 1] < I[:, 2] - slack))
+    for i in np.flatnonzero(odd):
+        _inertia(J[i], f"inertia of {bodies[i].label}", bodies[i].any_inertia)
+    size = np.linalg.norm([body.orientation for body in bodies], axis=1)
+    for i in np.flatnonzero(np.abs(size - 1) > 1e-9):
+        raise ModelError(
+            f"orientation of {bodies[i].label} must be a unit quaternion, but was changed to one "
+            f"of length {size[i]:.6g}; assign a new one, which is checked and normalised"
+        )
+
+
 def _cylinder(radius: float, length: float) -> dict:
     return {"kind": "cylinder", "radius": radius, "length": length}
 

@@ -56,7 +56,7 @@ class Stations(tuple):
 class FlexibleLink(Item):
     """A straight elastic beam from start to end that bends, stretches and twists a little.
 
-    start, end : world points in the position the model is described in
+    start, end : world points in the reference configuration
     section    : lw.Section
     modes      : how many modes; the slowest ones are taken
     boundary   : how the shapes hold the ends: "clamped-free", "pinned-pinned", a pair such as

@@ -164,7 +164,7 @@ class Section:
             for word, value in zip(INERTIAS, moments):
                 self._set(word, value)
             self._set("inertia", None)
-        usual = (None, None, None)
+        usual: tuple[float | None, ...] = (None, None, None)
         if self.EA is not None:
             density = self.mass / self.EA
             usual = (density * (self.EIy + self.EIz), density * self.EIy, density * self.EIz)
@@ -188,7 +188,7 @@ class Section:
             raise ModelError("damping of a Section must not be negative in any direction")
         self._set("damping", tuple(map(tuple, D.tolist())))
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The numbers, for files."""
         found = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.stiffness is not None:

@@ -2,7 +2,7 @@
 
     torque y(t) about z:   T = y z_B on b, −T on a;        its work is y δφ where rx and ry are held
     force y(t) along z:    F = y z_A on b, −F on a, both at the marker on a; its work is y δs where
-                           x and y are held, because the marker on b is then on the line of the force
+                           x and y are held: then the marker on b is on the line of the force
 
 These are the generalised forces of the angle φ and of the displacement s.  As elements they are
 force pairs that follow a body (forces.force_pair).  Of a universal joint, axis "x" is the arm that
@@ -34,7 +34,7 @@ from linkwork.model.registry import Entry, Family, Item
 def joint_torque_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
-    """`torque` (N m) on the joint's second body about the axis, the `rate` of the angle, `power`."""
+    """`torque` (N m) on the joint's second body about the axis, `rate` of the angle, `power`."""
     power = fp.pair_outputs(reals, r, q, v, omega)["power"]
     unit = fp.in_world(reals, q[0], fp.TORQUE_, fp.FOLLOWS)
     w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]

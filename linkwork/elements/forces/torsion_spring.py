@@ -214,7 +214,8 @@ class TorsionSpring(Item):
 
     joint is a Revolute, Cylindrical or any other with a free rotation about z; stiffness in
     N m/rad, damping in N m s/rad, angle the joint's angle (rad) without torque.  It counts turns,
-    from the angle where the joint starts.  Outputs: angle, rate, torque (on b, about the axis), power.
+    from the angle where the joint starts.  Outputs: angle, rate, torque (on b, about the axis),
+    power.
 
     Example
     -------

@@ -245,10 +245,10 @@ class Friction(Item):
         self.preload = checks.number(self.preload, f"preload of {what}", minimum=0)
         self.least = checks.number(self.least, f"least of {what}", minimum=0)
         self.thread = checks.number(self.thread, f"thread of {what}", minimum=0)
-        self.check_words(rubs, what)
+        self.check_parameters(rubs, what)
 
-    def check_words(self, rubs: Rubbing, what: str) -> None:
-        """Refuse words that mean nothing where this friction acts."""
+    def check_parameters(self, rubs: Rubbing, what: str) -> None:
+        """Refuse parameters that mean nothing where this friction acts."""
         words = tuple(PARTS) if rubs.kind == TURNS else ("all", "none")
         checks.choice(self.load, f"load of {what}", tuple(PARTS))
         if self.load not in words or (rubs.kind == SCREWS and self.load != "all"):

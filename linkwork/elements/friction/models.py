@@ -95,7 +95,7 @@ class FrictionModel:
             (v[j], g[j], s) for k, s in enumerate(slope) for j in (k, k + 1)
         ])  # fmt: skip
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe the model, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 

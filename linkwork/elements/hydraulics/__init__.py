@@ -8,14 +8,31 @@ from linkwork.elements.hydraulics.motor import RotaryMotor
 from linkwork.elements.hydraulics.pipe import Pipe
 from linkwork.elements.hydraulics.poppets import FlowValve, PressureValve
 from linkwork.elements.hydraulics.ports import Pressure, Supply, Tank
-from linkwork.elements.hydraulics.pump import Pump
+from linkwork.elements.hydraulics.pump import FlowSource, Pump
 from linkwork.elements.hydraulics.restrictions import (
     CheckValve, MinorLoss, Orifice, ReliefValve, ThreeWayLoss,
 )  # fmt: skip
 from linkwork.elements.hydraulics.valves import SpoolValve, Valve
 
 __all__ = [
-    "Accumulator", "CheckValve", "Cylinder", "DynamicPipe", "Fluid", "FlowValve", "MinorLoss",
-    "Orifice", "Pipe", "Pressure", "PressureValve", "Pump", "ReliefValve", "RotaryMotor",
-    "SpoolValve", "Supply", "Tank", "ThreeWayLoss", "Valve",
+    "Accumulator",
+    "CheckValve",
+    "Cylinder",
+    "DynamicPipe",
+    "FlowSource",
+    "FlowValve",
+    "Fluid",
+    "MinorLoss",
+    "Orifice",
+    "Pipe",
+    "Pressure",
+    "PressureValve",
+    "Pump",
+    "ReliefValve",
+    "RotaryMotor",
+    "SpoolValve",
+    "Supply",
+    "Tank",
+    "ThreeWayLoss",
+    "Valve",
 ]  # fmt: skip

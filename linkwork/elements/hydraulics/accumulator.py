@@ -4,8 +4,8 @@
     p_g = p_g0 (l/(l − x))^γ,            mass flow from the node   d/dt (ρ (V₀ + A x))
 
 (MBDyn's theory manual, 15.3.1; with ρ' ṗ (V₀ + A x), which that leaves out).  x is the piston's way
-into the gas, l that at which no gas is left, A_p the area of the inlet, c its loss.  Beyond x_min and
-x_max the stops push back with c₁ (x − x_max) + c₂ ẋ + c₃ ẍ.
+into the gas, l that at which no gas is left, A_p the area of the inlet, c its loss.  Beyond x_min
+and x_max the stops push back with c₁ (x − x_max) + c₂ ẋ + c₃ ẍ.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from linkwork.model import checks
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
-(AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, DEAD, LOW, HIGH, C1, C2, C3, REALS) = (
-    FLUID + i for i in range(15)
-)  # fmt: skip
+(
+    AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, DEAD, LOW, HIGH, C1, C2, C3,
+    REALS,
+) = (FLUID + i for i in range(15))  # fmt: skip
 LEAST_GAS = 1e-6  # of its length: the gas law goes on linearly beyond
 
 
@@ -108,9 +109,8 @@ def accumulator_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[n
     pg = reals[:, GAS] * (l / left) ** g
     volume = reals[:, DEAD] + A * x
     adiabatic = np.where(g == 1, 1.0, g - 1)
-    gas = np.where(
-        g == 1, reals[:, GAS] * A * l * np.log(l / left), A * (pg * left - reals[:, GAS] * l) / adiabatic
-    )  # fmt: skip
+    slow = reals[:, GAS] * A * l * np.log(l / left)
+    gas = np.where(g == 1, slow, A * (pg * left - reals[:, GAS] * l) / adiabatic)
     beyond = np.where(x < reals[:, LOW], x - reals[:, LOW], np.maximum(x - reals[:, HIGH], 0))
     energy = gas + 0.5 * reals[:, STIFFNESS] * x * x + reals[:, FORCE] * x
     energy = energy + 0.5 * reals[:, C1] * beyond**2 + 0.5 * reals[:, MASS] * v * v
@@ -131,12 +131,12 @@ ACCUMULATOR = Family(
 class Accumulator(Item):
     """A piston accumulator at a pressure, loaded by a gas, a spring, a weight, or several of them.
 
-    area of the piston (m²), mass (kg), stroke (m): the way of the piston, at whose end no gas is left;
+    area of the piston (m²), mass (kg), stroke (m): its way, at whose end no gas is left;
     position (m) and speed (m/s) at the start;
     precharge (Pa) of the gas at position 0, exponent γ of its polytropic law (1: isothermal);
     stiffness (N/m) and preload (N) of a spring; gravity (m/s²) that acts on the piston against the
     fluid; inlet area (m²; without it that of the piston) and its loss coefficient;
-    dead volume (m³) of fluid at position 0; limits of the position (m; without them 0 and the stroke);
+    dead_volume (m³) of fluid at position 0; lower and upper stops (m; else 0 and the stroke);
     stop_stiffness (N/m), stop_damping (N s/m), stop_mass (kg) beyond them.
 
     Outputs: position (m), position_rate (m/s), gas_pressure (Pa), volume (m³) of fluid, mass_flow
@@ -157,7 +157,8 @@ class Accumulator(Item):
     inlet: Any = None
     loss: Any = 0.0
     dead_volume: Any = 0.0
-    limits: Any = None
+    lower: Any = 0.0
+    upper: Any = None
     stop_stiffness: Any = 1e7
     stop_damping: Any = 0.0
     stop_mass: Any = 0.0
@@ -180,13 +181,14 @@ class Accumulator(Item):
         for word in ("position", "speed", "preload", "gravity"):
             put(word)
         put("exponent", minimum=1)
-        if self.limits is not None:
-            low, high = self.limits = checks.vector(self.limits, f"limits of {what}", 2)
-            if not low < high:
-                raise ModelError(
-                    f"limits of {what} must be a lower and a higher position, but {low:g} and "
-                    f"{high:g} were given"
-                )
+        put("lower")
+        self.upper = self.stroke if self.upper is None else self.upper
+        put("upper")
+        if not self.lower < self.upper:
+            raise ModelError(
+                f"upper of {what} must be above lower, {self.lower:g} m, but {self.upper:g} was "
+                "given"
+            )
         if self.precharge > 0 and self.position >= self.stroke:
             raise ModelError(
                 f"position of {what} must be below its stroke, {self.stroke:g} m, where no gas is "
@@ -207,11 +209,11 @@ class Accumulator(Item):
 
     def entries(self) -> list[Entry]:
         inlet = self.area if self.inlet is None else self.inlet
-        low, high = (0.0, self.stroke) if self.limits is None else self.limits
         reals = np.append(self.p.fluid.reals(), [
             self.area, self.mass, self.stiffness, self.preload + self.mass * self.gravity,
             self.precharge, self.stroke, self.exponent,
-            0.5 * self.area * self.loss * (self.area / inlet) ** 2, self.dead_volume, low, high,
+            0.5 * self.area * self.loss * (self.area / inlet) ** 2, self.dead_volume, self.lower,
+            self.upper,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
         return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
@@ -222,5 +224,5 @@ class Accumulator(Item):
         at = rng.choice([0.4, -0.4])  # free, or on a stop
         return [p, cls(
             p, rng.uniform(0.5, 1), rng.uniform(1, 2), 5.0, at, 0.3, rng.uniform(1, 2), 1.3, 2.0,
-            0.3, 0.5, 0.4, 0.7, 0.2, (-0.2, 2.0), 3.0, 0.4, 0.3,
+            0.3, 0.5, 0.4, 0.7, 0.2, -0.2, 2.0, 3.0, 0.4, 0.3,
         )]  # fmt: skip

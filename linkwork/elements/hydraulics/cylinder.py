@@ -5,8 +5,8 @@
     chambers                   V₁ = V₀₁ + A₁ (l − l₀),    V₂ = V₀₂ + A₂ (l₀ + stroke − l)
     mass flow from the nodes   d/dt (ρ₁ V₁) + q_l,        d/dt (ρ₂ V₂) − q_l
 
-    friction   (F_c + (F_s − F_c) exp(−(l̇/v_s)²)) tanh(l̇/v₀) + c l̇,   v₀ = v_s/10    seals, Stribeck
-    stops      k z (1 + b ż) beyond the ends of the stroke, z how far              Hunt, Crossley 1975
+    friction   (F_c + (F_s − F_c) exp(−(l̇/v_s)²)) tanh(l̇/v₀) + c l̇,  v₀ = v_s/10   seals, Stribeck
+    stops      k z (1 + b ż) beyond the ends of the stroke, z how far         Hunt, Crossley 1975
     leakage    q_l = ρ G (p₁ − p₂) at the mean pressure
 
 (MBDyn's theory manual, 15.3.2, has the force, the chambers and their flows.)  p_a is the pressure
@@ -47,16 +47,19 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.vectors import IDENTITY, add, at9, cross, dot, madd, mscale, outer, scale, sub, tv
+from linkwork.math.vectors import (
+    IDENTITY, add, at9, cross, dot, madd, mscale, outer, scale, sub, tv,
+)  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
 from linkwork.model.registry import Entry, Family, Item
 
 # the fluid's columns come first, those of the line behind them
 LINE = FLUID
-(A1, A2, V1, V2, CLOSED, STROKE, AMBIENT, COULOMB, STATIC, STRIBECK, VISCOUS, STOP, BOUNCE, LEAKAGE, REALS) = (
-    LINE + LINE_REALS + i for i in range(15)
-)  # fmt: skip
+(
+    A1, A2, V1, V2, CLOSED, STROKE, AMBIENT, COULOMB, STATIC, STRIBECK, VISCOUS, STOP, BOUNCE,
+    LEAKAGE, REALS,
+) = (LINE + LINE_REALS + i for i in range(15))  # fmt: skip
 ENDS, AA, AB, BA, BB = 4, 4, 5, 8, 9
 
 
@@ -74,7 +77,7 @@ def seal_friction(v, coulomb, static, stribeck, viscous):
 
 @inlined
 def end_stop(l, v, low, high, stiffness, bounce):
-    """Force against l beyond the ends of the stroke, its slopes by l and l̇, the part that is lost."""
+    """Force against l beyond the ends of the stroke, its slope by l, and that by l̇."""
     if l < low:
         z = low - l
         return -stiffness * z * (1.0 - bounce * v), stiffness * (1.0 - bounce * v), (
@@ -115,7 +118,7 @@ def cylinder_kernel(ints, reals, motion, loads):
         a, b, i, j = ints[k, 0], ints[k, 1], ints[k, 2], ints[k, 3]
         p1, p2, dp1, dp2 = values[VALUE, i], values[VALUE, j], values[RATE, i], values[RATE, j]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        sa, sb, na, nb, d, ddot, l, e = line_behind(reals, k, LINE, nodes, a, b)
+        sa, sb, na, nb, _, ddot, l, e = line_behind(reals, k, LINE, nodes, a, b)
         v = dot(e, ddot)
         area1, area2 = reals[k, A1], reals[k, A2]
         low = reals[k, CLOSED]
@@ -218,7 +221,7 @@ class Cylinder(Item):
     the described position (without them: the bodies' origins); Frames may take the place of bodies.
     bore and rod diameters (m), or area_1 and area_2 (m²) of the piston's sides; closed: the
     distance of the points (m) when it is retracted; stroke (m);
-    dead_volume (m³) of each chamber at its end, a number or two; ambient pressure around (Pa);
+    dead_volume (m³) of each chamber at its end of the stroke; ambient pressure around (Pa);
     friction of the seals: coulomb and static (N), with the transition at the speed stribeck (m/s),
     viscous (N s/m); leakage past the piston in m³/(s Pa);
     stop_stiffness (N/m) and stop_damping (s/m) beyond the ends of the stroke.
@@ -273,14 +276,9 @@ class Cylinder(Item):
         put("stroke", positive=True)
         self.closed = described if self.closed is None else self.closed
         put("closed", minimum=0)
-        dead = np.broadcast_to(self.dead_volume, (2,)) if np.ndim(self.dead_volume) == 0 else None
-        dead = self.dead_volume if dead is None else dead
-        self.dead_volume = checks.vector(list(dead) if isinstance(dead, np.ndarray) else dead,
-                                         f"dead_volume of {what}", 2)  # fmt: skip
-        if np.any(self.dead_volume < 0):
-            raise ModelError(f"dead_volume of {what} must not be negative")
         put("ambient")
-        for word in ("coulomb", "viscous", "leakage", "stop_stiffness", "stop_damping"):
+        for word in ("dead_volume", "coulomb", "viscous", "leakage", "stop_stiffness",
+                     "stop_damping"):  # fmt: skip
             put(word, minimum=0)
         put("stribeck", positive=True)
         self.static = self.coulomb if self.static is None else self.static
@@ -289,8 +287,8 @@ class Cylinder(Item):
         if not self.closed - slack <= described <= self.closed + self.stroke + slack:
             raise ModelError(
                 f"the points of {what} are {described:g} m apart, but its length goes from "
-                f"{self.closed:g} m to {self.closed + self.stroke:g} m; correct closed or stroke, or "
-                "move them"
+                f"{self.closed:g} m to {self.closed + self.stroke:g} m; correct closed or "
+                "stroke, or move them"
             )
         if described == 0:
             raise ModelError(f"the two points of {what} coincide, so it has no direction; move one")
@@ -311,7 +309,7 @@ class Cylinder(Item):
         """Of both chambers at a distance of the points (m³)."""
         first, second = self.areas
         away = length - self.closed
-        return np.asarray(self.dead_volume) + [first * away, second * (self.stroke - away)]
+        return self.dead_volume + np.array([first * away, second * (self.stroke - away)])
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)
@@ -323,7 +321,7 @@ class Cylinder(Item):
         fa, fb = self.frames
         reals = np.concatenate([
             self.p1.fluid.reals(), line_reals(self.frames, LINE_REALS), self.areas,
-            self.dead_volume, [
+            [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
             ],
@@ -339,7 +337,7 @@ class Cylinder(Item):
         low = min(low, length)
         return [p1, p2, cls(
             a, b, p1, p2, at_a, at_b, area_1=rng.uniform(1, 2), area_2=rng.uniform(0.5, 1),
-            closed=low, stroke=rng.choice([0.3, 5.0]), dead_volume=(3.0, 4.0), ambient=0.2,
+            closed=low, stroke=rng.choice([0.3, 5.0]), dead_volume=3.0, ambient=0.2,
             coulomb=0.3, static=0.5, stribeck=2.0, viscous=0.2, leakage=0.1, stop_stiffness=3.0,
             stop_damping=0.2,
         )]  # fmt: skip

@@ -1,15 +1,20 @@
 """A pipe with waves: finite volumes of compressible fluid (MBDyn's theory manual, 15.3.3).
 
-Pressure and mass flow vary linearly over each of n cells of the length L, which is cut in two halves:
+Pressure and mass flow vary linearly over each of n cells of the length L, cut in two halves.  Into
+the cell at its ends flow
 
-    into the cell at its ends   φ₁ = (q₁ + q₂)/2 + A L ρ'(¼) (3 ṗ₁ + ṗ₂)/8
-                                φ₂ = −(q₁ + q₂)/2 + A L ρ'(¾) (ṗ₁ + 3 ṗ₂)/8
-    momentum of the halves      L (3 q̇₁ + q̇₂)/8 + q_m²/(ρ_m A) − q₁²/(ρ₁ A) + A (p₂ − p₁)/2 + A Δp(¼) = 0
-                                L (q̇₁ + 3 q̇₂)/8 + q₂²/(ρ₂ A) − q_m²/(ρ_m A) + A (p₂ − p₁)/2 + A Δp(¾) = 0
+    φ₁ = (q₁ + q₂)/2 + A L ρ'(¼) (3 ṗ₁ + ṗ₂)/8,     φ₂ = −(q₁ + q₂)/2 + A L ρ'(¾) (ṗ₁ + 3 ṗ₂)/8
 
-with q_m = (q₁ + q₂)/2, and Δp(q) of half a cell at the quarter points (friction_losses).  Every cell
-has flows of its own at both ends; pressures between cells are values of the pipe.  The energy of a
-cell is A L ρ₀'/ρ₀ (3 p₁² + 2 p₁ p₂ + 3 p₂²)/16 + L/(ρ₀ A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16, that of sound.
+and the momentum of the halves changes by
+
+    L (3 q̇₁ + q̇₂)/8 + q_m²/(ρ_m A) − q₁²/(ρ₁ A) + A (p₂ − p₁)/2 + A Δp(¼) = 0
+    L (q̇₁ + 3 q̇₂)/8 + q₂²/(ρ₂ A) − q_m²/(ρ_m A) + A (p₂ − p₁)/2 + A Δp(¾) = 0
+
+with q_m = (q₁ + q₂)/2, and Δp(q) of half a cell at the quarter points (friction_losses).  Every
+cell has flows of its own at both ends; pressures between cells are values of the pipe.  The energy
+of a cell is that of sound,
+
+    A L ρ₀'/ρ₀ (3 p₁² + 2 p₁ p₂ + 3 p₂²)/16 + L/(ρ₀ A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16
 """
 
 from __future__ import annotations
@@ -197,9 +202,11 @@ class DynamicPipe(Item):
             self.flows = Node(vector("cell flow", 2 * n, 1, "kg/s"), scale=FLOW_SIZE)
             self.inner = Node(vector("inner pressure", max(n - 1, 1), 1, "Pa"), scale=1e5)
         self.flows.value = np.full(2 * n, self.flow)
-        ends = [float(p.node.value[0]) for p in (self.p1, self.p2)]
-        between = np.linspace(*ends, max(n, 2) + 1)[1:-1]
-        self.inner.value = between if self.pressure is None else np.full_like(between, self.pressure)
+        first, last = (float(p.node.value[0]) for p in (self.p1, self.p2))
+        between = np.linspace(first, last, max(n, 2) + 1)[1:-1]
+        if self.pressure is not None:
+            between[:] = self.pressure
+        self.inner.value = between
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)

@@ -5,12 +5,14 @@
     exponential      ρ = ρ₀ exp((p − p₀)/β)
     with air         ρ = ρ₀ (1 + α)/(exp(−(p − p₀)/β) + α (p₀/p)^{1/n})
 
-β is the bulk modulus, ρ₀ c² with the speed of sound c; α the volume of entrained air over that of the
-liquid at p₀, n its polytropic exponent (Merritt: Hydraulic Control Systems, 1967, section 2.3).  A
-liquid that expands has ρ₀ (1 − α_T (T − T₀)) in the place of ρ₀.  With air the density vanishes with
-the pressure, which therefore stays positive: below p₀/1000 the density goes on as an exponential.
+β is the bulk modulus, ρ₀ c² with the speed of sound c; α the volume of entrained air over that of
+the liquid at p₀, n its polytropic exponent (Merritt: Hydraulic Control Systems, 1967, section 2.3).
+A liquid that expands has ρ₀ (1 − α_T (T − T₀)) in the place of ρ₀.  With air the density vanishes
+with the pressure, which therefore stays positive: below p₀/1000 the density goes on as an
+exponential.
 
-    h = ∫ dp/ρ      energy that flows with a unit of mass;      ρ h − p     energy of a unit of volume
+    h = ∫ dp/ρ     energy that flows with a unit of mass
+    ρ h − p        energy of a unit of volume
 
 With these two a circuit's energy is accounted for exactly: d/dt (V (ρ h − p)) + p V̇ = h d/dt (ρ V).
 """
@@ -119,7 +121,8 @@ class Fluid:
     viscosity : dynamic, Pa s
     law : "linear" or "exponential" density over pressure
     air : volume of entrained air over that of the liquid at the reference pressure, which must be
-          positive then; polytropic its exponent.  Such a fluid cavitates: its pressure stays positive
+          positive then; polytropic its exponent.  Such a fluid cavitates: its pressure stays
+          positive
     temperature : K, with expansion (1/K) the density changes with it
     vapour_pressure : Pa; lower pressures are refused
 
@@ -226,7 +229,7 @@ class Fluid:
         p = np.atleast_1d(np.asarray(pressure, float))
         return over_time(self.reals()[None, :], p)[0]
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe it, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
@@ -238,7 +241,7 @@ def as_fluid(value: Any, what: str) -> Fluid:
     """A Fluid, or an error that says how to make one."""
     if not isinstance(value, Fluid):
         raise ModelError(
-            f"fluid of {what} must be a Fluid, but {checks.show(value)} was given; write for example "
-            "lw.hydraulics.Fluid(density=850, bulk_modulus=1.4e9, viscosity=0.03)"
+            f"fluid of {what} must be a Fluid, but {checks.show(value)} was given; write for "
+            "example lw.hydraulics.Fluid(density=850, bulk_modulus=1.4e9, viscosity=0.03)"
         )
     return value

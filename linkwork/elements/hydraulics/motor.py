@@ -39,7 +39,7 @@ ENDS = 4
 
 
 def motor_kernel(ints, reals, motion, loads):
-    """Ends a, b, p1, p2.  In the axes of b the axis is n = R_bᵀ R_a u, and δn = n × θ_b − n × θ_a'."""
+    """Ends a, b, p1, p2; n = R_bᵀ R_a u is the axis in those of b."""
     nodes, values, coef, vals = motion.nodes, motion.values, motion.coef, loads.vals
     for k in range(ints.shape[0]):
         a, b, i, j = ints[k, 0], ints[k, 1], ints[k, 2], ints[k, 3]

@@ -2,7 +2,8 @@
 
     (L/A) q̇ = p₁ − p₂ − Δp(q)           q mass flow from p₁ to p₂, Δp as in friction_losses
 
-Without inertia the equation is algebraic.  Fluid is stored at its ends, not in it; see dynamic_pipe.
+Without inertia the equation is algebraic.  Fluid is stored at its ends, not in it; see
+dynamic_pipe.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     area of the passage from node 1 to node 2   w x, at most w x_max
 
     pressure valve   F = −preload, (c₁, c₂, c₃) = (1, −1, 0): opens where p₁ − p₂ exceeds preload/A
-    flow valve       F = preload,  (0, −1, 1): closes as p₂ − p₃ rises to preload/A, and so keeps the
-                     drop across what follows between nodes 2 and 3, and its flow, constant
+    flow valve       F = preload,  (0, −1, 1): closes as p₂ − p₃ rises to preload/A, and so keeps
+                     the drop across what follows between nodes 2 and 3, and its flow, constant
                      (a pressure compensator; Merritt: Hydraulic Control Systems, 1967, section 9.2)
 """
 
@@ -41,9 +41,10 @@ from linkwork.model import checks
 from linkwork.model.nodes import REFERENCE, Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
-(FACTOR, SOFT, LEAK, FORCE, AREA, BY1, BY2, BY3, MASS, DAMPING, STIFFNESS, LIMIT, C1, C2, C3, REALS) = (
-    FLUID + i for i in range(16)
-)  # fmt: skip
+(
+    FACTOR, SOFT, LEAK, FORCE, AREA, BY1, BY2, BY3, MASS, DAMPING, STIFFNESS, LIMIT, C1, C2, C3,
+    REALS,
+) = (FLUID + i for i in range(16))  # fmt: skip
 ENDS = 4
 
 
@@ -154,7 +155,8 @@ class Poppet(Item, abstract=True):
         reals = np.append(fluid.reals(), [
             factor, soft_drop(fluid, factor * self.max_opening, most, 10.0),
             self.leakage * self.max_opening, force, self.area, *by, self.mass, self.damping,
-            self.stiffness, self.max_opening, self.stop_stiffness, self.stop_damping, self.stop_mass,
+            self.stiffness, self.max_opening, self.stop_stiffness, self.stop_damping,
+            self.stop_mass,
         ])  # fmt: skip
         return Entry(POPPET, (self.p1.node, self.p2.node, third, self.node), reals)
 

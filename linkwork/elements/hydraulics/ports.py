@@ -8,8 +8,8 @@ cylinder or a dynamic pipe does, one of first order, which is decided when the m
     Supply   p = P(t), at the price of a mass flow s into the node:     Σ q − s = 0
     Tank     an open vessel of the area A: p = p_a + ρ g h, hence A/g ṗ + Σ q = 0
 
-Where something stores fluid at a supplied pressure, its rate must be known at the start of a run, and
-p − P + τ (ṗ − Ṗ) = 0 with τ = 1 ns stands for p = P.
+Where something stores fluid at a supplied pressure, its rate must be known at the start of a run,
+and p − P + τ (ṗ − Ṗ) = 0 with τ = 1 ns stands for p = P.
 """
 
 from __future__ import annotations

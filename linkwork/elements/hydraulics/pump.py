@@ -1,6 +1,7 @@
-"""A pump or flow source: volume from one pressure to another, whatever they are.
+"""A pump: volume from one pressure to another; and a source of mass, from outside.
 
-    q = ρ(p₁) (Q(t) − G (p₂ − p₁))         G leakage; the shaft supplies ρ₁ Q (h₂ − h₁)
+    q = ρ(p₁) (Q − G (p₂ − p₁))         G leakage; the shaft supplies ρ₁ Q (h₂ − h₁)
+    q = ṁ                               into the node; supplies ṁ h
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import ports, sample_ports
+from linkwork.elements.hydraulics.ports import port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.signals.signals import factor_law
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 GIVEN, LEAKAGE, REALS = (FLUID + i for i in range(3))
 
@@ -74,20 +76,68 @@ class Pump(Item):
 
     def __post_init__(self) -> None:
         ports(self, "p1", "p2")
-        self.flow = as_drive(self.flow, what=f"flow of {self.label}")
+        self.flow = as_drive(self.flow, f"flow of {self.label}", follows=True)
         self.leakage = checks.number(self.leakage, f"leakage of {self.label}", minimum=0)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)
 
     def entries(self) -> list[Entry]:
-        drive = self.flow
-        law = Law(GIVEN, lambda times: drive.values(times)[:, None], 1)
-        start = float(drive.values(np.zeros(1))[0])
-        reals = np.append(self.p1.fluid.reals(), [start, self.leakage])
-        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=[law])]
+        reals = np.append(self.p1.fluid.reals(), [0.0, self.leakage])
+        laws = [factor_law(GIVEN, self.flow)]
+        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=laws)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         p1, p2 = sample_ports(rng, 2)
         return [p1, p2, cls(p1, p2, rng.uniform(1, 2), rng.uniform(0.1, 0.2))]
+
+
+# ------------------------------------------------------------------------------ mass from outside
+SOURCE_REALS = FLUID + 1
+
+
+def source_kernel(ints, reals, motion, loads):
+    for k in range(ints.shape[0]):
+        i, q = ints[k, 0], reals[k, GIVEN]
+        loads.balance[i] -= q
+        loads.power[1] += q * specific_energy(reals, k, motion.values[VALUE, i])
+
+
+def source_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    q = reals[:, GIVEN]
+    rho, _, h = over_time(reals, ends[0].value[:, 0])
+    return {"mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * h, "W")}
+
+
+SOURCE = Family(
+    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, circuit=source_outputs
+)
+
+
+@dataclass(eq=False)
+class FlowSource(Item):
+    """A mass flow (kg/s) into a pressure from outside the circuit: a number, a function of time or
+    of readings; negative where it leaves.
+
+    Outputs: mass_flow (kg/s), flow (m³/s), power (W).
+    """
+
+    p: Any
+    mass_flow: Any = None
+
+    def __post_init__(self) -> None:
+        port(self.p, self.label, "p")
+        self.mass_flow = as_drive(self.mass_flow, f"mass_flow of {self.label}", follows=True)
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.p,)
+
+    def entries(self) -> list[Entry]:
+        reals = np.append(self.p.fluid.reals(), 0.0)
+        return [Entry(SOURCE, (self.p.node,), reals, laws=[factor_law(GIVEN, self.mass_flow)])]
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        (p,) = sample_ports(rng, 1)
+        return [p, cls(p, rng.uniform(1, 2))]

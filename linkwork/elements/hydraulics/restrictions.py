@@ -4,13 +4,13 @@
 
 Far from zero that is q = a G √(ρ |Δp|) with the sign of Δp:
 
-    orifice      G = √2 C_d A        A area of the opening, C_d discharge coefficient, 0.611 for sharp
-                                     edges (Merritt: Hydraulic Control Systems, 1967, section 3.2)
-    minor loss   G = √2 A/√k         Δp = k ρ v²/2, with k of its own for either direction
+    orifice      G = √2 C_d A     A area of the opening, C_d discharge coefficient, 0.611 for sharp
+                                  edges (Merritt: Hydraulic Control Systems, 1967, section 3.2)
+    minor loss   G = √2 A/√k      Δp = k ρ v²/2, with k of its own for either direction
 
-δ is the pressure drop at which the Reynolds number has its critical value: there the flow changes from
-laminar to turbulent.  Where k differs, δ is such that both sides have the same slope at zero.  A
-relief or check valve opens with the pressure drop itself,
+δ is the pressure drop at which the Reynolds number has its critical value: there the flow changes
+from laminar to turbulent.  Where k differs, δ is such that both sides have the same slope at zero.
+A relief or check valve opens with the pressure drop itself,
 
     a = S((Δp − p_c)/(p_f − p_c))          S(x) = x² (3 − 2 x) in 0 … 1, p_c crack, p_f full opening
 """
@@ -26,12 +26,13 @@ import numpy as np
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
 from linkwork.elements.hydraulics.ports import ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = (
     FLUID + i for i in range(9)
@@ -78,7 +79,7 @@ def restriction_kernel(ints, reals, motion, loads):
         factor, soft = reals[k, FORTH], reals[k, SOFT_FORTH]
         if drop < 0.0:
             factor, soft = reals[k, BACK], reals[k, SOFT_BACK]
-        factor *= reals[k, OPENING]
+        factor *= max(reals[k, OPENING], 0.0)
         q, by1, by2 = restricted(reals, k, p1, p2, factor, soft)
         crack, full, leak = reals[k, CRACK], reals[k, FULL], reals[k, LEAK]
         if full > crack:
@@ -102,7 +103,7 @@ def restriction_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[n
     p1, p2 = (end.value[:, 0] for end in ends)
     drop = p1 - p2
     forth = drop >= 0
-    factor = np.where(forth, reals[:, FORTH], reals[:, BACK]) * reals[:, OPENING]
+    factor = np.where(forth, reals[:, FORTH], reals[:, BACK]) * np.maximum(reals[:, OPENING], 0)
     soft = np.where(forth, reals[:, SOFT_FORTH], reals[:, SOFT_BACK])
     q = restricted_over_time(reals, p1, p2, factor, soft)
     crack, full, leak = reals[:, CRACK], reals[:, FULL], reals[:, LEAK]
@@ -142,7 +143,8 @@ RESTRICTION = Family(
 def soft_drop(fluid: Any, factor: float, area: float, critical: float) -> float:
     """δ: the pressure drop at which the Reynolds number q d/(A μ) is critical, d = √(4 A/π)."""
     flow = critical * fluid.viscosity * area / math.sqrt(4 * area / math.pi)
-    return max((flow / factor) ** 2 / fluid.rho, LEAST_DROP * 1e5)
+    speed = flow / factor
+    return max(speed * speed / fluid.rho, LEAST_DROP * 1e5)
 
 
 def restriction_reals(
@@ -156,10 +158,6 @@ def restriction_reals(
         [1.0, forth, back, soft * (forth / largest) ** 2 or soft,
          soft * (back / largest) ** 2 or soft, crack, full, leak],
     )  # fmt: skip
-
-
-def opening_law(drive: Any, lowest: float = 0.0) -> Law:
-    return Law(OPENING, lambda times: np.maximum(drive.values(times), lowest)[:, None], 1)
 
 
 @dataclass(eq=False)
@@ -184,7 +182,7 @@ class Orifice(Item):
         ports(self, "p1", "p2")
         self.area = checks.number(self.area, f"area of {what}", positive=True)
         self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
-        self.opening = as_drive(self.opening, what=f"opening of {what}")
+        self.opening = as_drive(self.opening, f"opening of {what}", follows=True)
         word = "critical_reynolds"
         self.critical_reynolds = checks.number(
             self.critical_reynolds, f"{word} of {what}", positive=True
@@ -197,9 +195,8 @@ class Orifice(Item):
         factor = math.sqrt(2) * self.discharge * self.area
         fluid = self.p1.fluid
         reals = restriction_reals(fluid, factor, factor, self.area, self.critical_reynolds)
-        reals[OPENING] = max(float(self.opening.values(np.zeros(1))[0]), 0.0)
         ends = (self.p1.node, self.p2.node)
-        return [Entry(RESTRICTION, ends, reals, laws=[opening_law(self.opening)])]
+        return [Entry(RESTRICTION, ends, reals, laws=[factor_law(OPENING, self.opening)])]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -240,8 +237,10 @@ class MinorLoss(Item):
 
     def entries(self) -> list[Entry]:
         back = self.k if self.k_back is None else self.k_back
-        factors = [self.area * math.sqrt(2 / k) for k in (self.k, back)]
-        reals = restriction_reals(self.p1.fluid, *factors, self.area, self.critical_reynolds)
+        forth, back = (self.area * math.sqrt(2 / k) for k in (self.k, back))
+        reals = restriction_reals(
+            self.p1.fluid, forth, back, self.area, self.critical_reynolds
+        )  # fmt: skip
         return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
 
     @classmethod
@@ -295,8 +294,8 @@ class ThreeWayLoss(Item):
 class ReliefValve(Item):
     """A valve that its pressure drop opens: closed up to `crack`, fully open from `full` on (Pa).
 
-    area (m²) when open, discharge coefficient, leakage the part of the area that never closes.  With
-    crack of some 0.1 bar it is a check valve: `CheckValve`.
+    area (m²) when open, discharge coefficient, leakage the part of the area that never closes.
+    With crack of some 0.1 bar it is a check valve: `CheckValve`.
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
@@ -316,7 +315,8 @@ class ReliefValve(Item):
         self.full = checks.number(self.full, f"full of {what}")
         if self.full <= self.crack:
             raise ModelError(
-                f"full of {what} must be above crack, {self.crack:g} Pa, but {self.full:g} was given"
+                f"full of {what} must be above crack, {self.crack:g} Pa, but {self.full:g} was "
+                "given"
             )
         self.area = checks.number(self.area, f"area of {what}", positive=True)
         self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)

@@ -36,13 +36,14 @@ from linkwork.elements.layout import (
     TANGENT,
     VALUE,
 )
+from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.nodes import REFERENCE, Node, scalar
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item
 
 OPENING, FACTOR, SOFT, LEAK = (FLUID + i for i in range(4))
 VALVE_REALS = FLUID + 4
@@ -81,7 +82,7 @@ def edge(ints, reals, k, motion, loads, ends, one, two, sign, s, spool):
 
 def valve_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
-        s = reals[k, OPENING]
+        s = min(max(reals[k, OPENING], -1.0), 1.0)
         edge(ints, reals, k, motion, loads, 4, 0, 1, 1.0, s, False)
         edge(ints, reals, k, motion, loads, 4, 2, 3, 1.0, s, False)
         edge(ints, reals, k, motion, loads, 4, 0, 2, -1.0, s, False)
@@ -105,7 +106,7 @@ def edge_outputs(
 
 
 def valve_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    s = reals[:, OPENING]
+    s = np.clip(reals[:, OPENING], -1, 1)
     return {"opening": (s, "1")} | edge_outputs(reals, ends, s)
 
 
@@ -116,7 +117,7 @@ VALVE = Family(
 
 @dataclass(eq=False)
 class Valve(Item):
-    """A four-way valve that opens as a function of time says, from −1 to 1.
+    """A four-way valve that opens from −1 to 1 as a function of time or of readings says.
 
     p1 the supply, p2 and p3 the work ports, p4 the tank.  area (m²) of an edge at opening 1;
     leakage: the part of it that stays open; discharge coefficient.
@@ -137,7 +138,7 @@ class Valve(Item):
         what = self.label
         ports(self, "p1", "p2", "p3", "p4")
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        self.opening = as_drive(self.opening, what=f"opening of {what}")
+        self.opening = as_drive(self.opening, f"opening of {what}", follows=True)
         self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0)
         self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
 
@@ -145,22 +146,17 @@ class Valve(Item):
         return (self.p1, self.p2, self.p3, self.p4)
 
     def entries(self) -> list[Entry]:
-        factor, fluid, drive = math.sqrt(2) * self.discharge * self.area, self.p1.fluid, self.opening
-
-        def clipped(times: np.ndarray) -> np.ndarray:
-            return np.clip(drive.values(times), -1.0, 1.0)
-
+        factor, fluid = math.sqrt(2) * self.discharge * self.area, self.p1.fluid
         reals = np.append(fluid.reals(), [
-            clipped(np.zeros(1))[0], factor, soft_drop(fluid, factor, self.area, 10.0), self.leakage
+            0.0, factor, soft_drop(fluid, factor, self.area, 10.0), self.leakage
         ])  # fmt: skip
-        law = Law(OPENING, lambda times: clipped(times)[:, None], 1)
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node)
-        return [Entry(VALVE, ends, reals, laws=[law])]
+        return [Entry(VALVE, ends, reals, laws=[factor_law(OPENING, self.opening)])]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        ends = sample_ports(rng, 4)
-        return [*ends, cls(*ends, 0.7, rng.uniform(-1, 1), 0.05)]
+        ends: list[Any] = list(sample_ports(rng, 4))
+        return [*ends, cls(ends[0], ends[1], ends[2], ends[3], 0.7, rng.uniform(-1, 1), 0.05)]
 
 
 # -------------------------------------------------------------------------- with a spool's motion
@@ -170,7 +166,7 @@ ENDS = 7
 
 
 def spool_kernel(ints, reals, motion, loads):
-    """Ends 1 to 4, pilots 5 and 6 (or the reference), the spool; the force is the opening's place."""
+    """Ends 1 to 4, pilots 5 and 6 (or the reference), the spool; the force stands for s."""
     values, vals = motion.values, loads.vals
     for k in range(ints.shape[0]):
         i, j, n = ints[k, 4], ints[k, 5], ints[k, 6]
@@ -232,9 +228,10 @@ class SpoolValve(Item):
     """A four-way valve whose spool has mass; with p5 and p6 pilot pressures move it, too.
 
     p1 the supply, p2 and p3 the work ports, p4 the tank.  width (m): area of an edge over the
-    spool's way; stroke (m) to either side; mass (kg), stiffness (N/m), damping (N s/m) of the spool;
-    force (N), a number or function of time; position (m) at the start; pilot_area (m²); leakage: the
-    part of the full area that stays open; stop_stiffness (N/m), stop_damping (N s/m), stop_mass (kg).
+    spool's way; stroke (m) to either side; mass (kg), stiffness (N/m), damping (N s/m) of the
+    spool; force (N), a number, a function of time or of readings; position (m) at the start;
+    pilot_area (m²); leakage: the part of the full area that stays open; stop_stiffness (N/m),
+    stop_damping (N s/m), stop_mass (kg).
 
     Outputs: spool (m), spool_rate (m/s), force (N), mass_flow_1_2, mass_flow_3_4, mass_flow_1_3,
     mass_flow_2_4 (kg/s), power (W), stored_energy (J).
@@ -278,7 +275,7 @@ class SpoolValve(Item):
             given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
             setattr(self, word, given)
         self.position = checks.number(self.position, f"position of {what}")
-        self.force = as_drive(self.force, what=f"force of {what}")
+        self.force = as_drive(self.force, f"force of {what}", follows=True)
         if "node" not in self.__dict__:
             self.node = Node(scalar("spool", 2, "m"), scale=self.stroke)
         self.node.value, self.node.scale = np.array([self.position]), self.stroke
@@ -290,24 +287,23 @@ class SpoolValve(Item):
         return [self.node]
 
     def entries(self) -> list[Entry]:
-        factor, fluid, drive = math.sqrt(2) * self.discharge * self.width, self.p1.fluid, self.force
+        factor, fluid = math.sqrt(2) * self.discharge * self.width, self.p1.fluid
         area = self.width * self.stroke
         reals = np.append(fluid.reals(), [
-            float(drive.values(np.zeros(1))[0]), factor,
+            0.0, factor,
             soft_drop(fluid, factor * self.stroke, area, 10.0), self.leakage * self.stroke,
             self.mass, self.damping, self.stiffness, self.pilot_area, self.stroke,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
-        law = Law(OPENING, lambda times: drive.values(times)[:, None], 1)
         pilots = [REFERENCE if p is None else p.node for p in (self.p5, self.p6)]
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node, *pilots, self.node)
-        return [Entry(SPOOL_VALVE, ends, reals, laws=[law])]
+        return [Entry(SPOOL_VALVE, ends, reals, laws=[factor_law(OPENING, self.force)])]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        ends = sample_ports(rng, 6)
+        ends: list[Any] = list(sample_ports(rng, 6))
         at = rng.choice([0.6, -0.6, 1.2])  # to either side, or on a stop
         return [*ends, cls(
-            *ends[:4], 0.7, 1.0, rng.uniform(1, 2), 2.0, 0.3, 0.5, at, *ends[4:], 0.4, 0.05,
-            stop_stiffness=3.0, stop_damping=0.2, stop_mass=0.1,
+            ends[0], ends[1], ends[2], ends[3], 0.7, 1.0, rng.uniform(1, 2), 2.0, 0.3, 0.5, at,
+            ends[4], ends[5], 0.4, 0.05, stop_stiffness=3.0, stop_damping=0.2, stop_mass=0.1,
         )]  # fmt: skip

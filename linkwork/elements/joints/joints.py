@@ -237,7 +237,7 @@ class Lock(Joint):
 class NamedJoint(Joint, abstract=True):
     """A joint that is a row of the table below.
 
-    at is a world point and axis a world direction in the position the model is described in; a
+    at is a world point and axis a world direction in the reference configuration; a
     and b are bodies (or frames, which then say where the joint is).  `angle`, `displacement` and
     `rate` (of the angle where the joint turns, else of the displacement; `speed` is always that
     of the displacement) say where it starts, and assembly honours them.

@@ -184,7 +184,7 @@ class ConstitutiveLaw:
         rates: Own = [0.0 if leaves_that_follow(d) else (d, 1) for d in drives]
         return [*((d, 0) for d in drives), *pad, *rates, *pad]
 
-    def words(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The fields that describe the law, for files."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 

@@ -2,8 +2,8 @@
 
 With marker A on the first body and B on the second, e a direction in the axes of A, Δ = p_B − p_A:
 
-    angle          the twist about z of X_AᵀX_B, counted over turns;   rate        e_z·X_Aᵀ(w_B − w_A)
-    displacement   e_z·X_AᵀΔ;                                          speed       its derivative
+    angle          the twist about z of X_AᵀX_B, counted over turns;   rate   e_z·X_Aᵀ(w_B − w_A)
+    displacement   e_z·X_AᵀΔ;                                          speed  its derivative
     position       e·X_AᵀΔ;         velocity    e·(X_Aᵀ Δ̇ − X_Aᵀw_A × X_AᵀΔ), its derivative
     rotation       e·φ, exp φ̃ = X_AᵀX_B;        angular velocity   e·X_Aᵀ(w_B − w_A)
     length         √(Δ·Δ);                       its rate   Δ·Δ̇/√(Δ·Δ)
@@ -41,7 +41,7 @@ def of_frames(
 
 def relative_velocity(joint: Any, axis: Any) -> Drive:
     """The derivative of the position along an axis of A: the velocity as it is seen from A."""
-    fa, fb = joint.frames
+    fa, _ = joint.frames
     seen: Drive = of_frames(joint, "velocity", axis)
     if fa.body is GROUND:
         return seen
@@ -119,7 +119,6 @@ def line_reading(item: Any, quantity: str, axis: Any) -> Drive:
     refuse_others(item, quantity, ("length", "rate"))
     if axis is not None:
         raise DriveError(f"a reading of {item.label}: its {quantity} has no axis; leave it out")
-    fa, fb = item.frames
     world = Frame(GROUND)
     d = [of_frames(item, "position", e, axes=world) for e in (X, Y, Z)]
     if quantity == "length":

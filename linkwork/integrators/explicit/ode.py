@@ -5,8 +5,10 @@ Tasora and Righettini 1999, equation (27): at every motion (q, v) solve
     [M    C_qᵀ] [v̇]   [f − f_g                          ]
     [C_q  0   ] [γ ] = [Q_c − 2α (C_q v + C_t) − β² C   ],     ṙ = v,  ρ̇ = ½ ρ (0, ω)
 
-and integrate y = (r, ρ, v, ω) of all bodies, then q and q̇ of values of second order (amplitudes of
-flexible links): with the classic Runge-Kutta method (compiled) or any of SciPy's.
+and integrate y = (r, ρ, v, ω) of all bodies, then q and q̇ of values of vector nodes: with the
+classic Runge-Kutta method (compiled) or any of SciPy's.  Of values of first order q alone is
+integrated; their rates are unknowns beside v̇ and γ, and since equations may contain them
+nonlinearly, all are then found by Newton's method.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT, BY_SECOND, COEFS, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT, VALUE, VEL,
+    ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, COEFS, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT,
+    VALUE, VEL,
 )  # fmt: skip
 from linkwork.errors import ModelError, SingularError
 from linkwork.integrators.contract import BasicRun, Output, Run, StepFailure
@@ -30,18 +33,68 @@ from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.accelerations import accelerations, factorise, factorise_again
-from linkwork.system.evaluate import evaluate, set_rotation, velocity_of
+from linkwork.system.evaluate import acceleration_of, evaluate, set_rotation, velocity_of
 from linkwork.system.elimination import factor_nodes, solve_nodes
+from linkwork.system.consistent import highest_derivatives
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 GROWTH = 1e8
 MOTION = 13  # numbers of a body's motion
+CLOSE, MOST = 1e-11, 30  # of Newton's method for rates: the last correction, and how many
 SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
+@inlined
+def solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
+    """A correction of accelerations, rates and multipliers over the mass in rhs; False: pivots are
+    bad."""
+    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
+    work.coef[:] = 0.0
+    work.coef[TANGENT] = 1.0
+    work.coef[RATES] = 1.0
+    evaluate(kernels, tables, work, time, 1.0 / mass)
+    rigid, n = 6 * nb, tables.motions[0]
+    for b in range(nb):
+        for i in range(6):
+            rhs[6 * b + i] = -work.f[b, i] / mass
+    for i in range(nv):
+        rhs[rigid + i] = -work.balance[i] / mass
+    for e in range(n, rhs.shape[0]):
+        rate, known = work.Ct[e - n], 0.0
+        for p in range(tables.indptr[e], tables.indptr[e + 1]):
+            entry = work.vals[tables.places[p]]
+            rate += entry * velocity_of(work, tables.indices[p])
+            known += entry * acceleration_of(work, tables.indices[p])
+        rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n] - known
+    if not factor_nodes(lu, work.vals, rhs) < GROWTH:
+        return False
+    solve_nodes(lu, rhs)
+    return True
+
+
+@inlined
+def correct(tables, work, rhs, order, mass):
+    """Add a correction; the largest change of a rate of first order, relative."""
+    nb, nv, n = tables.bodies.shape[0], work.balance.shape[0] - 1, tables.motions[0]
+    largest = 0.0
+    for b in range(nb):
+        for i in range(6):
+            work.vdot[b, i] += rhs[6 * b + i]
+    for i in range(nv):
+        change = rhs[6 * nb + i]
+        if order[i] == 1:
+            work.values[RATE, i] += change
+            largest = max(largest, abs(change) / (1e-300 + abs(work.values[RATE, i])))
+        else:
+            work.values[SECOND, i] += change
+    for e in range(n, rhs.shape[0]):
+        work.gamma[e - n] += rhs[e] * mass
+    return largest
+
+
 @compiled
-def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
+def derivative(kernels, tables, lu, work, rhs, y, order, time, alpha, beta, mass, out):
     """out = dy/dt of y; multipliers stay in work.gamma.  False: pivots are bad."""
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
     q = MOTION * nb  # where values of vector nodes begin
@@ -55,30 +108,24 @@ def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
             work.nodes[b, i] = motion[b, i] / size if QUAT <= i < QUAT + 4 else motion[b, i]
         set_rotation(work.nodes, b)
     work.values[:] = 0.0
+    slow = False
     for i in range(nv):
-        work.values[VALUE, i], work.values[RATE, i] = y[q + i], y[q + nv + i]
-        work.values[BY_SECOND, i] = 1.0 / mass
+        work.values[VALUE, i] = y[q + i]
+        if order[i] == 1:
+            slow, work.values[BY_RATE, i] = True, 1.0 / mass
+        else:
+            work.values[RATE, i], work.values[BY_SECOND, i] = y[q + nv + i], 1.0 / mass
     work.vdot[:] = 0.0
     work.x[:] = 0.0
     work.gamma[:] = 0.0
-    work.coef[:] = 0.0
-    work.coef[TANGENT] = 1.0
-    work.coef[RATES] = 1.0
-    evaluate(kernels, tables, work, time, 1.0 / mass)
-    rigid, n = 6 * nb, tables.motions[0]
-    for b in range(nb):
-        for i in range(6):
-            rhs[6 * b + i] = -work.f[b, i] / mass
-    for i in range(nv):
-        rhs[rigid + i] = -work.balance[i] / mass
-    for e in range(n, rhs.shape[0]):
-        rate = work.Ct[e - n]
-        for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            rate += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
-        rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n]
-    if not factor_nodes(lu, work.vals, rhs) < GROWTH:
-        return False
-    solve_nodes(lu, rhs)
+    for attempt in range(MOST):  # one is enough where all enter linearly: accelerations do
+        if not solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
+            return False
+        off = correct(tables, work, rhs, order, mass)
+        if not slow or off <= CLOSE:
+            break
+        if attempt == MOST - 1 or not off < 1e300:
+            return False
     for b in range(nb):
         w = (0.0, motion[b, OMEGA], motion[b, OMEGA + 1], motion[b, OMEGA + 2])
         dq = qscale(0.5, qmul(at4(motion, b, QUAT), w))
@@ -87,11 +134,9 @@ def derivative(kernels, tables, lu, work, rhs, y, time, alpha, beta, mass, out):
         for i in range(4):
             change[b, QUAT + i] = dq[i]
         for i in range(6):
-            change[b, VEL + i] = rhs[6 * b + i]
+            change[b, VEL + i] = work.vdot[b, i]
     for i in range(nv):
-        out[q + i], out[q + nv + i] = y[q + nv + i], rhs[rigid + i]
-    for e in range(n, rhs.shape[0]):
-        work.gamma[e - n] = rhs[e] * mass
+        out[q + i], out[q + nv + i] = work.values[RATE, i], work.values[SECOND, i]
     return True
 
 
@@ -118,8 +163,8 @@ def record(kernels, tables, work, total, powers, h, time, memory):
 
 @compiled
 def rk4(
-    kernels, tables, lu, work, rhs, y, stages, total, powers, times, h, schedule, alpha, beta,
-    mass, memory, saved, out, kept, first, last,
+    kernels, tables, lu, work, rhs, y, order, stages, total, powers, times, h, schedule, alpha,
+    beta, mass, memory, saved, out, kept, first, last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
@@ -137,7 +182,7 @@ def rk4(
                 trial += (h if s == 3 else 0.5 * h) * k[s - 1]
             t = start + (0.0 if s == 0 else (h if s == 3 else 0.5 * h))
             if not derivative(
-                kernels, tables, lu, work, rhs, trial, t, alpha, beta, mass, k[s]
+                kernels, tables, lu, work, rhs, trial, order, t, alpha, beta, mass, k[s]
             ):
                 return step
         trial[:] = y
@@ -150,7 +195,7 @@ def rk4(
                 placed[b, QUAT + i] /= size
         set_laws(tables, schedule, 2 * step + 2)
         if not derivative(
-            kernels, tables, lu, work, rhs, trial, times[step], alpha, beta, mass, k[0]
+            kernels, tables, lu, work, rhs, trial, order, times[step], alpha, beta, mass, k[0]
         ):
             return step  # y is still the last good step
         y[:] = trial
@@ -160,7 +205,7 @@ def rk4(
             out.motion[row] = motion
             out.acceleration[row] = change[:, VEL:]
             for i in range(nv):
-                out.values[row, VALUE, i], out.values[row, RATE, i] = y[q + i], y[q + nv + i]
+                out.values[row, VALUE, i], out.values[row, RATE, i] = y[q + i], k[0][q + i]
                 out.values[row, SECOND, i] = k[0][q + nv + i]
             for e in range(kept.shape[0]):
                 out.gamma[row, kept[e]] = work.gamma[e]
@@ -179,13 +224,13 @@ class RK4(Written):
     baumgarte: tuple[float, float] | None = None
 
     order = 4
-    drifts = True  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
+    drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
-        refuse_low_orders(full, "lw.RK4")
+        refuse_order_zero(full, "lw.RK4")
         return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
@@ -201,7 +246,7 @@ class ODE(Written):
     atol: float = 1e-10
     baumgarte: tuple[float, float] | None = None
 
-    drifts = True
+    drifts = 1e-4
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -214,20 +259,20 @@ class ODE(Written):
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         full.refuse_held("lw.ODE, whose steps follow its own error,")
-        refuse_low_orders(full, "lw.ODE")
+        refuse_order_zero(full, "lw.ODE")
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
         return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
-def refuse_low_orders(full: System, what: str) -> None:
-    """Explicit methods step equations of second order."""
+def refuse_order_zero(full: System, what: str) -> None:
+    """Explicit methods step equations with derivatives."""
     for node in full.layout.nodes:
-        if node.kind.order != 2:
+        if node.kind.order == 0:
             raise ModelError(
-                f"{what} knows equations of second order alone, but those of {node.label} in model "
-                f"'{full.model.name}' are of order {node.kind.order}; use lw.GeneralizedAlpha(), "
-                "lw.HHT(), lw.Newmark() or lw.BDF2()"
+                f"{what} knows equations of first and second order, but those of {node.label} in "
+                f"model '{full.model.name}' have no derivatives; use lw.GeneralizedAlpha() or "
+                "another implicit method"
             )
 
 
@@ -274,6 +319,8 @@ class OdeRun(BasicRun):
         system = self.system
         system.load(self.state_at(self.time, self.y))
         system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+        by = highest_derivatives(system) / system.mass
+        system.work.values[BY_VALUE:, : system.layout.values] = by
         evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
@@ -285,8 +332,8 @@ class OdeRun(BasicRun):
         for _ in range(2):
             s.set_time(time)
             if derivative(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, y, time, self.alpha, self.beta,
-                s.mass, self.rate,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order, time, self.alpha,
+                self.beta, s.mass, self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
             self.repairs += 1
@@ -321,8 +368,8 @@ class OdeRun(BasicRun):
         self._evaluate(self.time, self.y)
         gamma = self.system.all_gamma(self.system.work.gamma)
         memory = self.system.tables.reals[self.system.memory_places].copy()
-        motion, values, rates = self.parts(self.y)
-        change, _, second = self.parts(self.rate)
+        motion, values, _ = self.parts(self.y)
+        change, rates, second = self.parts(self.rate)
         return State(
             self.time, self.system.names, motion.copy(), change[:, VEL:].copy(), gamma, memory,
             self.restart(), np.stack([values, rates, second]),
@@ -353,8 +400,8 @@ class OdeRun(BasicRun):
         self.system.tables.reals[:] = reals
 
     def _save(self, row: int, out: Output) -> None:
-        motion, values, rates = self.parts(self.y)
-        change, _, second = self.parts(self.rate)
+        motion, values, _ = self.parts(self.y)
+        change, rates, second = self.parts(self.rate)
         out.motion[row], out.acceleration[row] = motion, change[:, VEL:]
         out.values[row] = values, rates, second
         out.gamma[row] = self.system.all_gamma(self.system.work.gamma)
@@ -385,9 +432,9 @@ class RungeKuttaRun(OdeRun):
         while done < len(times):
             before = done
             done = rk4(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, stages, self.work_done,
-                self.powers, times, self.h, laws, self.alpha, self.beta, s.mass, s.memory, saved,
-                out, s.kept, done, len(times),
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order, stages,
+                self.work_done, self.powers, times, self.h, laws, self.alpha, self.beta, s.mass,
+                s.memory, saved, out, s.kept, done, len(times),
             )  # fmt: skip
             if done > before:
                 self.time, tries = float(times[done - 1]), 0

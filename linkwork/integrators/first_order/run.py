@@ -140,7 +140,7 @@ class StagedRun(ImplicitRun):
         self.previous, self.equal = self.h, len(states)
         self.pivot()
 
-    def _take_up(self, system: System, state: State) -> None:
+    def _restart_from(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         if "shares" not in r:  # written when the past was kept in rates: it begins anew

@@ -57,11 +57,12 @@ class ImplicitRun(TwoForms):
         self.h = h
         self.previous: float | None = None
         self.origin = state.time  # steps are taken at origin + k h
+        self.taken: tuple[float, np.ndarray, np.ndarray] | None = None  # at a step with samples
         self.repairs = 0  # failed attempts at steps, told in the result's info
         self.core = 2**62  # the fewest unknowns so far that went to the sparse part
         self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
         if state.restart:
-            self._take_up(system, state)
+            self._restart_from(system, state)
         else:
             self._begin(system, state)
 
@@ -156,7 +157,7 @@ class ImplicitRun(TwoForms):
         s.work[2] = w.power[0]
         s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
 
-    def _take_up(self, system: System, state: State) -> None:
+    def _restart_from(self, system: System, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         self._load_restart(system, state)
@@ -264,11 +265,17 @@ class ImplicitRun(TwoForms):
                 tried = 1 if done > before else tried + 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
-                        st.store_row(self.stepper, self._vdot, out, saved[done])
+                        self._store_repaired(out, int(saved[done]))
                         out.iterations[saved[done]] = self.iterations
                     done += 1
                     tried = 0
         watch_left_out_rows(self.full, self.system, self.state)
+
+    def _store_repaired(self, out: Output, row: int) -> None:
+        """A step that was not taken by the compiled loop, before samples let it jump."""
+        st.store_row(self.stepper, self._vdot, out, row)
+        if self.taken is not None and self.taken[0] == self.time:
+            _, out.acceleration[row], out.gamma[row] = self.taken
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
@@ -297,7 +304,7 @@ class ImplicitRun(TwoForms):
                 status = st.DONE
         return status, done
 
-    # --------------------------------------------------------------------------------- mending
+    # --------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:
         return self.system, self.stepper.report[:4]
@@ -314,6 +321,8 @@ class ImplicitRun(TwoForms):
         status, done = self._march(times, laws, np.arange(len(times)), out, 0)
         if status == st.DONE:
             self.stepper.report[0] = out.iterations[:done].sum()
+            if self.system.sample_times:
+                self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
         return status
 
     def _other_rows(self) -> None:

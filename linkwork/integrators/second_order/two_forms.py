@@ -132,7 +132,8 @@ class TwoForms(RepairedRun):
         changes, alg, flow = before
         H = self.stepper.history
         change = H[st.ALG] - alg
-        if self.turning or changes != self.changes:  # ALG has other axes and units now
+        # ALG may have other axes and units now, or have jumped with a sample
+        if self.turning or changes != self.changes or self.system.sample_times:
             change = H[st.VDOT] - H[st.VDOTPREV]
         if self.turning:
             change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])

@@ -2,9 +2,9 @@
 
     (y_k, m_{k+1}) = f(t_k, x_k, m_k),   t_k = start + k every;   y = y_k for t_k < t ≤ t_{k+1}
 
-x are drives that read the motion, m a memory of so many numbers, which is part of the state of a run
-as the memory of elements is: it is saved, and a restart goes on with it.  The program of a signal
-(model.programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
+x are drives that read the motion, m a memory of so many numbers, which is part of the state of a
+run as the memory of elements is: it is saved, and a restart goes on with it.  The program of a
+signal (model.programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
 accepted steps stores x there and calls the function by its address.  Each load that uses an output
 has such a memory of its own, with the same numbers: the function is called once for all of them,
 because calls with the same arguments are answered from what is known.
@@ -37,10 +37,11 @@ MOST_KNOWN = 200_000  # samples whose outputs are kept
 class Controller:
     """Calls a Python function at sample times; its outputs are drives of loads.
 
-    function(t, x) gets the time (s) and the values of the inputs, an array, and returns the outputs:
-    a number, or as many as there are.  With memory=(...), numbers that it keeps from sample to
-    sample, it is function(t, x, memory), and changes that array in place; the memory is saved with
-    results and restarts with them.  It must depend on its arguments alone: results ask it again.
+    function(t, x) gets the time (s) and the values of the inputs, an array, and returns the
+    outputs: a number, or as many as there are.  With memory=(...), numbers that it keeps from
+    sample to sample, it is function(t, x, memory), and changes that array in place; the memory is
+    saved with results and restarts with them.  It must depend on its arguments alone: results ask
+    it again.
 
     inputs  : drives, such as ``lw.reads(pin, "angle")``, functions of time, or numbers
     outputs : names, or how many; ``controller["torque"]`` or ``controller[0]`` is a drive
@@ -77,7 +78,8 @@ class Controller:
         self.function = function
         self.inputs = tuple(block_input(x, f"input {i} of {what}") for i, x in enumerate(inputs))
         self.outputs = output_names(outputs, what)
-        self.every, self.start = number(every, f"every of {what}"), number(start, f"start of {what}")
+        self.every = number(every, f"every of {what}")
+        self.start = number(start, f"start of {what}")
         if self.every <= 0:
             raise DriveError(f"{what}: expected a positive sample time every=, found {every:g}")
         if not isinstance(memory, (list, tuple, np.ndarray)):

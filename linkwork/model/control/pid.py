@@ -3,8 +3,9 @@
     u = k_p e + I + k_d ė,   within limits
 
 continuous    İ = k_i e by the trapezoidal rule over steps, ė a reading of its own (`rate`)
-sampled       I_{k+1} = I_k + k_i T e_k;   without a rate,  D_k = (T_f D_{k−1} + k_d (e_k − e_{k−1}))/
-              (T_f + T), which is k_d ė behind a filter of time constant T_f; u_k holds from t_k on
+sampled       I_{k+1} = I_k + k_i T e_k;   u_k holds from t_k on;   without a rate,
+              D_k = (T_f D_{k−1} + k_d (e_k − e_{k−1}))/(T_f + T), which is k_d ė behind a filter
+              of time constant T_f
 
 Where u is at a limit and e would drive it further, I stands still (conditional integration: Åström,
 Hägglund, Advanced PID Control, 2006, ch. 3.5).
@@ -133,7 +134,7 @@ def PID(
             raise DriveError(
                 f"PID: expected limits as (low, high), found {short(repr(limits))}"
             )
-        low, high = limits_of(*limits, "limits of PID")
+        low, high = limits_of(limits[0], limits[1], "limits of PID")
     slope = None if rate is None else block_input(rate, "rate of PID")
     return PIDControl(
         block_input(error, "error of PID"), slope, kp, ki, kd, every, start, low, high, filter

@@ -85,7 +85,7 @@ def elements(kernels, tables, work, time):
 
 
 @spliced
-def see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
+def evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
     sweeps.outward(sweeps.ends, tree, s, q, v)
     if tables.directory.shape[0] > 0:
@@ -240,7 +240,7 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
     m, closed = loops.J.shape[0], loops.settings[CLOSED] != 0.0
     for r in range(m):
         work.gamma[r] = loops.gamma[r] if closed else 0.0
-    see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
     accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out)
 
 
@@ -278,7 +278,7 @@ def close(sweeps, tree, s, loops, work, out):
 
 
 @spliced
-def settle(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
+def enforce_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
     """The tree once more with the multipliers just found."""
     loops.settings[CLOSED] = 1.0
     forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
@@ -334,7 +334,7 @@ def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, t
     work.gamma[:] = 0.0
     off, fast, off_before, fast_before = 0.0, 0.0, 1e300, 1e300
     for k in range(int(settings[ITERATIONS]) + 1):
-        see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+        evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
         row_rates(tree, loops, work, b)
         off, fast = worst(loops, work.C), worst(loops, b)
         if k == 0:

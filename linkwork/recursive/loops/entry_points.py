@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from linkwork.math.compiled import lean
-from linkwork.recursive.loops.closing import forward, jacobian, see
+from linkwork.recursive.loops.closing import forward, jacobian, evaluate_constraints
 from linkwork.recursive.inverse import newton_euler
 from linkwork.recursive.sweeps.nodes import add_forces, fill_nodes, fill_values
 
 
 @lean
-def look_at_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, how, count):
+def evaluate_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, how, count):
     """Rows of the cut joints at (q, v), and `count` times their Jacobian."""
     work.gamma[:] = 0.0
-    see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
+    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
     for _ in range(count):
         jacobian(sweeps, tree, s, loops, work, how)
 
@@ -30,7 +30,7 @@ def many_forwards(
 def inverse(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, a, tau):
     """Forces along the joints' velocities for accelerations a, cut joints open."""
     work.gamma[:] = 0.0
-    see(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, False)
+    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, False)
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
     newton_euler(tree, s, a, tree.gravity, tau)

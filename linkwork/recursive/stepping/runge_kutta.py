@@ -15,8 +15,8 @@ from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct, elements,
-    forward, settle,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct,
+    elements, enforce_loops, forward,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
@@ -136,7 +136,7 @@ def begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out,
         time, run.q, run.v, run.tau, run.stiff, run.a,
     )  # fmt: skip
     if cut is not None:
-        settle(
+        enforce_loops(
             sweeps, kernels, tables, work, tree, s, loops, cut,
             time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
@@ -163,7 +163,7 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
     if not finite(run.a):
         return NOT_FINITE
     if cut is not None and (saved >= 0 or loops.settings[LAWS] != 0.0):
-        settle(
+        enforce_loops(
             sweeps, kernels, tables, work, tree, s, loops, cut,
             time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
@@ -216,7 +216,7 @@ def advance_rk4(
                 run.stiff, k[j],
             )  # fmt: skip
             if cut is not None and moving:
-                settle(
+                enforce_loops(
                     sweeps, kernels, tables, work, tree, s, loops, cut,
                     begin + part, run.qs, run.vs, run.tau,
                     run.stiff, run.d,

@@ -1,4 +1,4 @@
-"""The large functions behind doors: compiled once each, and only where a tree needs them."""
+"""Entry points of the large functions: each is compiled once, and only where a tree needs them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numba import int64, types
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, Door
+from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry
 from linkwork.recursive.sweeps.articulated import accelerate, inward
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.tree.layout import Sweep, Tree
@@ -38,8 +38,8 @@ RESPOND = types.void(TREE, SWEEP, FLOATS2)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
 
 
-def fused_door(function: Callable, signature: Any) -> Door:
-    return Door(function, signature, fastmath={"contract"}, _nrt=False)
+def fused_entry(function: Callable, signature: Any) -> CompiledEntry:
+    return CompiledEntry(function, signature, fastmath={"contract"}, _nrt=False)
 
 
 def no_end(tree, s, i, q, v):
@@ -57,23 +57,24 @@ def no_jacobian(tree, s, nodes, vals, ends, J, derivatives):
 class Sweeps(NamedTuple):
     """What a tree is swept with; parts that it does not have are left out."""
 
-    ends: tuple[Door, Door]
-    outward: Door
-    inward: Door
-    accelerate: Door
-    respond: Door
-    semi_analytic: Door
-    direct: Door
+    ends: tuple[CompiledEntry, CompiledEntry]
+    outward: CompiledEntry
+    inward: CompiledEntry
+    accelerate: CompiledEntry
+    respond: CompiledEntry
+    semi_analytic: CompiledEntry
+    direct: CompiledEntry
 
 
-ENTER, LEAVE = Door(enter_link, END, _nrt=False), Door(leave_link, END, _nrt=False)
-NO_END = Door(no_end, END, _nrt=False)
-OUT = fused_door(outward, OUTWARD)
-IN = fused_door(inward, INWARD)
-BACK = fused_door(accelerate, ACCELERATE)
-ANSWER, NO_ANSWER = fused_door(respond, RESPOND), fused_door(no_response, RESPOND)
-PATHS, DERIVATIVES = fused_door(semi_analytic, JACOBIAN), fused_door(direct, JACOBIAN)
-NO_PATHS = fused_door(no_jacobian, JACOBIAN)
+ENTER = CompiledEntry(enter_link, END, _nrt=False)
+LEAVE = CompiledEntry(leave_link, END, _nrt=False)
+NO_END = CompiledEntry(no_end, END, _nrt=False)
+OUT = fused_entry(outward, OUTWARD)
+IN = fused_entry(inward, INWARD)
+BACK = fused_entry(accelerate, ACCELERATE)
+ANSWER, NO_ANSWER = fused_entry(respond, RESPOND), fused_entry(no_response, RESPOND)
+PATHS, DERIVATIVES = fused_entry(semi_analytic, JACOBIAN), fused_entry(direct, JACOBIAN)
+NO_PATHS = fused_entry(no_jacobian, JACOBIAN)
 
 
 def sweeps_for(links: bool, loops: bool, differentiates: bool) -> Sweeps:

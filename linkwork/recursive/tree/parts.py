@@ -14,7 +14,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.closing import Loops
-from linkwork.recursive.loops.entry_points import look_at_loops
+from linkwork.recursive.loops.entry_points import evaluate_loops
 from linkwork.recursive.tree.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.sweeps.entry_points import sweeps_for
@@ -207,20 +207,20 @@ class Parts:
     def scaled_jacobian(self, state: State) -> np.ndarray:
         """c_q over all rows of the cut joints, lengths over L."""
         q, v = self.read(state)
-        self.see(state, q, v)
+        self.evaluate(state, q, v)
         L = self.full.length
         rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
         words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
         columns = np.array([L if w in "xyz" else 1.0 for w in words])
         return self.loops.J * columns / rows[:, None]
 
-    def see(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
+    def evaluate(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
         """Elements, rows of the cut joints and their Jacobian at given coordinates."""
         self.set_time(state.time)
         o = self.outer
         if state.memory is not None and state.memory.size:
             o.tables.reals[o.memory_places] = state.memory
-        look_at_loops(
+        evaluate_loops(
             self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
             state.time, q, v, cl.SEMI_ANALYTIC, 1,
         )  # fmt: skip

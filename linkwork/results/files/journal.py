@@ -84,7 +84,7 @@ class Journal:
     def __init__(self, target: Path, reserve: int, *, over: bool = False) -> None:
         self.path, self.reserve, self.over = part_of(target), reserve, over
         self.trial = self.path.with_name(f".{self.path.name}") if over else self.path
-        self.settled = False  # the start of the run is there
+        self.start_is_stored = False  # the start of the run is there
         self.end = self.sequence = 0
         self.row_bytes = self.restart_bytes = 0
         self.slots: list[tuple[int, int]] = []  # place and room of the last two restarts
@@ -163,13 +163,13 @@ class Journal:
         if wanted > size:
             allocate(self.file, size, wanted)
 
-    def settle(self) -> None:
+    def confirm_start(self) -> None:
         """The start of the run is on the disk, and the journal in its place."""
         os.fsync(self.file)
         if self.over:
             os.replace(self.trial, self.path)
             self.trial, self.over = self.path, False
-        self.settled = True
+        self.start_is_stored = True
 
     def release(self) -> None:
         """Give back the room that was promised and not used."""

@@ -1,7 +1,7 @@
 """A model as plain data (numbers, texts, lists, dicts) and back, exactly.
 
-Every item is its class and its words (`Item.words`), so a new item needs nothing here.  What JSON
-has no word for is a dict with one telling key:
+Every item is its class and its parameters (`Item.parameters`), so a new item needs nothing here.
+What JSON has no word for is a dict with one telling key:
 
     {"item": name}  {"ground": true}  {"frame": …}  {"drive": …}  {"array": …}  {"tuple": …}
     {"dict": …}  {"rotation": …}  {"section": …}  {"node": s of a link}
@@ -60,7 +60,7 @@ def _item_to_dict(item: Item, model: Model) -> dict[str, Any]:
             f"{item.label} cannot be stored: another class is registered under the name {kind}; "
             "rename one of the two"
         )
-    words = item.words()
+    words = item.parameters()
     out = {"name": item.name, "class": kind, "words": _encode_words(words, item, model)}
     markers = {k: v for k, v in vars(item).items() if k not in words and _is_markers(v)}
     if markers:
@@ -103,7 +103,7 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
     if isinstance(value, (InterfaceNode, BeamNode)):
         return {"node": value.s, "link": _encode(value.link, what, model)}
     if isinstance(value, Section):
-        return {"section": {w: _encode(v, what, model) for w, v in value.words().items()}}
+        return {"section": {w: _encode(v, what, model) for w, v in value.parameters().items()}}
     if isinstance(value, Item):
         if value.name is None or model.items.get(value.name) is not value:
             raise ModelError(
@@ -119,8 +119,9 @@ def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
         }}  # fmt: skip
     if isinstance(value, Drive):
         return {"drive": value.to_dict()}
-    if hasattr(value, "words") and hasattr(value, "kinds"):  # laws and fluids
-        return {"law": type(value).__name__, "words": _encode_words(value.words(), what[1], model)}
+    if hasattr(value, "parameters") and hasattr(value, "kinds"):  # constitutive and friction laws
+        words = _encode_words(value.parameters(), what[1], model)
+        return {"law": type(value).__name__, "words": words}
     if isinstance(value, list):
         return [_encode(v, what, model) for v in value]
     if isinstance(value, tuple):
@@ -143,7 +144,7 @@ def identity(model: Model, stored: dict[str, Any] | str) -> bytes:
     stored : as plain data, or why it cannot be; Python functions then count by their code
     """
     if isinstance(stored, str):
-        items = [[item.name, type(item).__name__, *map(_shown, item.words().items())]
+        items = [[item.name, type(item).__name__, *map(_shown, item.parameters().items())]
                  for item in model.items.values()]  # fmt: skip
         stored = {"gravity": model.gravity.tolist(), "items": items}
     return hashlib.sha256(json.dumps(stored).encode()).digest()

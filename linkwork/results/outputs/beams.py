@@ -6,6 +6,7 @@ force and moment that the part beyond a section exerts on the part before it.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from linkwork.elements.beams.family import POINTS, shape_functions
 from linkwork.elements.beams.strains import (
     evaluation_points, node_frames, section_stress,
 )  # fmt: skip
+from linkwork.elements.beams.kernel import MOST_TURN
+from linkwork.errors import LinkworkWarning
+from linkwork.math import rotations
 from linkwork.results.outputs.stored import element_reals
 from linkwork.system.numbering import Element
 
@@ -54,6 +58,7 @@ def beam_sections(result: Result, name: str) -> Sections:
     """Forces, moments and strains of all sections of a beam."""
     elements = beam_elements(result, name)
     reals, (r, q, v, omega) = parts(result, elements)
+    warn_of_turns(result, name, reals, r, q)
     points = evaluation_points(reals, r, q, v, omega)
     stress = [section_stress(reals, len(r), k, point)[0] for k, point in enumerate(points)]
 
@@ -65,6 +70,22 @@ def beam_sections(result: Result, name: str) -> Sections:
         joined(stress), joined([p.strain for p in points]), joined([p.axes for p in points]),
         joined([p.place for p in points]),
     )  # fmt: skip
+
+
+def warn_of_turns(result: Result, name: str, reals: np.ndarray, r: Any, q: Any) -> None:
+    """Say so where sections turn by half a turn from node to node, which no element can follow."""
+    _, axes = node_frames(reals, len(r), r, q)
+    back = rotations.conjugate(axes[len(r) - 2])
+    turns = [np.linalg.norm(rotations.logarithm(rotations.multiply(a, back)), axis=-1)
+             for a in axes]  # fmt: skip
+    far = np.max(turns, axis=(0, 2)) > MOST_TURN
+    if np.any(far):
+        when = float(result.time[int(np.argmax(far))])
+        warnings.warn(
+            f"sections of beam '{name}' turn by half a turn from node to node at t = {when:.4g}, "
+            "which its elements cannot follow: results are wrong from there on; take more elements",
+            LinkworkWarning, stacklevel=2,
+        )  # fmt: skip
 
 
 def section_places(item: Any, elements: list[Element]) -> np.ndarray:

@@ -200,7 +200,8 @@ class NodeValues(NamedTuple):
 
 def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
     """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
-    layout, ends = result.system.layout, []
+    layout = result.system.layout
+    ends: list[Any] = []
     for end in e.ends:
         if end == REFERENCE_END:
             ends.append(NodeValues(*np.zeros((3, len(result.time), 1))))

@@ -70,8 +70,8 @@ def kinetic_energy(result: Result) -> np.ndarray:
             total += link_sums(link, motion, values).kinetic
         return total
 
-    found, heavy = over_times(result, energy), mass_sums(result)
-    return found if heavy is None else found + heavy.kinetic
+    found, variable = over_times(result, energy), mass_sums(result)
+    return found if variable is None else found + variable.kinetic
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
@@ -84,9 +84,9 @@ def all_potential_energy(result: Result) -> np.ndarray:
             total += sums.strain - sums.weight @ g
         return total
 
-    energy, heavy = over_times(result, of_positions), mass_sums(result)
-    if heavy is not None:
-        energy = energy - heavy.weight @ g
+    energy, variable = over_times(result, of_positions), mass_sums(result)
+    if variable is not None:
+        energy = energy - variable.weight @ g
     for e in result.system.elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
@@ -105,8 +105,8 @@ def momentum(result: Result) -> np.ndarray:
             p += link_sums(link, motion, values).momentum
         return p
 
-    found, heavy = over_times(result, of_all), mass_sums(result)
-    return found if heavy is None else found + heavy.momentum
+    found, variable = over_times(result, of_all), mass_sums(result)
+    return found if variable is None else found + variable.momentum
 
 
 def angular_momentum(result: Result) -> np.ndarray:
@@ -124,5 +124,5 @@ def angular_momentum(result: Result) -> np.ndarray:
             L += link_sums(link, motion, values).angular_momentum
         return L
 
-    found, heavy = over_times(result, about_origin), mass_sums(result)
-    return found if heavy is None else found + heavy.angular_momentum
+    found, variable = over_times(result, about_origin), mass_sums(result)
+    return found if variable is None else found + variable.angular_momentum

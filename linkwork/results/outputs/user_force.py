@@ -1,4 +1,4 @@
-"""Forces of a user's function at the stored times: the function is called again for each of them."""
+"""Forces of a user's function at the stored times: the function is called again for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def frames_over_time(result: Result, item: UserForce) -> tuple[np.ndarray, ...]:
     """Position (T, n, 3), orientation (T, n, 3, 3), velocity and angular velocity of its frames."""
     number, parts = body_numbers(result), []
-    for frame in item.frames:
+    for frame in item.acted_on:
         m = body_motion(result, number(frame.body))
         R = rotations.matrix(m.q)
         arm, w = R @ frame.position, np.einsum("tij,tj->ti", R, m.w)
@@ -32,7 +32,7 @@ def user_wrenches(result: Result, item: UserForce) -> tuple[np.ndarray, np.ndarr
     """Force and torque (T, n, 6) on each frame in world axes, and their power (T,)."""
     position, axes, v, w = frames_over_time(result, item)
     plain = item.function.py_func if is_jitted(item.function) else item.function
-    found = np.empty((len(result.time), len(item.frames), 6))
+    found = np.empty((len(result.time), len(item.acted_on), 6))
     for k, t in enumerate(result.time):
         try:
             wrench = plain(float(t), Motion(position[k], axes[k], v[k], w[k]))
@@ -41,5 +41,5 @@ def user_wrenches(result: Result, item: UserForce) -> tuple[np.ndarray, np.ndarr
             raise ModelError(
                 f"function of {item.label} has no value at t = {t:g}: {checks.line(error)}"
             ) from error
-    power = np.einsum("tni,tni->t", found[:, :, :3], v) + np.einsum("tni,tni->t", found[:, :, 3:], w)
+    power = np.sum(found[:, :, :3] * v + found[:, :, 3:] * w, axis=(1, 2))
     return found, power

@@ -25,12 +25,12 @@ class MassSums(NamedTuple):
 
 def mass_sums(result: Result) -> MassSums | None:
     """Of all masses that change; None where there is none."""
-    heavy = [e for e in result.system.elements if e.entry.family is VARIABLE_MASS]
-    if not heavy:
+    variable = [e for e in result.system.elements if e.entry.family is VARIABLE_MASS]
+    if not variable:
         return None
     T = len(result.time)
     total = MassSums(np.zeros(T), np.zeros((T, 3)), np.zeros((T, 3)), np.zeros((T, 3)))
-    for e in heavy:
+    for e in variable:
         reals, (r, q, v, w) = element_reals(result, e), body_motion(result, e.ends[0])
         R, m, c = rotations.matrix(q), reals[:, MASS, None], reals[:, CENTRE : CENTRE + 3]
         J = reals[:, INERTIA : INERTIA + 9].reshape(-1, 3, 3)

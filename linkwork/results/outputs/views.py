@@ -256,8 +256,8 @@ class ElementView(View):
     def _user_outputs(self, item: UserForce) -> dict[str, Output]:
         """Forces and torques of a user's function at each of its frames, and their power."""
         outputs = {}
-        for k, frame in enumerate(item.frames):
-            end = f"_{k + 1}" if len(item.frames) > 1 else ""
+        for k, frame in enumerate(item.acted_on):
+            end = f"_{k + 1}" if len(item.acted_on) > 1 else ""
             for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
                 outputs[word + end] = Output(
                     partial(self._user_part, item, k, 3 * column), "xyz", units,

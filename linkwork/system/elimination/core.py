@@ -50,7 +50,10 @@ def find_core(
     late = [(b, place, unknown) for b in bodies for place, unknown in waiting[b]]
     place_of = {b: p.blocks[b, b] for b in bodies.tolist()}
     unknowns = np.array([*mine, *(unknown for _, _, unknown in late)], np.int64)
-    places = [place_of[u // 6] + STRIDE * (u % 6) + RHS if u < 6 * n else -1 for u in mine.tolist()]
+    places = [
+        place_of[g] + STRIDE * (u - int(p.first[g])) + RHS if g < n else -1
+        for u, g in zip(mine.tolist(), p.groups[mine].tolist(), strict=True)
+    ]
     places += [place + RHS for _, place, _ in late]
     number = np.full(p.unknowns, -1)
     number[mine] = np.arange(len(mine))
@@ -60,7 +63,7 @@ def find_core(
     above = (rows < p.motions) & (p.indices >= p.motions)
     source = [(p.places + columns * above)[inside]]
     for r, (b, place, _) in enumerate(late):
-        row, six = np.full(6, len(mine) + r), number[6 * b : 6 * b + 6]
+        row, six = np.full(6, len(mine) + r), number[p.first[b] : p.first[b + 1]]
         i += [row, six]
         j += [six, row]
         source += [place + np.arange(6), place + columns + np.arange(6)]

@@ -34,15 +34,15 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     if not JIT:
         return e.code
     numbers = np.zeros(1)
-    core: list[Any] = [Nowhere(), Nowhere()]
+    core: list[Any] = [NullFunction(), NullFunction()]
     if e.core.size:
         factor = Far(sparse.refactor, types.float64, e.lu, numbers)
         core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
     whole = Far(eliminate, types.float64, e, numbers, numbers, 0)
-    first: Any = Nowhere()
+    first: Any = NullFunction()
     if e.groups.size:
         first = Far(condensation.condense, types.float64, e.condensed, numbers, numbers, 0)
-    together: Any = Nowhere()
+    together: Any = NullFunction()
     if e.substructures.after.size:
         together = Far(
             substructure_numbers.leave, types.float64, e.substructures, numbers, numbers, e.x,
@@ -51,7 +51,7 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     return kernel_table([*core, whole, first, together])
 
 
-class Nowhere:
+class NullFunction:
     """In place of code that is not called."""
 
     def __wrapper_address__(self) -> int:

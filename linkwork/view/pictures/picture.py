@@ -232,7 +232,7 @@ class Lens:
     def light(self) -> np.ndarray:
         """The direction of the lamp: above the viewer's left shoulder."""
         sideways = self.back - (self.back @ self.look.up) * self.look.up
-        direction = 1.0 * self.look.up + 0.35 * sideways - 0.35 * self.right
+        direction = self.look.up + 0.7 * sideways - 0.45 * self.right
         return direction / np.linalg.norm(direction)
 
     def screen(self, points: np.ndarray) -> np.ndarray:

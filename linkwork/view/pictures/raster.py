@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.math.compiled import compiled, inlined
 
-AMBIENT, SKY, LAMP, GLOSS, SHARP = 0.34, 0.26, 0.52, 0.10, 40.0
+AMBIENT, SKY, LAMP, GLOSS, SHARP = 0.36, 0.24, 0.54, 0.10, 40.0
 SHADOW = 0.20  # how much darker the floor is in the shade
 CELL, SECTION = (0.868, 0.882, 0.902), (0.745, 0.768, 0.804)  # lines of the floor
 

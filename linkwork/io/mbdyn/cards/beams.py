@@ -69,8 +69,9 @@ def beam(nodes: int) -> Callable[[Arguments], None]:
             places = [linkwork.Frame(f.body, f.position) for f in frames]
             given = None if all(R is None for R in axes) else between(axes, turned)
             deck.model.add(name, linkwork.BeamElement(
-                *places, *([None] if nodes == 2 else []), [law.make() for law in laws],
-                axes=turned, section_axes=given, shear_correction=False,
+                places[0], places[1], places[2] if nodes == 3 else None,
+                section=[law.make() for law in laws], axes=turned, section_axes=given,
+                shear_correction=False,
             ))  # fmt: skip
 
         deck.build_later(args, build)

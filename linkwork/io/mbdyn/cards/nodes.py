@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.io.mbdyn.deck.deck import Node
+from linkwork.io.mbdyn.hydraulics.circuit import hydraulic_node
 from linkwork.io.mbdyn.problem.blocks import ORIENTATIONS, TURNS
 from linkwork.io.mbdyn.problem.steps import weight
 from linkwork.io.mbdyn.scalars.nodes import abstract, parameter
@@ -187,8 +188,9 @@ def switch(args: Arguments, word: str, records: dict) -> None:
 
 NODES: dict[str, Callable[[Arguments], None]] = {
     "structural": structural, "output": output, "abstract": abstract, "parameter": parameter,
+    "hydraulic": hydraulic_node,
 }  # fmt: skip
 OTHER_NODES = {
     kind: unsupported(kind, "")
-    for kind in ("electric", "hydraulic", "thermal")
+    for kind in ("electric", "thermal")
 }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, MbdynError
+from linkwork.io.mbdyn.hydraulics.circuit import Circuit
 from linkwork.io.mbdyn.syntax.evaluation import Symbols
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO, Reference, cross
 from linkwork.math import rotations
@@ -178,6 +179,7 @@ class Deck:
     laws: dict[tuple[int, int], Any] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
+    circuit: Circuit = field(default_factory=Circuit)  # hydraulic nodes and elements
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
     beams: dict[int, Any] = field(default_factory=dict)  # cards.beams.BeamRecord
@@ -252,6 +254,7 @@ class Deck:
         from linkwork.io.mbdyn.scalars.nodes import (
             add_loads,
             add_scalar_node,
+            refuse_rates,
             something_moves,
             tie_nodes,
         )  # fmt: skip
@@ -265,7 +268,9 @@ class Deck:
             in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             in_card(args, make)
-        add_loads(self)
+        for check in (add_loads, refuse_rates):
+            for scalar in self.scalars.values():
+                in_card(scalar.args, lambda s=scalar, check=check: check(s))  # type: ignore[misc]
         if self.scalars:
             something_moves(self)
         if not self.model.items:

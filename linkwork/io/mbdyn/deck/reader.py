@@ -23,6 +23,7 @@ from linkwork.io.mbdyn.drives.files import DRIVERS, file_of
 from linkwork.io.mbdyn.drives.model_functions import add_model_functions
 from linkwork.io.mbdyn.drives.scalar_functions import scalar_function_card
 from linkwork.io.mbdyn.drives.templates import template_drive_card
+from linkwork.io.mbdyn.hydraulics.fluids import hydraulic_fluid
 from linkwork.io.mbdyn.laws.laws import constitutive_law_card
 from linkwork.io.mbdyn.problem.blocks import (
     CONTROL_DATA,
@@ -252,8 +253,8 @@ class Reader:
     def module_load(self, args: Arguments) -> None:
         args.unsupported("modules of MBDyn cannot be loaded", 0)
 
-    def hydraulic_fluid(self, args: Arguments) -> None:
-        args.unsupported("hydraulic fluids and airfoil data are not supported", 0)
+    def airfoil_data(self, args: Arguments) -> None:
+        args.unsupported("airfoil data are not supported", 0)
 
 
 def card_of(card: Card) -> Callable[[Reader, Arguments], None]:
@@ -268,8 +269,8 @@ ANYWHERE: dict[str, Callable[[Reader, Arguments], None]] = {
     "scalar function": card_of(scalar_function_card),
     "constitutive law": card_of(constitutive_law_card),
     "print symbol table": Reader.ignored, "license": Reader.ignored, "warranty": Reader.ignored,
-    "module load": Reader.module_load, "hydraulic fluid": Reader.hydraulic_fluid,
-    "c81 data": Reader.hydraulic_fluid,
+    "module load": Reader.module_load, "hydraulic fluid": card_of(hydraulic_fluid),
+    "c81 data": Reader.airfoil_data,
 }  # fmt: skip
 ANYWHERE_KEYS = {squeeze(name): name for name in ANYWHERE}
 TABLES: dict[str, dict[str, Card]] = {

@@ -7,6 +7,7 @@
     .act   beam, force and moment of each section in its axes
     .abs   abstract node, value, derivative            .prm   parameter node, value
     .gen   clamp or distance genel, reaction;  state space or filter, states, their derivatives
+    .prs   hydraulic node, pressure            .hyd   hydraulic element (hydraulics/elements.py)
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Signs and axes of
@@ -23,6 +24,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.beams import BeamRecord
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord
+from linkwork.io.mbdyn.hydraulics.circuit import pressures
 from linkwork.io.mbdyn.output import deformable as deformable_output
 from linkwork.io.mbdyn.output.columns import COLUMNS
 from linkwork.io.mbdyn.output.momenta import changing_momentum
@@ -313,6 +315,12 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     wanted["gen"] = deck.genels
     found = ((label, columns(tables.run)) for label, columns in deck.genels.items())
     files["gen"] = lines(((label, values[tables.rows]) for label, values in found), digits)
+    pressed = [n for n in deck.circuit.nodes.values() if n.output]
+    wanted["prs"], wanted["hyd"] = pressed, deck.circuit.columns
+    found = ((n.label, pressures(tables.run, n)[tables.rows]) for n in pressed)
+    files["prs"] = lines(found, digits)
+    found = ((x, make(tables.run)[tables.rows]) for x, make in deck.circuit.columns.items())
+    files["hyd"] = lines(found, digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

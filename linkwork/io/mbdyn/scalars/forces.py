@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
 from linkwork.io.mbdyn.deck.deck import ForceRecord
-from linkwork.io.mbdyn.drives.callers import made, read_law
+from linkwork.io.mbdyn.drives.callers import made, read_drive, read_law
 from linkwork.io.mbdyn.drives.driven import switched
+from linkwork.io.mbdyn.hydraulics.circuit import is_hydraulic, read_hydraulic
 from linkwork.io.mbdyn.scalars.dofs import read_dof
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.model.drives import Drive
@@ -22,6 +23,12 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
     """force: label, abstract [internal], degree of freedom [, another], drive;"""
 
     def card(args: Arguments, label: int) -> None:
+        if not internal and is_hydraulic(args):
+            node = read_hydraulic(args)
+            node.loads.append((f"force {label}", read_drive(args)))
+            output_flag(args, "force")
+            args.end()
+            return
         ends = [read_dof(args) for _ in range(2 if internal else 1)]
         i, law = args.i, read_law(args)
         output = output_flag(args, "force")

@@ -20,6 +20,11 @@ from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.cards.bodies import output_flag
 from linkwork.io.mbdyn.deck.deck import ground_frame
 from linkwork.io.mbdyn.drives.callers import read_drive
+from linkwork.io.mbdyn.hydraulics.circuit import (
+    flow_of_clamp,
+    is_hydraulic,
+    read_hydraulic,
+)
 from linkwork.io.mbdyn.laws.laws import read_law as read_constitutive
 from linkwork.io.mbdyn.laws.reading import LawRead
 from linkwork.io.mbdyn.scalars.dofs import Dof, read_dof
@@ -52,6 +57,12 @@ def genel_mass(args: Arguments, label: int) -> None:
 
 def clamp(args: Arguments, label: int) -> None:
     """clamp, degree of freedom, from node | drive"""
+    if is_hydraulic(args):
+        node = read_hydraulic(args)
+        value = node.value
+        node.clamp = (lambda: Constant(value)) if args.keyword("from node") else read_drive(args)
+        args.deck.genels[label] = partial(flow_of_clamp, node=node)
+        return
     i, end = args.i, read_dof(args)
     if args.keyword("from node"):
         begin = initial(end)
@@ -155,7 +166,7 @@ def linear_law(read: LawRead) -> tuple[float, float] | None:
         return None
     if not isinstance(law, (LinearElastic, LinearViscoelastic, LinearViscous)):
         return None
-    words = law.words()
+    words = law.parameters()
     if words["prestress"] is not None or words["prestrain"] is not None:
         return None
     if any(words.get(f"{x}_scale", 1.0) != 1.0 for x in ("stiffness", "viscosity")):

@@ -303,18 +303,15 @@ def add_quantity(deck: Deck, node: ScalarNode) -> None:
     ))  # fmt: skip
 
 
-def add_loads(deck: Deck) -> None:
-    """What acts on Quantities, once all that may be read is there."""
-    for node in deck.scalars.values():
-        if node.item is not None:
-            terms = [make() for part in node.together() for make in part.loads]
-            for part in node.together()[1:]:
-                terms += offset_loads(part)
-            if terms:
-                node.item.load = total(terms)
-    for node in deck.scalars.values():
-        if node.item is not None:
-            refuse_rates(node)
+def add_loads(node: ScalarNode) -> None:
+    """What acts on a Quantity, once all that may be read is there."""
+    if node.item is None:
+        return
+    terms = [make() for part in node.together() for make in part.loads]
+    for part in node.together()[1:]:
+        terms += offset_loads(part)
+    if terms:
+        node.item.load = total(terms)
 
 
 def offset_loads(node: ScalarNode) -> list[Drive]:
@@ -335,7 +332,7 @@ def refuse_rates(node: ScalarNode) -> None:
     """A derivative that is read must be in the node's own equation."""
     from linkwork.model.drives.base import leaves_that_follow
 
-    if node.item.order != 1 or node.order != 0:
+    if node.item is None or node.item.order != 1 or node.order != 0:
         return
     own = reads(node.item, "value_rate")
     if not any(own.reads_the_same(leaf) for leaf in leaves_that_follow(node.item.load)):  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Hydraulic fluids, nodes and elements of decks."""
