@@ -82,6 +82,7 @@ def test_a_function_is_called_once_per_sample():
     np.testing.assert_allclose(calls, np.arange(51) * 0.01, rtol=0, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*will not hold its model")
 def test_memory_is_saved_and_restarts(tmp_path):
     m = plant(python_controller)
     whole = lw.transient(m, 20 * PERIOD, PERIOD / 10, progress=False)
