@@ -27,6 +27,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     )),
     "laws": ("Constitutive laws", ("elements.laws",)),
     "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
+    "control": ("Controllers and their blocks", ("model.control.",)),
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),
     "results": ("Results", ("results.", "system.")),

@@ -197,3 +197,13 @@ def test_time_left_is_estimated_without_the_first_wave(monkeypatch, capsys):
             if left:
                 estimates.append(float(left[1]) - 0.5 * (49 - k))
     assert max(map(abs, estimates)) <= 0.5  # rounded to seconds
+
+
+def test_view_writes_pages_films_and_pictures(folder):
+    path = write(folder, PENDULUM)
+    runner.invoke(app, ["run", path, "-t", "0.6", "-s", "0.1", "-o", "swing"])
+    for name, magic in (("swing.gif", b"GIF8"), ("swing.png", b"\x89PNG"), ("page", b"<!")):
+        result = runner.invoke(app, ["view", "swing.nc", "-o", name])
+        assert result.exit_code == 0, result.output
+        written = result.stdout.split()[-1]
+        assert (folder / written).read_bytes().lower().startswith(magic.lower())

@@ -142,6 +142,7 @@ def finest():
 
 
 @EVERY
+@pytest.mark.filterwarnings("ignore::linkwork.errors.FunctionWarning")
 def test_runs_go_on_with_the_same_digits(cls, tmp_path):
     def model():
         m = tumbling()

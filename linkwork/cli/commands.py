@@ -379,7 +379,8 @@ def view(
         metavar="MODEL|RESULT", autocompletion=complete_file,
         help="a .py file that defines `model`, or a result file .nc")],
     output: Annotated[str | None, typer.Option(
-        "--output", "-o", metavar="NAME", help="write NAME.html, which needs no server")] = None,
+        "--output", "-o", metavar="NAME",
+        help="write a page NAME.html; or a film .mp4, .gif, or a picture .png")] = None,
     port: Annotated[int | None, typer.Option(help="of the page on this machine")] = None,
     of: Annotated[str | None, typer.Option(
         "--model", metavar="MODEL", help="the model file, where it has Python functions")] = None,
@@ -390,6 +391,7 @@ def view(
     if output is None:
         shown.show(port=port, block=True)
         return
-    path = Path(output if output.endswith(".html") else f"{output}.html")
-    shown.animate(path)
+    written = (".html", ".htm", ".mp4", ".gif", ".png", ".jpg", ".webp")
+    path = Path(output if Path(output).suffix.lower() in written else f"{output}.html")
+    (shown.picture if path.suffix.lower() in (".png", ".jpg", ".webp") else shown.animate)(path)
     console().print(f"written to {path}", markup=False)

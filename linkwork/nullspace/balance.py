@@ -28,11 +28,13 @@ def balance_rows(
     first,
 ):  # fmt: skip
     """Stored rows from `first` on; returns the first whose pivots are bad, or their number."""
+    change, nodes = rate.reshape(rate.size), tables.targets[:0]  # there are no vector nodes
     for k in range(first, times.shape[0]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         if not derivative(
-            kernels, tables, lu, work, rhs, motion[k], times[k], 0.0, 0.0, mass, rate
+            kernels, tables, lu, work, rhs, motion[k].reshape(change.size), nodes, times[k], 0.0,
+            0.0, mass, change,
         ):
             return k
         acceleration[k] = rate[:, VEL:]

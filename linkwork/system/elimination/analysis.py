@@ -71,7 +71,7 @@ def analyse(
     if pivots is None:
         peeling.peel(values)
     else:
-        peeling.repeat(values, others, *pivots[:5])  # type: ignore[arg-type]
+        peeling.repeat(values, others, *pivots[:5])
     core = find_core(
         pattern, values, [*peeling.nodes, *peeling.substructures], peeling.waiting,
         None if pivots is None else pivots[6:], peeling.trial.left, groups,

@@ -161,14 +161,14 @@ def automatic_structural(args: Arguments) -> None:
 ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
-    "bind": bind, "bulk": bulk, "genel": genel, "hydraulic": hydraulic, "beam": beam(3),
-    "beam2": beam(2), "beam3": beam(3),
+    "bind": bind, "bulk": bulk, "genel": genel, "beam": beam(3), "beam2": beam(2),
+    "beam3": beam(3), "hydraulic": hydraulic,
 }  # fmt: skip
 ELEMENTS["driven"] = driven({word: ELEMENTS[word] for word in KINDS})
 COUNTED = {  # what control data calls the other elements of MBDyn
     "hbeam": "beams",
-    "electric": "electric elements",
-    "thermal": "thermal elements", "aerodynamic body": "aerodynamic elements",
+    "electric": "electric elements", "thermal": "thermal elements",
+    "aerodynamic body": "aerodynamic elements",
     "aerodynamic beam2": "aerodynamic elements", "aerodynamic beam3": "aerodynamic elements",
     "aerodynamic beam": "aerodynamic elements", "aeromodal": "aeromodals",
     "air properties": "air properties", "induced velocity": "induced velocity elements",

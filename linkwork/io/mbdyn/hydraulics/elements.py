@@ -62,7 +62,7 @@ def minor_loss(args: Arguments, label: int) -> None:
     nodes = nodes_of(args, 2)
     k, back, area = (args.positive(x) for x in ("k12", "k21", "an area"))
     fluid = element_fluid(args)
-    later(args, label, nodes, fluid, lambda p: MinorLoss(*p, k, back, area),
+    later(args, label, nodes, fluid, lambda p: MinorLoss(p[0], p[1], k, back, area),
           partial(speed_and_flow, area=area))  # fmt: skip
 
 
@@ -193,7 +193,8 @@ def control_valve(args: Arguments, label: int) -> None:
     area = args.positive("the area of a valve")
     leakage = args.real("a loss factor") if args.keyword("loss") else 0.0
     state, fluid = read_drive(args), element_fluid(args)
-    later(args, label, nodes, fluid, lambda p: Valve(*p, area, state(), leakage))
+    later(args, label, nodes, fluid,
+          lambda p: Valve(p[0], p[1], p[2], p[3], area, state(), leakage))  # fmt: skip
 
 
 def poppet(kind: str, ends: int) -> Callable[[Arguments, int], None]:
