@@ -18,6 +18,8 @@ References: the steady extension of the tip, from EA u″ + m Ω² (x + u) = 0,
 and the tension at the root, EA u′(0).
 """
 
+from pathlib import Path
+
 import numpy as np
 
 import linkwork as lw
@@ -72,12 +74,16 @@ def main(plot: bool = False) -> dict[str, float]:
     if plot:
         import matplotlib.pyplot as plt
 
-        plt.plot(run.time, across)
-        plt.xlabel("t (s)")
-        plt.ylabel("lag of the tip (m)")
-        plt.show()
+        Path("examples/output").mkdir(parents=True, exist_ok=True)
+        _, axes = plt.subplots(layout="constrained")
+        axes.plot(run.time, across)
+        axes.set(xlabel="time (s)", ylabel="lag of the tip (m)", title=model.name)
+        plt.savefig("examples/output/spin_up_blade.png")
     return {"extension": extension, "tension": tension, "lag": lag}
 
 
 if __name__ == "__main__":
+    import matplotlib
+
+    matplotlib.use("Agg")
     main(plot=True)
