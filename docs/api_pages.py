@@ -18,6 +18,7 @@ import linkwork as lw
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.bodies.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
+    "beams": ("Beams", ("elements.beams.",)),
     "joints": ("Joints", ("elements.joints.", "elements.signals.sensor")),
     "quantities": ("Quantities and state spaces", ("elements.quantities.",)),
     "forces": ("Forces", (
@@ -26,6 +27,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         "elements.bodies.variable_mass",
     )),
     "laws": ("Constitutive laws", ("elements.laws",)),
+    "hydraulics": ("Hydraulics", ("elements.hydraulics",)),
     "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
     "control": ("Controllers and their blocks", ("model.control.",)),
     "analyses": ("Analyses", ("analysis.",)),
@@ -56,9 +58,11 @@ def write_api(folder: Path) -> None:
         key = next((k for k, (_, homes) in GROUPS.items() if module.startswith(homes)), None)
         assert key is not None, f"docs/api_pages.py has no group for linkwork.{module}"
         pages[key] += [entry(f"lw.{name}", getattr(lw, name)) for name in names]
-    pages["laws"].append(entry("lw.laws", lw.laws))
-    for name in lw.laws.__all__:
-        pages["laws"].append(entry(f"lw.laws.{name}", getattr(lw.laws, name)))
+    for folder_name in lw._FOLDERS:
+        holder = getattr(lw, folder_name)
+        pages[folder_name].append(entry(f"lw.{folder_name}", holder))
+        for name in holder.__all__:
+            pages[folder_name].append(entry(f"lw.{folder_name}.{name}", getattr(holder, name)))
     for key, places in FURTHER.items():
         pages[key] += [entry(place.split(":")[1], found(place)) for place in places]
     index = ["# API reference", "", "Everything is reached as `import linkwork as lw`.", ""]

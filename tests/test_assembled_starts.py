@@ -23,13 +23,13 @@ def start_cases():
     """Every named joint with every word that it can start with."""
     for name in NAMED:
         rows = ITEMS[name].rows.split()
-        turns, slides = "rz" not in rows, "z" not in rows
+        turns, slides = "rz" not in rows and {"rx", "ry"} <= {*rows}, "z" not in rows
         if turns:
             for angle in (0.4, -2.0, 3.0, 7.0):
                 yield name, {"angle": angle, "rate": 1.3}
         if slides:
             yield name, {"displacement": -0.7, "speed": 0.9}
-            if not turns:
+            if "rz" in rows:
                 yield name, {"displacement": 0.2, "rate": -0.9}
         if turns and slides:
             yield name, {"angle": 1.0, "displacement": 0.3, "rate": -2.0, "speed": 0.4}

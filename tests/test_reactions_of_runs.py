@@ -64,9 +64,9 @@ def test_every_stored_step_of_a_run(monkeypatch):
     given = []
     over = MinimumNorm.over
 
-    def watched(self, alone, times, motion, gamma):
+    def watched(self, alone, times, motion, gamma, values):
         given.append((self, alone, times, motion.copy(), gamma.copy()))
-        over(self, alone, times, motion, gamma)
+        over(self, alone, times, motion, gamma, values)
         given.append(gamma.copy())
 
     monkeypatch.setattr(MinimumNorm, "over", watched)

@@ -241,7 +241,7 @@ def test_links_leave_with_their_frames(build):
 
 
 @pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
-@pytest.mark.parametrize("method", [lw.CrankNicolson(), lw.BDF2(), lw.Newmark()])
+@pytest.mark.parametrize("method", [lw.CrankNicolson(), lw.BDF2(), lw.Newmark(0.5)])
 def test_methods_of_second_order_tend_to_runge_and_kutta(method):
     m = link_chain(1)
     exact = lw.transient(m, t=0.2, h=2e-4, method=lw.RK4(), progress=False)

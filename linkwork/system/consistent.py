@@ -95,10 +95,14 @@ def correction(
         (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
         (y[n:], max(held, FAINT * inertia * moved)),
     ]
-    found = [np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts]
-    wanted = np.abs((by * values).sum(axis=0)) + system.layout.value_scale * (by[0] > 0)
-    step, scale = np.abs(y[rigid:n]), np.maximum(wanted, 1e-300)
-    return float(max(*found, np.max(step / scale, initial=0.0)))
+    # values of one order: one of them may vanish beside the others, in sizes of the values
+    step, wanted = (
+        np.abs(x) / system.layout.value_scale for x in (y[rigid:n], (by * values).sum(axis=0))
+    )
+    for order, least in enumerate((1.0, 0.0, FAINT * moved / system.length)):
+        mine = by[order] > 0
+        parts.append((step[mine], max(np.max(wanted[mine], initial=0.0), least)))
+    return float(max(np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts))
 
 
 def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:

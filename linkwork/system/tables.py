@@ -53,7 +53,7 @@ def make_tables(
     laws, targets = [], []
     n_int = n_real = 0
     for slot, family in enumerate(families):
-        mine = [i for i, e in enumerate(elements) if e.entry.family is family]
+        mine = [i for i, e in enumerate(elements) if e.entry.family == family]
         wi = int_width(family.bodies, family.rows) + family.reads
         directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
         for i in mine:

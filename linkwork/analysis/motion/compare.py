@@ -36,6 +36,7 @@ DIFFERENCES = {"position": "m", "angle": "rad", "force": "N", "torque": "N m"}
 OTHERS = {"energy": "J", "violation": "", "cpu": "s"}
 MARGIN = 0.35  # by which an observed order may fall short of the expected one
 FLOOR = 3e-10  # differences of the size of the mechanism's that Newton's methods leave
+OPEN = 30.0  # how much more than a joint is open its bodies may be displaced, in flat loops
 
 
 def compare(
@@ -207,30 +208,43 @@ def apart(a: Result, b: Result) -> float:
 
 @dataclass(frozen=True)
 class PairOrder:
-    """How the difference of two methods shrinks: with h, with h/2, its order, the expected one."""
+    """How the difference of two methods shrinks: with h, with h/2, its order, the expected one.
+
+    floor : a difference that Newton's method and the joints, closed as they are, leave
+    """
 
     coarse: float
     fine: float
     expected: int
+    floor: float = FLOOR
 
     @property
     def observed(self) -> float:
         """log₂ of the quotient; not a number where nothing is left to compare."""
-        if self.coarse < FLOOR or self.fine == 0:
+        if self.coarse < self.floor or self.fine == 0:
             return float("nan")
         return float(np.log2(self.coarse / self.fine))
 
     @property
     def agree(self) -> bool:
         """Whether the difference vanishes with the expected order, or is round-off already."""
-        if self.expected == 0 or self.fine < FLOOR:
-            return self.fine < FLOOR
+        if self.expected == 0 or self.fine < self.floor:
+            return self.fine < self.floor
         return self.observed > self.expected - MARGIN
 
 
 def pair_order(found: Comparison, fine: dict[str, Result], a: str, b: str) -> PairOrder:
     expected = min(found.orders_declared[a], found.orders_declared[b])
-    return PairOrder(apart(found.runs[a], found.runs[b]), apart(fine[a], fine[b]), expected)
+    length = found.runs[a].system.length
+    widest = max(violation(run) for runs in (found.runs, fine) for run in (runs[a], runs[b]))
+    floor = max(FLOOR, min(OPEN * widest / length, 100 * FLOOR))
+    return PairOrder(apart(found.runs[a], found.runs[b]), apart(fine[a], fine[b]), expected, floor)
+
+
+def violation(result: Result) -> float:
+    """The largest |C| of a run."""
+    worst = result.violation.position.values
+    return float(worst.max()) if worst.size else 0.0
 
 
 # -------------------------------------------------------------------------------------- the result
@@ -303,8 +317,7 @@ class Comparison:
         energy = mine.energy
         drift = energy["balance"] if "balance" in energy else energy["total"] - energy["total"][0]
         out["energy"] = float(np.abs(drift.values).max())
-        worst = mine.violation.position.values
-        out["violation"] = float(worst.max()) if worst.size else 0.0
+        out["violation"] = violation(mine)
         out["cpu"] = self.cpu[name]
         return out
 

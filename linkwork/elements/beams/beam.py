@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.beams.curve import Curve
+from linkwork.elements.beams.curve import Curve, checked_points
 from linkwork.elements.beams.element import more_damping
 from linkwork.elements.beams.family import POINTS, beam_entry
 from linkwork.elements.beams.nodes import BeamNode
@@ -96,14 +96,9 @@ class Beam(Item):
         Without `elements` there are as many nodes as points, or one more.  A corner is two beams
         joined by lw.Fixed.
         """
-        path = checks.array(points)
-        if path is None or path.ndim != 2 or path.shape[1] != 3 or not np.all(np.isfinite(path)):
-            raise ModelError(
-                f"points of Beam.along must be rows of three numbers, but {checks.show(points)} "
-                "was given"
-            )
-        nodes = int(words.get("order", 3)) - 1
-        words.setdefault("elements", max(1, -(-(len(path) - 1) // max(1, nodes))))
+        path = checked_points(points, "points of Beam.along", 2)
+        steps = checked_order(words.get("order", 3), "Beam.along") - 1
+        words.setdefault("elements", -(-(len(path) - 1) // steps))
         return cls(path[0], path[-1], section, path=path if len(path) > 2 else None, **words)
 
     def __post_init__(self) -> None:
@@ -115,11 +110,7 @@ class Beam(Item):
             raise ModelError(
                 f"elements of {what} must be at most {MOST_ELEMENTS}, but {self.elements} was given"
             )
-        if self.order not in (2, 3) or isinstance(self.order, bool):
-            raise ModelError(
-                f"order of {what} must be 3 or 2, the nodes of an element, but "
-                f"{checks.show(self.order)} was given"
-            )
+        self.order = checked_order(self.order, what)
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
         for word in ("velocity", "angular_velocity"):
             if getattr(self, word) is not None:
@@ -128,13 +119,13 @@ class Beam(Item):
             self.up = checks.direction(self.up, f"up of {what}")
         points = np.array([self.start, self.end])
         if self.path is not None:
-            given = checks.array(self.path)
-            if given is None or given.ndim != 2 or given.shape[1] != 3 or len(given) < 3:
+            self.path = path = checked_points(self.path, f"path of {what}", 3)
+            if np.abs(path[[0, -1]] - points).max() > SAME * np.abs(path).max():
                 raise ModelError(
-                    f"path of {what} must be at least three points, but {checks.show(self.path)} "
-                    "was given"
+                    f"path of {what} must lead from its start to its end; give the points alone to "
+                    "lw.Beam.along"
                 )
-            self.path = points = given
+            points = path
         elif np.linalg.norm(self.end - self.start) <= 1e-12 * np.abs(points).max():
             raise ModelError(f"the ends of {what} must be two different points")
         self.curve = Curve(points, self.up, what)
@@ -342,6 +333,16 @@ class Beam(Item):
         ends = rng.normal(size=(2, 3))
         path = np.array([ends[0], ends.mean(axis=0) + 0.1 * rng.normal(size=3), ends[1]])
         return cls.along(path, section, elements=2, angular_velocity=rng.normal(size=3))
+
+
+def checked_order(given: Any, what: str) -> int:
+    """How many nodes an element has."""
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given not in (2, 3):
+        raise ModelError(
+            f"order of {what} must be 3 or 2, the nodes of an element, but {checks.show(given)} "
+            "was given"
+        )
+    return int(given)
 
 
 def inertia_of(section: Section, length: float) -> np.ndarray:

@@ -97,6 +97,20 @@ class Curve:
         return rotations.from_matrix(axes)
 
 
+def checked_points(given: Any, what: str, least: int) -> np.ndarray:
+    """Points that a curve may pass through, one in each row."""
+    points = checks.array(given)
+    if (
+        points is None or points.ndim != 2 or points.shape[1] != 3 or len(points) < least
+        or not np.all(np.isfinite(points))
+    ):  # fmt: skip
+        raise ModelError(
+            f"{what} must be at least {least} points of three finite numbers each, but "
+            f"{checks.show(given)} was given"
+        )
+    return points
+
+
 def usual_up(x: np.ndarray) -> np.ndarray:
     """The world's z, or y where the beam is nearly upright."""
     return np.array([0.0, 0.0, 1.0]) if abs(x[2]) < 0.99 else np.array([0.0, 1.0, 0.0])

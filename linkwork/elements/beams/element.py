@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,8 @@ class BeamElement(Item):
     shear_correction: bool = True
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
+    places: ClassVar[frozenset[str]] = Item.places | {"c", "up", "axes"}
+
     def __post_init__(self) -> None:
         what = self.label
         if self.section is None and not hasattr(self.c, "position"):
@@ -71,6 +73,10 @@ class BeamElement(Item):
         self.section_list(len(found))
         if len({id(frame.body) for frame in found}) < len(found):
             raise ModelError(f"{what} joins a body with itself; give two or three different bodies")
+        if self.axes is not None:
+            self.axes = self._orientations("axes", len(found))
+        if self.section_axes is not None:
+            self.section_axes = self._orientations("section_axes", len(found) - 1)
         self.frames = self._frames(found)
 
     @property
@@ -95,13 +101,7 @@ class BeamElement(Item):
         p = np.array([frame.world()[0] for frame in found])
         check_nodes(p, what)
         if self.axes is not None:
-            parts = list(self.axes) if isinstance(self.axes, (list, tuple, np.ndarray)) else []
-            if len(parts) != n:
-                raise ModelError(
-                    f"axes of {what} must be {n} orientations, one for each node, but "
-                    f"{checks.show(self.axes)} was given"
-                )
-            quaternions = [checks.quaternion(q, f"axes of {what}") for q in parts]
+            quaternions = self.axes
         else:
             ups = self._ups(n)
             quaternions = []
@@ -120,6 +120,18 @@ class BeamElement(Item):
             frames.append(Frame(frame.body, frame.position, local / np.linalg.norm(local)))
         return tuple(frames)
 
+    def _orientations(self, word: str, count: int) -> list[np.ndarray]:
+        """The quaternions of a word that has one orientation for each node or point."""
+        given = getattr(self, word)
+        parts = list(given) if isinstance(given, (list, tuple, np.ndarray)) and len(given) else []
+        if len(parts) != count or any(part is None for part in parts):
+            raise ModelError(
+                f"{word} of {self.label} must be {count} orientation{'s' * (count > 1)} in a list, "
+                f"one for each {'node' if word == 'axes' else 'evaluation point'}, but "
+                f"{checks.show(given)} was given"
+            )
+        return [checks.quaternion(q, f"{word} of {self.label}") for q in parts]
+
     def _ups(self, n: int) -> list[Any]:
         if self.up is None:
             return [None] * n
@@ -131,15 +143,7 @@ class BeamElement(Item):
     def entries(self) -> list[Entry]:
         frames = list(self.frames)
         check_nodes(np.array([frame.world()[0] for frame in frames]), self.label)
-        axes = self.section_axes
-        if axes is not None:
-            if not isinstance(axes, (list, tuple)) or len(axes) != len(frames) - 1:
-                raise ModelError(
-                    f"section_axes of {self.label} must be {len(frames) - 1} orientations in a "
-                    f"list, but {checks.show(axes)} was given"
-                )
-            axes = [checks.quaternion(q, f"section_axes of {self.label}") for q in axes]
-        sections = self.section_list(len(frames))
+        sections, axes = self.section_list(len(frames)), self.section_axes
         return [beam_entry(frames, sections, self.label, axes, self.shear_correction)]
 
     @classmethod
@@ -148,12 +152,12 @@ class BeamElement(Item):
 
         X, Y = rng.normal(size=(2, 6, 6))
         section = Section(stiffness=X @ X.T + np.eye(6), mass=1.0, damping=Y @ Y.T)
-        across = rng.normal(size=3)
+        small = 0.03 * float(np.linalg.norm(b.position - a.position))
         middle = Body(
-            1, (1, 1, 1), (a.position + b.position) / 2 + 0.1 * across,
+            1, (1, 1, 1), (a.position + b.position) / 2 + small * rng.normal(size=3),
             orientation=rotations.exponential(rng.normal(size=3)),
         )  # fmt: skip
-        ends = [Frame(body, 0.1 * rng.normal(size=3)) for body in (a, middle, b)]
+        ends = [Frame(body, small * rng.normal(size=3)) for body in (a, middle, b)]
         return [middle, cls(ends[0], ends[1], ends[2], section, up=rng.normal(size=3))]
 
 

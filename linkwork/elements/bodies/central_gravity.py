@@ -80,7 +80,8 @@ class CentralGravity(Item):
 
     def bodies_attracted(self) -> list[Body]:
         """One body or several, as a list."""
-        return list(self.attracted) if isinstance(self.attracted, Sequence) else [self.attracted]
+        several = isinstance(self.attracted, (list, tuple)) and len(self.attracted) > 0
+        return list(self.attracted) if several else [self.attracted]  # type: ignore[list-item,arg-type]
 
     def entries(self) -> list[Entry]:
         made = []

@@ -28,6 +28,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import Function, given
 from linkwork.model.registry import Entry, Family, Item
 
 
@@ -65,7 +66,7 @@ class JointLoad(Item, abstract=True):
     """What JointTorque and JointForce share."""
 
     joint: Any
-    drive: Any
+    drive: Function
 
     def _check_drive(self) -> None:
         if self.drive is None:
@@ -110,21 +111,21 @@ class JointTorque(JointLoad):
     """
 
     joint: Any
-    drive: Any = None
-    axis: Any = None
+    drive: Function = given(None)
+    axis: str | None = None
 
     def __post_init__(self) -> None:
         what = self.label
         refuse_other_items(self.joint, what, "a Revolute")
         if isinstance(self.joint, Universal):
-            if self.axis not in ("x", "y"):
+            if not isinstance(self.axis, str) or self.axis not in ("x", "y"):
                 raise ModelError(
                     f'{what} on {self.joint.label} needs axis="x", the arm that turns in its first '
                     f'body, or "y", the one in its second, but {checks.show(self.axis)} was given'
                 )
             refuse_moving_markers(self.joint, what)
         else:
-            if self.axis not in (None, "z"):
+            if self.axis is not None and not (isinstance(self.axis, str) and self.axis == "z"):
                 raise ModelError(
                     f"{what} acts about the z axis of {self.joint.label}, but axis = "
                     f"{checks.show(self.axis)} was given; leave it out"
@@ -171,7 +172,7 @@ class JointForce(JointLoad):
     """
 
     joint: Any
-    drive: Any = None
+    drive: Function = given(None)
 
     def __post_init__(self) -> None:
         check_slide(self.joint, self.label)

@@ -25,6 +25,7 @@ from linkwork.math.pointers import begin, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import GROUND
+from linkwork.model.given import Function, given
 from linkwork.model.nodes import REFERENCE
 from linkwork.model.registry import Entry, Family, Item, Law
 
@@ -80,7 +81,7 @@ class QuantityLaw(Item):
     first: Any
     second: Any
     law: Any = None
-    offset: Any = 0.0
+    offset: Function = given(0.0)
 
     def __post_init__(self) -> None:
         for word in ("first", "second"):

@@ -17,6 +17,7 @@ from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, Sum, as_drive
+from linkwork.model.given import VectorLike
 from linkwork.model.nodes import Node, vector
 from linkwork.model.readings import reads
 from linkwork.model.registry import Entry, Family, Item
@@ -80,7 +81,7 @@ class StateSpace(Item):
     B: Any
     inputs: Any
     E: Any = None
-    start: Any = 0.0
+    start: float | VectorLike = 0.0
 
     def __post_init__(self) -> None:
         what = self.label

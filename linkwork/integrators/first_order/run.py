@@ -356,7 +356,7 @@ class StagedRun(ImplicitRun):
 def element_ends(system: System) -> tuple[np.ndarray, np.ndarray]:
     """Body numbers of all elements in the order of the tables, the ground's behind all; and the
     first value of each of their vector nodes and the one behind it."""
-    ordered = [e.ends for f in system.families for e in system.elements if e.entry.family is f]
+    ordered = [e.ends for f in system.families for e in system.elements if e.entry.family == f]
     most, n, first = max(map(len, ordered), default=1), system.bodies, system.layout.first
     out, spans = np.full((len(ordered), most), n, np.int64), np.zeros((len(ordered), most, 2), int)
     for row, span, ends in zip(out, spans, ordered, strict=True):

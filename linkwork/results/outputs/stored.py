@@ -129,7 +129,7 @@ def node_places(result: Result) -> Callable[[Any], int]:
 def memory_elements(system: System) -> list[Element]:
     """The elements that remember, in the order of `State.memory`."""
     families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
-    return [e for f in families for e in system.elements if e.entry.family is f]
+    return [e for f in families for e in system.elements if e.entry.family == f]
 
 
 def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.ndarray:
