@@ -21,6 +21,7 @@ from linkwork.elements.forces.user_force import forget_failures
 from linkwork.math import rotations
 from linkwork.model.frame import Frame, as_frame, carries_frames
 from linkwork.results.outputs.relative import rotate
+from linkwork.results.outputs.stored import memory_elements, memory_place
 from linkwork.results.result import Result
 from linkwork.system.state import State
 from linkwork.system.system import System, build
@@ -55,7 +56,10 @@ def _alone(full: System, elements: tuple) -> System:
 
 def _residuals(system: System, result: Result) -> np.ndarray:
     """(F, bodies, 6)"""
-    memory = result.memory if system.memory else np.zeros((len(result), 0))
+    places = [memory_place(result.system, e) for e in memory_elements(system)]
+    memory = np.zeros((len(result), 0))
+    if places:
+        memory = np.concatenate([result.memory[:, place] for place in places], axis=1)
     return np.array([
         system.evaluate(
             State(float(t), system.names, motion, memory=remembered, values=values), tangent=False

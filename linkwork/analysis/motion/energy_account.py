@@ -69,17 +69,19 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
     made, lost = float(np.nanmax(rise)), float(-np.nanmin(balance))
     name, step = system.model.name, f"the step of {h:g} s is too large for {method!r}"
+    beams = any(f.slender for f in families)  # which EnergyMomentum does not step
+    better = "lw.GeneralizedAlpha()" if beams else "lw.EnergyMomentum()"
     if not made <= MADE * there + noise:
         return (
             f"the energy of '{name}' grew by {made:.3g} J out of nothing, though no more than "
-            f"{there:.3g} J could be exchanged: {step}; take a smaller one, or lw.EnergyMomentum()"
+            f"{there:.3g} J could be exchanged: {step}; take a smaller one, or {better}"
         )
     if lost > LOST * there + noise:
         when = float(result.time[some][int(np.argmin(balance))])
         return (
             f"the method took {lost:.3g} J from '{name}' until t = {when:.4g}, of {there:.3g} J "
             f"that could be exchanged: {step} and damps motion that it does not resolve; take a "
-            "smaller one, tolerance=, or lw.EnergyMomentum()"
+            f"smaller one, {'or tolerance=' if beams else f'tolerance=, or {better}'}"
         )
     return ""
 

@@ -336,7 +336,7 @@ class Beam(Item):
 
 
 def checked_order(given: Any, what: str) -> int:
-    """How many nodes an element has."""
+    """Nodes of an element."""
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given not in (2, 3):
         raise ModelError(
             f"order of {what} must be 3 or 2, the nodes of an element, but {checks.show(given)} "

@@ -105,7 +105,7 @@ def checked_points(given: Any, what: str, least: int) -> np.ndarray:
         or not np.all(np.isfinite(points))
     ):  # fmt: skip
         raise ModelError(
-            f"{what} must be at least {least} points of three finite numbers each, but "
+            f"{what} must be at least {least} points, rows of three numbers, all finite, but "
             f"{checks.show(given)} was given"
         )
     return points
