@@ -14,6 +14,7 @@ sample to sample with the torque held; the torque is limited to what the motors 
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -104,9 +105,16 @@ def main(plot: bool = False) -> dict[str, float]:
     print(f"the robot is {abs(x[-1] - GOAL) * 1e3:.1f} mm from its goal after {time:g} s, and used "
           f"up to {np.abs(torque).max():.1f} N m; error {error:.1e}")  # fmt: skip
     if plot:
+        import matplotlib.pyplot as plt
+
+        Path("examples/output").mkdir(parents=True, exist_ok=True)
         run.plot("rail.displacement", "pin.angle", "traction.force")
+        plt.savefig("examples/output/balancing_robot.png")
     return {"error": float(error), "order": float(np.log2(coarse / finer))}
 
 
 if __name__ == "__main__":
+    import matplotlib
+
+    matplotlib.use("Agg")
     main(plot=True)

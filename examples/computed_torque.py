@@ -12,6 +12,8 @@ of that order; the run is compared with the decay, and half the period halves th
 A straight path of the tool is found beforehand by inverse kinematics (lw.reach).
 """
 
+from pathlib import Path
+
 import numpy as np
 
 import linkwork as lw
@@ -65,8 +67,9 @@ def along(places: np.ndarray, angles: np.ndarray, smooth: lw.Model) -> object:
     return law
 
 
-def build(laws: list, period: float) -> lw.Model:
+def build(laws: list | None = None, period: float = 1e-3) -> lw.Model:
     """The arm with a computed torque controller, 0.1 rad off its path at first."""
+    laws = laws or path()
     first = np.array([law(0.0) for law in laws])
     m, joints, _ = arm(first + OFF)
     robot = lw.joint_space(arm(first)[0])
@@ -108,13 +111,20 @@ def main(plot: bool = False) -> dict[str, float]:
     print(f"the joints keep to their decay within {fine:.1e} rad, with up to {most:.0f} N m; the "
           f"tool moved by {np.linalg.norm(tool[-1] - tool[0]):.2f} m")  # fmt: skip
     if plot:
+        import matplotlib.pyplot as plt
+
+        Path("examples/output").mkdir(parents=True, exist_ok=True)
         run.plot(*(f"motor {k}.torque" for k in range(6)))
+        plt.savefig("examples/output/computed_torque.png")
     return {"error": fine, "ratio": coarse / fine}
 
 
-model = build(path(), 1e-3)
+model = build()
 time, step, method = TIME, 5e-4, lw.Recursive()  # for `linkwork run`
 
 
 if __name__ == "__main__":
+    import matplotlib
+
+    matplotlib.use("Agg")
     main(plot=True)

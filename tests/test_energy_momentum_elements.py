@@ -6,6 +6,7 @@ from director_models import torsion, two_bodies
 from example_scripts import EXAMPLES, load_example
 
 import linkwork as lw
+from linkwork.system.system import compile_model
 
 EM = lw.EnergyMomentum
 QUIET = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
@@ -174,18 +175,28 @@ def test_rigid_motions_change_nothing():
     assert np.abs(one @ R.T - two).max() < 1e-8
 
 
+def beyond_directors(model):
+    """Whether a model has what lw.EnergyMomentum does not step: values beside bodies, flexible
+    parts, motion laws, sampled drives, friction, gears."""
+    system = compile_model(model)
+    laws = any(e.entry.rows and e.entry.laws for e in system.elements)
+    others = (lw.Beam, lw.FlexibleLink, lw.Friction, lw.Gear)
+    kinds = any(isinstance(item, others) for item in model.items.values())
+    return bool(system.layout.nodes or system.held is not None or laws or kinds)
+
+
 @QUIET
 @pytest.mark.parametrize("name", [path.stem for path in EXAMPLES])
 def test_examples_with_both_methods(name):
-    """Every example's model: the same motion as generalized-alpha, or a clear refusal."""
+    """Every example's model: the same motion as generalized-alpha, or a refusal in one sentence."""
     example = load_example(name)
     h = min(example.step, 1e-3) / 4
     t = 40 * h
-    try:
-        runs = [lw.transient(example.build(), t, s, EM(), progress=False) for s in (h, h / 2)]
-    except lw.ModelError as refusal:
-        assert "EnergyMomentum" in str(refusal) and "GeneralizedAlpha" in str(refusal)
+    if beyond_directors(example.build()):
+        with pytest.raises(lw.ModelError, match=r"EnergyMomentum.*; use .*GeneralizedAlpha\(\)"):
+            lw.transient(example.build(), t, h, EM(), progress=False)
         return
+    runs = [lw.transient(example.build(), t, s, EM(), progress=False) for s in (h, h / 2)]
     reference = lw.GeneralizedAlpha(0.9, stabilized=True)
     best = lw.transient(example.build(), t, h / 8, reference, every=8, progress=False)
     size = np.abs(best.motion).max(axis=(0, 1)) + 1e-3

@@ -345,7 +345,7 @@ def test_listing_what_is_not_supported(tmp_path):
     text = (DECKS / "integrators.mbd").read_text()
     text = re.sub("method: .*?;", "method: third order, .6;", text)
     path = tmp_path / "deck.mbd"
-    path.write_text(text.replace("gravity: 0.", "beam3: 1; gravity: 0."))
+    path.write_text(text.replace("gravity: 0.", "shell4eas: 1; gravity: 0."))
     found = runner.invoke(app, ["run", str(path), "--list-unsupported"])
     assert found.exit_code == 0 and "2 cards are not supported" in found.output
     assert "DIRK33, mssth3" in found.output

@@ -6,6 +6,7 @@ step in place of turns from node to node, so that digits are held that do not de
 
 import numpy as np
 import pytest
+from mbdyn_decks import ran
 
 import linkwork as lw
 from linkwork.io.mbdyn.deck.running import run_deck
@@ -141,3 +142,19 @@ def test_offsets_axes_and_laws(tmp_path):
 def test_cards_that_are_refused(tmp_path, text, words):
     with pytest.raises(lw.MbdynError, match=words):
         written(tmp_path, 3, 1, text, control="model: static;")
+
+
+def test_a_couple_rolls_a_cantilever_up():
+    """A constant curvature κ = M/EI: an arc of length 2 m that turns by κ L, at every load.
+
+    The chord of an element that turns by φ is an integral by two points of Gauss, too short by the
+    factor 1 − φ⁴/4320.
+    """
+    _, run, tables = ran("beams")
+    turn = np.pi / 2 * run.time[1:]
+    for node in (5, 9):
+        part = turn * (node - 1) / 8
+        radius = 2.0 / turn
+        exact = np.stack([radius * np.sin(part), 0 * part, radius * (1 - np.cos(part))], axis=1)
+        exact *= (1 - (turn / 4) ** 4 / 4320)[:, None]
+        np.testing.assert_allclose(tables.node(node)[1:, :3], exact, atol=2e-8)

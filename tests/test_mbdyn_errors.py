@@ -74,8 +74,8 @@ from linkwork.io.mbdyn.deck.reader import unsupported_cards
          "a parameter node that follows 'sample and hold' is not supported"),
         (dict(nodes="parameter: 1, value, 2.;", control="parameter nodes: 1;",
               elements="force: 1, abstract, 1, parameter, const, 1.;"), "keeps its value"),
-        (dict(nodes=NODE, elements="beam3: 1, 1, null, 1, null, 1, null;"),
-         "'beam3' of the block 'elements' is not supported"),
+        (dict(nodes=NODE, elements="shell4eas: 1, 1, 1, 1, 1;"),
+         "'shell4eas' of the block 'elements' is not supported"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
                                    " friction, 1.;"), "expected a friction model, found the end"),
         (dict(control="rigid body kinematics: drive, angular velocity, component, const, 1., time, "
@@ -117,13 +117,13 @@ def test_place_of_an_error(tmp_path):
 def test_unsupported_cards_are_listed_all_at_once(tmp_path):
     path = tmp_path / "deck.mbd"
     path.write_text(deck_text(
-        nodes=NODE + "structural: 2, modal, null, eye, null, null; hydraulic: 3;",
+        nodes=NODE + "structural: 2, modal, null, eye, null, null; thermal: 3;",
         elements=BODY + "joint: 1, modal, 2; joint: 2, clamp, 2, node, node; genel: 1, rotor trim;"
                         "force: 3, external structural, socket; joint: 4, beam slider, 1, 1;",
     ))  # fmt: skip
     found = unsupported_cards(path)
     assert [error.card for error in found] == [
-        "structural node 2", "hydraulic node", "joint 1", "genel 1", "force 3", "joint 4",
+        "structural node 2", "thermal node", "joint 1", "genel 1", "force 3", "joint 4",
     ]  # fmt: skip
     assert all(isinstance(error, UnsupportedCard) and error.line for error in found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mbdyn_decks import ran
 
 import linkwork as lw
 
@@ -147,3 +148,14 @@ def test_mistakes_in_cards_are_named(tmp_path, old, new, words):
     with pytest.raises(lw.MbdynError) as caught:
         deck_of(tmp_path, PIPES.replace(old, new))
     assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_laminar_pipes_in_a_row():
+    """Hagen and Poiseuille: ṁ = π ρ D⁴ Δp/(128 μ L), the same in both pipes."""
+    _, run, _ = ran("hydraulics")
+    t = run.time
+    pipes = ((5e-3, 2.0), (8e-3, 1.0))  # diameters and lengths
+    conductance = [np.pi * 850 * D**4 / (128 * 0.1 * L) for D, L in pipes]
+    flow = 4e4 * t / (1 / conductance[0] + 1 / conductance[1])
+    found = run["hydraulic 2"].pressure.values
+    np.testing.assert_allclose(found, 1e5 + flow / conductance[1], rtol=1e-9)

@@ -305,7 +305,7 @@ def test_friction_with_few_steps_written(read):
      "simple;", "friction is part of revolute and plane hinges"),
     ('revolute pin, 1, position, null, position, null, friction, .1, discrete coulomb, "g", const, '
      "-.1, simple;", "friction coefficient must be positive"),
-    ("beam slider, 1, null, 1;", "needs beams"),
+    ("beam slider, 1, null, 1;", "slides along beams, and a joint of linkwork holds one"),
     ("point contact, 1, 1, 0., 0., 1., 10.;", "needs contact"),
     ("coincidence, 1, 1;", "is not part of MBDyn either"),
     ("strapdown sensor, 1, acceleration, null;", "needs its angular velocity as well"),

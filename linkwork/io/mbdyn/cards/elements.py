@@ -111,7 +111,7 @@ JOINTS: dict[str, Card] = {
 
 REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
     "modal": "needs a flexible body from a file",
-    "beamslider": "slides along beams, which linkwork has, but not the joint",
+    "beamslider": "slides along beams, and a joint of linkwork holds one node of a beam",
     "pointcontact": "needs contact; a UserForce of linkwork can stand in for simple cases",
     "coincidence": "is not part of MBDyn either; use a spherical hinge and a prismatic, or a clamp",
     "gimbalhinge": "is not part of MBDyn either; use gimbal rotation and a spherical hinge",
