@@ -33,6 +33,7 @@ from linkwork.model.registry import ITEMS, Item
 from linkwork.model.value_readings import ValueReading, value_reading
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
+PORTION = 4096  # stored steps that are measured at a time
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 HALF_TURN = 3.1  # rad: within a step more is not counted
 TURN = 2 * np.pi
@@ -82,39 +83,52 @@ class Reading(Drive):
             "has a value only while the model moves"
         )
 
-    def measure(self, motions: list[np.ndarray]) -> float:
-        """Its value; motions (13) of the bodies of its three frames: r, quaternion, v, ω."""
-        X, p, v, w = [], [], [], []
-        for m, f in zip(motions, self.frames):
-            R = rotations.matrix(m[3:7])
-            X.append(R @ rotations.matrix(f.orientation))
-            p.append(m[:3] + R @ f.position)
-            v.append(m[7:10] + R @ np.cross(m[10:13], f.position))
-            w.append(R @ m[10:13])
-        e, d = np.array(self.axis), X[2] @ self.axis
-        if self.quantity == "cosine":
-            return float(d @ X[0] @ np.array(self.along))
+    def measure(self, motions: list[np.ndarray]) -> np.ndarray:
+        """Its values (…); motions (…, 13) of the bodies of its frames: r, quaternion, v, ω."""
         if self.quantity in ("rotation", "angle"):
-            q = rotations.from_matrix(X[1].T @ X[0])
-            q = q if q[0] >= 0 else -q
+            q = self._relative(motions)
+            q = np.where(q[..., :1] >= 0, q, -q)
             if self.quantity == "rotation":
-                return float(e @ rotations.logarithm(q))
-            return float(2 * np.arctan2(e @ q[1:], q[0]))
-        x = {"position": p, "velocity": v, "angular velocity": w}[self.quantity]
-        return float(d @ (x[0] - x[1]))
+                return rotations.logarithm(q) @ np.array(self.axis)
+            return 2 * np.arctan2(q[..., 1:] @ np.array(self.axis), q[..., 0])
+        R = [rotations.matrix(m[..., 3:7]) for m in motions]
+        d = R[2] @ (rotations.matrix(self.axes.orientation) @ self.axis)
+        if self.quantity == "cosine":
+            x = R[0] @ (rotations.matrix(self.frame.orientation) @ np.array(self.along))
+        else:
+            x = self._of_point(motions[0], R[0], self.frame)
+            x = x - self._of_point(motions[1], R[1], self.relative_to)
+        return np.sum(d * x, axis=-1)
 
-    def rate(self, motions: list[np.ndarray]) -> float:
+    def _of_point(self, m: np.ndarray, R: np.ndarray, frame: Frame) -> np.ndarray:
+        """Position or velocity of the origin of a frame, or its angular velocity; world axes."""
+        if self.quantity == "position":
+            return m[..., :3] + R @ frame.position
+        omega = m[..., 10:13]
+        if self.quantity == "velocity":
+            arm = np.cross(omega, frame.position)
+            return m[..., 7:10] + (R @ arm[..., None])[..., 0]
+        return (R @ omega[..., None])[..., 0]
+
+    def _relative(self, motions: list[np.ndarray]) -> np.ndarray:
+        """The quaternion of `frame` as seen from `relative_to`."""
+        q, p = (
+            rotations.multiply(m[..., 3:7], np.broadcast_to(f.orientation, m[..., 3:7].shape))
+            for m, f in zip(motions[:2], self.frames)
+        )
+        return rotations.multiply(rotations.conjugate(p), q)
+
+    def rate(self, motions: list[np.ndarray]) -> np.ndarray:
         """Of an angle: 2 (η ṡ − s η̇)/(η² + s²), s = e·ε, from ρ̇ = ρ ∘ (0, ω)/2."""
-        X, w = [], []
-        for m, f in zip(motions, self.frames):
-            R = rotations.matrix(m[3:7])
-            X.append(R @ rotations.matrix(f.orientation))
-            w.append(R @ m[10:13])
-        e, spin = np.array(self.axis), X[0].T @ (w[0] - w[1])
-        n, *rest = rotations.from_matrix(X[1].T @ X[0])
-        v = np.array(rest)
-        s, n1, s1 = e @ v, -v @ spin / 2, e @ (n * spin + np.cross(v, spin)) / 2
-        return float(2 * (n * s1 - s * n1) / (n * n + s * s))
+        R = [rotations.matrix(m[..., 3:7]) for m in motions[:2]]
+        w = [(x @ m[..., 10:13, None])[..., 0] for x, m in zip(R, motions)]
+        X = R[0] @ rotations.matrix(self.frame.orientation)
+        spin = np.einsum("...ji,...j->...i", X, w[0] - w[1])
+        rho, e = self._relative(motions), np.array(self.axis)
+        n, v = rho[..., 0], rho[..., 1:]
+        s, n1 = v @ e, -np.sum(v * spin, axis=-1) / 2
+        s1 = (n[..., None] * spin + np.cross(v, spin)) @ e / 2
+        return 2 * (n * s1 - s * n1) / (n * n + s * s)
 
     def to_dict(self) -> dict[str, Any]:
         stored: dict[str, Any] = {"drive": "reading"}
@@ -347,10 +361,12 @@ class Signal:
         ground[3] = 1.0
         places = [[number(f.body) for f in reading.frames] for reading in readings]
         found = np.empty((len(motion), len(readings)))
-        for k in range(len(motion)):
-            here = np.asarray(motion[k])
+        for first in range(0, len(motion), PORTION):
+            here = np.asarray(motion[first : first + PORTION])
+            still = np.broadcast_to(ground, (len(here), 13))
             for i, (reading, place) in enumerate(zip(readings, places)):
-                found[k, i] = ask(reading, [ground if b < 0 else here[b] for b in place])
+                bodies = [still if b < 0 else here[:, b] for b in place]
+                found[first : first + PORTION, i] = ask(reading, bodies)
         return found
 
 
