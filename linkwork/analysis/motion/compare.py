@@ -221,7 +221,7 @@ class PairOrder:
     @property
     def observed(self) -> float:
         """log₂ of the quotient; not a number where nothing is left to compare."""
-        if self.coarse < self.floor or self.fine == 0:
+        if self.coarse < FLOOR or self.fine == 0:
             return float("nan")
         return float(np.log2(self.coarse / self.fine))
 

@@ -53,7 +53,7 @@ class Quantity(Item):
 
     Example
     -------
-    A temperature that follows that of its surroundings, 20 °C, within 5 s:
+    A temperature that follows that of its surroundings, 20 degrees, within 5 s:
 
     >>> import linkwork as lw
     >>> plate = lw.Quantity(80.0, damping=5.0, stiffness=1.0, load=20.0)
