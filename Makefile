@@ -23,7 +23,7 @@ test-all: test
 
 test-numba:
 	$(PYTHON) -m venv .venv-numba
-	.venv-numba/bin/python -m pip install --quiet --disable-pip-version-check --editable . "$(OLDEST)" pytest
+	.venv-numba/bin/python -m pip install --quiet --disable-pip-version-check --editable . "$(OLDEST)" pytest hypothesis
 	.venv-numba/bin/python -m pytest -q -p no:cacheprovider tests/test_transient.py tests/test_nodes.py \
 	  tests/test_recursive_joints.py tests/test_recursive_trees.py
 
