@@ -24,8 +24,9 @@ test-all: test
 test-numba:
 	$(PYTHON) -m venv .venv-numba
 	.venv-numba/bin/python -m pip install --quiet --disable-pip-version-check --editable . "$(OLDEST)" pytest hypothesis
-	.venv-numba/bin/python -m pytest -q -p no:cacheprovider tests/test_transient.py tests/test_nodes.py \
-	  tests/test_recursive_joints.py tests/test_recursive_trees.py
+	.venv-numba/bin/python -m pytest -q -p no:cacheprovider \
+	  tests/integrators/test_transient.py tests/system/test_nodes.py \
+	  tests/recursive/test_recursive_joints.py tests/recursive/test_recursive_trees.py
 
 docs: $(VENV)/tested
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -9,7 +9,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.contract import make_output
+from linkwork.integrators.contract import step_rows
 from linkwork.integrators.second_order.run import ImplicitRun
 
 
@@ -41,7 +41,7 @@ def microseconds_per_step(
             system, lw.GeneralizedAlpha(), start, h, None, constraint_stiffness=stiffness
         )
     times = h * np.arange(1, steps + 3)
-    schedule, out = system.schedule(times), make_output(assembled.full, 0)
+    schedule, out = system.schedule(times), step_rows(assembled.full, 0)
     saved = np.full(len(times), -1)
     run.advance(times[:2], schedule[:2], saved[:2], out)
     cpu, wall = time.process_time(), time.perf_counter()

@@ -20,7 +20,7 @@ sys.exudynFast = True  # type: ignore[attr-defined]  # must be set before the im
 import exudyn as exu  # noqa: E402
 import exudyn.itemInterface as items  # noqa: E402
 
-from benchmarks import peer_squeezer  # noqa: E402
+from benchmarks import peer_beam, peer_squeezer  # noqa: E402
 from benchmarks.cases import BUILDERS, GROUND, Case, Hinge, axes_along  # noqa: E402
 
 RHO = 0.8  # spectral radius at infinity, as in linkwork
@@ -128,8 +128,9 @@ def run(
 if __name__ == "__main__":
     exu.config.printToConsole = False
     question = json.loads(sys.argv[1])
-    if question["case"] == "squeezer":
-        del question["case"]
-        print(json.dumps(peer_squeezer.run(exu, items, settings, **question)))
+    apart = {"squeezer": peer_squeezer, "beam": peer_beam}
+    if question["case"] in apart:
+        other = apart[question.pop("case")]
+        print(json.dumps(other.run(exu, items, settings, **question)))
     else:
         print(json.dumps(run(**question)))

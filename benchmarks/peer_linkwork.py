@@ -19,7 +19,7 @@ import linkwork as lw
 from benchmarks.cases import BUILDERS, GROUND, Case
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.analysis.independence import choose_rows
-from linkwork.integrators.contract import make_output
+from linkwork.integrators.contract import step_rows
 from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.system.state import State
 
@@ -48,17 +48,17 @@ def energy(case: Case, state: State) -> float:
     return float(kinetic - (state.positions @ np.array(case.gravity)).sum())
 
 
-def start(assembled: Assembled, h: float) -> ImplicitRun:
-    full = assembled.full
+def start(assembled: Assembled, h: float, tolerance: float = 1e-8) -> ImplicitRun:
+    full, method = assembled.full, lw.GeneralizedAlpha(rho=0.8, tolerance=tolerance)
     return ImplicitRun(
-        assembled.system, lw.GeneralizedAlpha(rho=0.8), assembled.state, h,
+        assembled.system, method, assembled.state, h,
         lambda state: choose_rows(full, state, warn=False)[1], full=full,
     )  # fmt: skip
 
 
 def advance(run: ImplicitRun, assembled: Assembled, h: float, steps: int) -> None:
     times = h * np.arange(1, steps + 1)
-    out = make_output(assembled.full, 0)
+    out = step_rows(assembled.full, 0)
     run.advance(times, assembled.system.schedule(times), np.full(steps, -1), out)
 
 

@@ -20,7 +20,7 @@ from benchmarks.cases import BUILDERS
 from benchmarks.joint_coordinates import H, measure, reply
 from benchmarks.peer_linkwork import build
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.contract import make_output
+from linkwork.integrators.contract import step_rows
 from linkwork.recursive.loops.entry_points import many_forwards
 
 
@@ -34,7 +34,7 @@ class March:
 
     def advance(self, steps: int) -> None:
         times = self.run.time + H * np.arange(1, steps + 1)
-        out = make_output(self.assembled.full, 0)
+        out = step_rows(self.assembled.full, 0)
         schedule = self.assembled.system.schedule(times)
         self.run.advance(times, schedule, np.full(steps, -1), out)
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.beam_page import beam_section
+from benchmarks.beams import compare_beams
 from benchmarks.corrections import compare_corrections
+from benchmarks.grids import compare_grids, grid_section
 from benchmarks.loop_page import correction_section, rod_section
 from benchmarks.rods import compare_rods
 from benchmarks.size_page import size_section
@@ -39,6 +42,8 @@ SECTIONS = {
     "trees": Section("## Trees in joint coordinates", compare_trees, tree_section),
     "corrections": Section("## Keeping loops closed", compare_corrections, correction_section),
     "rods": Section("## The Jacobian of a long loop", compare_rods, rod_section),
+    "beams": Section("## Beams of large deformation", compare_beams, beam_section),
+    "grids": Section("## Grids of bodies", compare_grids, grid_section),
     "startup": Section("## Before the first step", start_up, start_up_section),
     "sizes": Section("## Large models", sizes, size_section),
 }

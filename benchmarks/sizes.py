@@ -88,7 +88,7 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     import linkwork as lw
     from benchmarks.peer_linkwork import advance, start
     from linkwork.analysis.assembly.assemble import assemble_model
-    from linkwork.integrators.contract import make_output
+    from linkwork.integrators.contract import step_rows
 
     small = build(case, 2)
     lw.transient(small, t=2 * H, h=H, progress=False)  # loads the compiled code
@@ -113,7 +113,7 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     advance(march, assembled, H, 2)
     times = H * np.arange(3, steps + 3)
     found["memory"], begin = memory() - base, march.snapshot()
-    schedule, none = assembled.system.schedule(times), make_output(assembled.full, 0)
+    schedule, none = assembled.system.schedule(times), step_rows(assembled.full, 0)
     found["step"] = np.inf
     for _ in range(REPEATS):
         march.recover(begin)

@@ -18,16 +18,21 @@ import linkwork as lw
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("Models, bodies and frames", ("model.model", "model.frame", "elements.bodies.body")),
     "flexible": ("Flexible links", ("elements.flexible",)),
-    "beams": ("Beams", ("elements.beams.",)),
+    "beams": ("Beams and cables", ("elements.beams.", "elements.cables.")),
     "joints": ("Joints", ("elements.joints.", "elements.signals.sensor")),
     "quantities": ("Quantities and state spaces", ("elements.quantities.",)),
     "forces": ("Forces", (
-        "elements.forces.", "elements.deformable.", "elements.friction.",
+        "elements.forces.", "elements.deformable.", "elements.friction.", "elements.contact.",
         "elements.bodies.moving_frame", "elements.bodies.central_gravity",
         "elements.bodies.variable_mass",
     )),
     "laws": ("Constitutive laws", ("elements.laws",)),
     "hydraulics": ("Hydraulics", ("elements.hydraulics",)),
+    "contact": ("Contact and cams", ("elements.contact.",)),
+    "tyres": ("Tyres", ("elements.tyres.",)),
+    "aerodynamics": ("Air, wings and rotors", ("elements.aero.",)),
+    "electric": ("Electric circuits and motors", ("elements.electric",)),
+    "thermal": ("Heat", ("elements.thermal",)),
     "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
     "control": ("Controllers and their blocks", ("model.control.",)),
     "analyses": ("Analyses", ("analysis.",)),
@@ -43,7 +48,7 @@ FURTHER = {  # what functions return, documented with its methods
                  "analysis.continuation.path:EquilibriumPath",
                  "analysis.continuation.singular:SingularPoint",
                  "analysis.continuation.buckling:Buckling", "analysis.linear.campbell:Campbell",
-                 "analysis.motion.compare:Comparison", "recursive.tree.topology:Topology",
+                 "analysis.comparison.compare:Comparison", "recursive.tree.topology:Topology",
                  "recursive.joint_space:JointSpace"),
     "results": ("results.outputs.views:View", "results.outputs.views:BodyView"),
     "files": ("io.mbdyn.deck.deck:Deck", "io.mbdyn.deck.deck:Analysis"),
@@ -88,7 +93,7 @@ def entry(name: str, thing: Any) -> str:
         lines += ["```python", f"{name}{signature(thing)}", "```", ""]
     lines += docstring(inspect.getdoc(thing) if not isinstance(thing, (int, float)) else None)
     if inspect.isclass(thing):
-        for word, member in vars(thing).items():
+        for word, member in members(thing):
             text = inspect.getdoc(member) or ""
             if word.startswith("_") or not text or not _is_public(member):
                 continue
@@ -96,6 +101,12 @@ def entry(name: str, thing: Any) -> str:
             call = "" if made else signature(_bare(member), True)
             lines += [f"`.{word}{call}`", "", *docstring(text), ""]
     return "\n".join(lines)
+
+
+def members(thing: type) -> list[tuple[str, Any]]:
+    """What a class defines, and `Result` in two parts."""
+    parts = (part for part in thing.__mro__ if part is thing or part.__name__ == "Shown")
+    return [pair for part in parts for pair in vars(part).items()]
 
 
 def _bare(member: Any) -> Any:

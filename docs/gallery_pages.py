@@ -19,10 +19,12 @@ import matplotlib.pyplot as plt
 from api_pages import paragraphs, write
 
 import linkwork as lw
+from linkwork.view.pages.offline import round_factor
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-FEW = 14  # bodies up to which an example is animated
+FEW = 40  # bodies up to which an example is animated
 FILM = 4.0  # seconds of a film on a card
+SHORT = 0.5  # times as long as that, a run is slowed down on its page too
 
 
 def write_gallery(folder: Path, pages: Path) -> None:
@@ -86,11 +88,13 @@ def animate(module: ModuleType, pages: Path, name: str) -> None:
         warnings.simplefilter("ignore", lw.LinkworkWarning)
         words = {"method": module.method} if hasattr(module, "method") else {}
         motion = lw.transient(module.model, t=module.time, h=module.step, progress=False, **words)
-        motion.animate(pages / f"{name}.html", fps=20)
-        look = {"size": (400, 260)}
+        paths = {"traces": getattr(module, "traces", ())}
+        speed = max(float(motion.time[-1] - motion.time[0]) / FILM, 1e-9)
+        slowed = round_factor(speed) if speed < SHORT else None
+        motion.animate(pages / f"{name}.html", fps=20, speed=slowed, **paths)
+        look = {"size": (400, 260), **paths}
         third = float(motion.time[len(motion) // 3])
         motion.picture(pages / f"{name}-3d.png", t=third, text=False, **look)
-        speed = max(float(motion.time[-1] - motion.time[0]) / FILM, 1e-9)
         motion.animate(pages / f"{name}-3d.gif", fps=12, speed=speed, **look)
 
 
@@ -133,6 +137,6 @@ def page(
     return "\n".join([
         f"# {title}", "", *paragraphs(words), f"![{title}]({name}.png)", "",
         *(line for m in more for line in (f"![{m.replace('_', ' ')}]({m}.png)", "")),
-        *(play if animated else []), "It says:", "", "```text", said.rstrip(), "```", "",
+        *(play if animated else []), "Printed output:", "", "```text", said.rstrip(), "```", "",
         "```{literalinclude} ../../examples/" + f"{name}.py", ":language: python", "```", "",
     ])  # fmt: skip

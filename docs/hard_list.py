@@ -30,11 +30,11 @@ def rods() -> list[Motion]:
 
 
 def spinning() -> list[Motion]:
-    def top(spin: float, t: float) -> Motion:
+    def top(spin: float, t: float, h: float = 1e-3, bound: float = 5e-3) -> Motion:
         where = cache(measures.top_centre(spin))
         error = measures.place("top", where, 1.0)
-        name = f"heavy top at {spin:g} rad/s"
-        return Motion(name, lambda: models.top(spin), t, 1e-3, error, 5e-3)
+        name = f"heavy top at {spin:g} rad/s" + (f", h = {h:g} s" if h != 1e-3 else "")
+        return Motion(name, lambda: models.top(spin), t, h, error, bound)
 
     def rotor() -> lw.Model:
         return models.rotor(300.0)
@@ -44,13 +44,15 @@ def spinning() -> list[Motion]:
 
     tumbling = models.free_body
     return [
-        top(150.0, 1), top(1e5, 0.01),
+        top(150.0, 1), top(150.0, 1, 1e-4, 5e-6), top(1e5, 0.01),
         Motion("disc at 300 rad/s on a bushing", rotor, 1, 1e-3,
                measures.place("disc", cache(measures.fine(rotor, "disc", 2e-5)), 0.1), 1e-3),
         Motion("tumbling free body, angular momentum", lambda: tumbling(0, (1, 30, 1)), 10, 1e-3,
                measures.angular_momentum((0.1, 0.2, 0.3)), 1e-3),
         Motion("spinning projectile, 10 m/s and 300 rad/s", lambda: tumbling(10, (300, 1, 1)), 1,
                1e-3, measures.place("body", flight, 10.0), 1e-6),
+        Motion("rod on an oblique pin, 0.1 rad per step", lambda: models.oblique_rod(100.0), 5,
+               1e-3, measures.constant_speed("pin", 100.0), 1e-3, 10),
     ]  # fmt: skip
 
 
@@ -125,6 +127,28 @@ def singular_positions() -> list[Motion]:
     ]  # fmt: skip
 
 
+def parts_of_other_kinds() -> list[Motion]:
+    def cornered(t: float) -> tuple[float, float, float]:
+        return 3 * (t - 0.5), 0.0, 0.0
+
+    slam = models.slamming_cylinder
+    end = cache(measures.fine(slam, "block", 1e-5, lw.DIRK54()))
+    return [
+        Motion("pendulum on a bushing of 1e9 N/m", lambda: models.bushing_pendulum(1e9), 2, 1e-3,
+               measures.place("rod", cache(measures.pendulum_centre), 0.5), 1e-2),
+        Motion("beam, unstretched at 300 rad/s, h = 2.5e-4 s", lambda: models.spinning_beam(300.0),
+               0.1, 2.5e-4, measures.energy, 0.05),
+        Motion("cart with a controller sampled every 10 ms", models.sampled_cart, 0.4, 1e-3,
+               measures.place("cart", measures.sampled_cart_place, 1.0), 1e-3),
+        Motion("hydraulic cylinder that slams into its end", slam, 0.028, 1e-4,
+               measures.place("block", end, 0.05), 1e-2),
+        Motion("mass that bounces on a stop, in touch for 3 ms", models.bouncing_mass, 0.45, 1e-3,
+               measures.place("mass", measures.bounces, 0.1), 2e-2),
+        Motion("motor whose speed jumps", models.cart_with_a_corner, 1, 1e-3,
+               measures.place("cart", cornered, 1.5), 1e-6),
+    ]  # fmt: skip
+
+
 def long_runs() -> list[Motion]:
     return [
         Motion("pendulum, 10 s, h = 0.01 s, rho = 1", models.pendulum, 10, 0.01,
@@ -160,7 +184,8 @@ KINDS = (
     Kind(
         "Spinning bodies", spinning,
         "Errors of the place at the end, over its distance from the support or from the start; of "
-        "the angular momentum for the tumbling body. The top's place comes from Euler's equations.",
+        "the angular momentum for the tumbling body; of the speed and the turns for the rod. The "
+        "top's place comes from Euler's equations.",
         "any method will do at 0.15 rad per step, as the top at 150 rad/s shows. A spin that the "
         "step cannot see is refused, by most methods with the step that would do.",
     ),
@@ -191,6 +216,15 @@ KINDS = (
         "a passage through a singular position is possible because velocities carry the mechanism "
         "over it; where one starts in it, give rates. A motor that cannot turn is "
         "refused and named.",
+    ),
+    Kind(
+        "Bushings, beams, fluids, controllers and stops", parts_of_other_kinds,
+        "Errors of the place at the end, over its path; of the energy for the beam. The pendulum "
+        "is compared with one on a pin, the cart with its closed form between samples, the "
+        "cylinder with DIRK54 in steps of 1e-5 s, the mass with its parabolas and half waves.",
+        "a step must see the contact (ten steps in touch) where the motion after it counts; waves "
+        "along beams want steps of a tenth of their period, or static(spin=) for the start. A "
+        "motion law with a corner keeps its positions, but its forces are no forces.",
     ),
     Kind(
         "Long runs", long_runs,

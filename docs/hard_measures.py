@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hard_mechanisms import TOP_INERTIA, TOP_MASS, G
+from hard_mechanisms import DAMPING, GAIN, SAMPLE, TOP_INERTIA, TOP_MASS, G
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
@@ -122,11 +122,37 @@ def pendulum_centre(t: float) -> np.ndarray:
     return 0.5 * np.array([math.cos(angle), 0, -math.sin(angle)])
 
 
-def fine(model: Callable[[], lw.Model], body: str, h: float) -> Callable[[float], np.ndarray]:
-    """The place of a body from RK4 on the Cartesian equations with a very small step."""
+def sampled_cart_place(t: float) -> tuple[float, float, float]:
+    """The cart of `sampled_cart`: between samples the force is constant."""
+    x, v = 1.0, 0.0
+    for _ in range(round(t / SAMPLE)):
+        u = -GAIN * x - DAMPING * v
+        x, v = x + SAMPLE * v + u * SAMPLE**2 / 2, v + SAMPLE * u
+    return x, 0.0, 0.0
+
+
+def bounces(t: float, k: float = 1e6, g: float = G) -> tuple[float, float, float]:
+    """The mass of `bouncing_mass`: free fall, then half an oscillation about −g/k on the stop."""
+    speed, w = math.sqrt(2 * g * 0.1), math.sqrt(k)
+    fall, turn = speed / g, math.atan2(g / w, speed)
+    touch = (math.pi + 2 * turn) / w  # x = −g/k + a sin, from 0 to 0
+    rest = (t - fall) % (2 * fall + touch)
+    if t < fall:
+        return 0.0, 0.0, 0.1 - g * t * t / 2
+    if rest < touch:
+        size = math.hypot(speed / w, g / k)
+        return 0.0, 0.0, -g / k - size * math.sin(w * rest - turn)
+    rest -= touch
+    return 0.0, 0.0, speed * rest - g * rest * rest / 2
+
+
+def fine(
+    model: Callable[[], lw.Model], body: str, h: float, method: Any = None
+) -> Callable[[float], np.ndarray]:
+    """The place of a body with a very small step, from RK4 on the Cartesian equations."""
 
     def where(t: float) -> np.ndarray:
-        run = lw.transient(model(), t=t, h=h, method=lw.RK4(), every=10**9, progress=False)
+        run = lw.transient(model(), t, h, method or lw.RK4(), every=10**9, progress=False)
         return run[body].position.values[-1]
 
     return where

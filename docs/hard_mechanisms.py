@@ -192,3 +192,81 @@ def impossible_motor() -> lw.Model:
     m.add("wrist", lw.Spherical(link, slider, at=(0.5, 0, 0)))
     m.add("guide", lw.Prismatic(lw.GROUND, slider, at=(0.5, 0, 0), axis=X))
     return m
+
+
+def oblique_rod(rate: float) -> lw.Model:
+    """The steel rod on a pin that is not at right angles to it: the pin holds a turning couple."""
+    m = lw.Model("oblique rod", gravity=(0, 0, 0))
+    body = m.add("rod", lw.Body.link((0, 0, 0), X, radius=0.01, density=7800))
+    m.add("pin", lw.Revolute(lw.GROUND, body, at=(0, 0, 0), axis=(0.3, 0.2, 1), rate=rate))
+    return m
+
+
+def bushing_pendulum(stiffness: float) -> lw.Model:
+    """The pendulum on a bushing of that stiffness (N/m) instead of its pin, free to turn."""
+    m = lw.Model("pendulum on a bushing", gravity=DOWN)
+    body = m.add("rod", lw.Body.link((0, 0, 0), X, radius=0.02, mass=1))
+    m.add("bushing", lw.Bushing(lw.GROUND, body, at=(0, 0, 0),
+                                stiffness=(stiffness,) * 3 + (0, 0, 0)))  # fmt: skip
+    return m
+
+
+def spinning_beam(rate: float) -> lw.Model:
+    """A steel beam of 1 m, 20 mm square, that starts unstretched on a pin with that rate."""
+    section = lw.Section.rectangle(0.02, 0.02, E=2.1e11, nu=0.3, density=7800)
+    m = lw.Model("spinning beam", gravity=(0, 0, 0))
+    beam = lw.Beam((0, 0, 0), X, section, elements=4, angular_velocity=(0, 0, rate))
+    m.add("beam", beam)
+    m.add("pin", lw.Revolute(lw.GROUND, beam.root, at=(0, 0, 0), axis=Z))
+    return m
+
+
+GAIN, DAMPING, SAMPLE = 400.0, 20.0, 0.01
+
+
+def sampled_cart() -> lw.Model:
+    """A cart of 1 kg, 1 m off, that a controller in Python pulls back, sampled every 10 ms."""
+    m = lw.Model("sampled cart", gravity=DOWN)
+    cart = m.add("cart", lw.Body(1, (1, 1, 1), position=X))
+    m.add("rail", lw.Prismatic(lw.GROUND, cart, at=(0, 0, 0), axis=X))
+    place, speed = lw.reads(cart, "position", axis=X), lw.reads(cart, "velocity", axis=X)
+    pull = lw.Controller(lambda t, y: -GAIN * y[0] - DAMPING * y[1], [place, speed], ["u"],
+                         every=SAMPLE)["u"]  # fmt: skip
+    m.add("pull", lw.Force(cart, X, drive=pull))
+    return m
+
+
+def slamming_cylinder() -> lw.Model:
+    """A hydraulic cylinder whose valve opens at once: 100 kg go against the end of the stroke."""
+    fluids = lw.hydraulics
+    oil = fluids.Fluid(850, 1.4e9, 0.02)
+    m = lw.Model("slamming cylinder", gravity=(0, 0, 0))
+    block = m.add("block", lw.Body(100, (1, 1, 1), position=(0.8, 0, 0)))
+    m.add("guide", lw.Prismatic(lw.GROUND, block, at=(0, 0, 0), axis=X))
+    supply, tank = m.add("supply", fluids.Supply(oil, 2e7)), m.add("tank", fluids.Tank(oil, 1e6))
+    head, rod = m.add("head", fluids.Pressure(oil, 1e6)), m.add("rod", fluids.Pressure(oil, 1e6))
+    m.add("inlet", fluids.Orifice(supply, head, area=4e-5))
+    m.add("outlet", fluids.Orifice(rod, tank, area=4e-5))
+    m.add("cylinder", fluids.Cylinder(
+        lw.GROUND, block, head, rod, area_1=2e-3, area_2=1.2e-3, closed=0.5, stroke=0.35,
+        dead_volume=1e-4, stop_stiffness=1e8, stop_damping=1.0))  # fmt: skip
+    return m
+
+
+def bouncing_mass() -> lw.Model:
+    """A mass of 1 kg that falls 0.1 m on a stop without damping: in touch for 3 ms."""
+    m = lw.Model("bouncing mass", gravity=DOWN)
+    body = m.add("mass", lw.Body(1, (1, 1, 1), position=(0, 0, 0.1)))
+    guide = m.add("guide", lw.Prismatic(lw.GROUND, body, at=(0, 0, 0.1), axis=Z))
+    m.add("floor", lw.Stop(guide, lower=-0.1, stiffness=1e6, exponent=1.0))
+    return m
+
+
+def cart_with_a_corner() -> lw.Model:
+    """A cart whose motor starts at 3 m/s after half a second of rest, without acceleration."""
+    m = lw.Model("cart with a corner", gravity=DOWN)
+    cart = m.add("cart", lw.Body(1, (1, 1, 1)))
+    m.add("rail", lw.Prismatic(lw.GROUND, cart, at=(0, 0, 0), axis=X))
+    law = {"x": lw.ramp(3, start=0.5)}
+    m.add("motor", lw.Lock(lw.GROUND, cart, at=(0, 0, 0), rows="x", drive=law))
+    return m

@@ -1,8 +1,9 @@
 """Writes docs/hard-motions.md, hard motions by all methods: python docs/hard_motions.py [name ...]
 
-With names it only prints the motions that have one of them in their own.  Ends with an error
-where a cell is silently wrong (hard_runs.py); tests/test_hard_motions.py does the same for a few
-motions that are short.
+With names it only prints the motions that have one of them in their own; the title of a section
+as the name runs that section and writes it anew, and leaves the others as they are. Ends with an
+error where a cell is silently wrong (hard_runs.py); tests/integrators/test_hard_motions.py does the
+same for a few motions that are short.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ TAIL = """\
 
 `python docs/hard_motions.py` runs all of it and writes this page; the runs took {seconds:.0f} s of
 processor time here. `python docs/hard_motions.py whip` prints the rows with "whip" in their name.
-`tests/test_hard_motions.py` checks a few short ones. The mechanisms are in
+`tests/integrators/test_hard_motions.py` checks a few short ones. The mechanisms are in
 `docs/hard_mechanisms.py`, the independent solutions in `docs/hard_measures.py`, the motions and
 their bounds in `docs/hard_list.py`.
 """
+END = "How it is made"
 MARKS = {"right": "**right**", "warned": "*warned*", "refused": "*refused*", "coarse": "coarse"}
 
 
@@ -85,19 +87,32 @@ def table(kind: Kind, rows: dict[str, dict[str, Cell]], bounds: dict[str, float]
     return "\n".join(lines)
 
 
+def written_sections() -> dict[str, str]:
+    """The sections of the page as it is, by their titles."""
+    parts = PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if PAGE.exists() else []
+    return {part.split("\n", 1)[0]: "## " + part for part in parts}
+
+
 def main(*names: str) -> int:
-    spent, sections, silent, count = 0.0, [], [], 0
+    spent, silent, count = 0.0, [], 0
+    titles = [kind.title for kind in KINDS if kind.title in names]
+    sections = written_sections() if titles else {}
     for kind in KINDS:
-        motions = [m for m in kind.motions() if not names or any(n in m.name for n in names)]
+        wanted = not names or kind.title in names
+        motions = [m for m in kind.motions() if wanted or any(n in m.name for n in names)]
         rows = {motion.name: row(motion) for motion in motions}
         count += len(rows)
         spent += sum(cell.seconds for cells in rows.values() for cell in cells.values())
-        sections.append(table(kind, rows, {m.name: m.bound for m in motions}))
+        if wanted:
+            sections[kind.title] = table(kind, rows, {m.name: m.bound for m in motions})
         silent += [f"{name} by {method}" for name, cells in rows.items()
                    for method, cell in cells.items() if cell.kind == "SILENT"]  # fmt: skip
-    if not names:
-        text = [HEAD.format(count=count), *sections, TAIL.format(seconds=spent)]
-        PAGE.write_text("\n".join(text), encoding="utf-8")
+    if titles or not names:
+        last = sections.get(END, "") if titles else TAIL.format(seconds=spent)
+        body = [sections[kind.title].rstrip("\n") + "\n" for kind in KINDS]
+        number = sum(len(kind.motions()) for kind in KINDS)
+        text = "\n".join([HEAD.format(count=number), *body, last])
+        PAGE.write_text(text, encoding="utf-8")
     print(f"{count} motions, {spent:.0f} s; silently wrong: {', '.join(silent) or 'none'}")
     return len(silent)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import tempfile
 from pathlib import Path
@@ -62,29 +61,9 @@ def draw_pendulum(path: Path) -> None:
     plt.close(figure)
 
 
-def home() -> None:
-    """The three mechanisms of the first page."""
-    tip = ("AP", (0, 0, 0.225))
-    for name, picture, t, traces in (
-        ("double_wishbone", "suspension", 0.1, ()), ("peaucellier", "linkage", 0.4, [tip, "QC"]),
-        ("stewart_platform", "platform", 0.6, ["ball 1"]),
-    ):  # fmt: skip
-        path = Path(__file__).parent.parent / "examples" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        if name == "double_wishbone":
-            run = lw.transient(module.model, t=1, h=1e-3, progress=False)
-        else:
-            run = lw.kinematics(module.model, t=module.time, h=module.step)
-        run.picture(IMAGES / f"home-{picture}.png", t=t, size=(640, 420), traces=traces, text=False)
-
-
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     draw_pendulum(IMAGES / "pendulum.png")
-    home()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(run_demo(folder) / "quarter-car.png", IMAGES / "quarter-car.png")
 

@@ -1,6 +1,6 @@
 """The table of cards in howto/mbdyn.md, from the tables of the reader: python docs/mbdyn_tables.py
 
-`tests/test_mbdyn_docs.py` fails where the page does not have what the code has.
+`tests/mbdyn/test_mbdyn_docs.py` fails where the page does not have what the code has.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from linkwork.io.mbdyn.problem.blocks import (
 from linkwork.io.mbdyn.problem.eigen import OPTIONS
 from linkwork.io.mbdyn.problem.inverse import KINDS as KINDS_OF_INVERSE
 from linkwork.io.mbdyn.problem.methods import METHODS
+from linkwork.io.mbdyn.scalars.circuits import ELECTRIC, THERMAL
 from linkwork.io.mbdyn.scalars.genels import GENELS
 from linkwork.io.mbdyn.syntax.evaluation import FUNCTIONS as MATH
 
@@ -59,6 +60,8 @@ def cards() -> str:
         "forces": FORCES,
         "couples": COUPLES,
         "genels": GENELS,
+        "electric elements": ELECTRIC,
+        "thermal elements": THERMAL,
         "drive callers": DRIVES,
         "file drivers": FILES,
         "scalar functions": FUNCTIONS,

@@ -3,7 +3,8 @@
     python docs/public_names.py
 
 `import linkwork` imports nothing before it is used, which no type checker can follow; the stub says
-the same as the table of linkwork/__init__.py in plain imports.  tests/test_user_types.py compares.
+the same as the table of linkwork/__init__.py in plain imports.
+tests/model/test_user_types.py compares.
 """
 
 from pathlib import Path

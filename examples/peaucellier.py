@@ -44,6 +44,7 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 2.0, 0.01  # seconds, for `linkwork run`
+traces = [("AP", (0, 0, SIDE / 2)), "QC"]  # paths in pictures: of P, and of the crank
 
 
 def main(plot: bool = False) -> dict[str, float]:

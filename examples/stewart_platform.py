@@ -42,6 +42,7 @@ def build() -> lw.Model:
 
 model = build()
 time, step = 4.0, 0.01  # seconds, for `linkwork run`
+traces = ["ball 1"]  # a path in pictures
 
 
 def lengths(t: np.ndarray) -> np.ndarray:

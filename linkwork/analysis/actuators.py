@@ -22,7 +22,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result
-from linkwork.system.agreement import agreement
+from linkwork.system.consistency.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System
 

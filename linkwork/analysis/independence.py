@@ -22,6 +22,8 @@ from linkwork.system.system import System
 def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redundancy, System]:
     """Independent rows at an assembled state, and the system that steps with them."""
     redundancy = independent_rows(constraint_rows(full, state))
+    if full.model.planar is not None and redundancy.messages:
+        redundancy = replace(redundancy, messages=in_the_plane(full, state))
     if warn:
         for message in redundancy.messages:
             if message not in full.model.told:
@@ -32,8 +34,22 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
     return redundancy, system
 
 
+def counting(full: System) -> np.ndarray:
+    """Which rows count in a planar model: all others hold bodies in the plane twice."""
+    from linkwork.system import planar  # with elements that other models do without
+
+    return planar.counting(full)
+
+
+def in_the_plane(full: System, state: State) -> list[str]:
+    """What is redundant in a planar model beside the rows that hold bodies in the plane twice."""
+    return independent_rows(constraint_rows(full.with_rows(counting(full)), state)).messages
+
+
 def warn_of_loads(full: System, keep: np.ndarray) -> None:
     """Friction whose load is the reaction of a joint with redundant rows, which is not unique."""
+    if full.model.planar is not None:  # what holds the plane twice carries nothing
+        keep = keep | ~counting(full)
     left_out = {full.all_rows[i].owner for i in np.flatnonzero(~keep)}
     for e in full.elements:
         joints = {item.name for item, _, _ in e.entry.reads} & left_out
@@ -53,6 +69,29 @@ def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient"
         raise ModelError(
             f"{what} cannot treat {full.model[row.owner].label}, which holds velocities and not "
             f"positions; {hint}"
+        )
+
+
+def kept_in_plane(full: System) -> np.ndarray:
+    """Rows of a planar model that stay while others can go."""
+    return counting(full)[full.kept] if full.model.planar is not None else np.zeros(full.rows, bool)
+
+
+def refuse_driven_speeds(full: System, time: float) -> None:
+    """Refuse rows on velocities that are not zero where everything is to be at rest.
+
+    Rows that hold velocities at zero hold positions in statics: whatever rolls has rolled, without
+    slipping, from where the search began.
+    """
+    if not full.on_velocities.any():
+        return
+    e = full.evaluate(full.described_state(time).at_rest(), tangent=False, rates=True)
+    speed = np.abs(e.Ct) * full.on_velocities[full.kept]
+    if speed.any():
+        row = full.kept_rows[int(np.argmax(speed))]
+        raise ModelError(
+            f"lw.static looks for rest, but {full.model[row.owner].label} drives a speed of "
+            f"{speed.max():.3g} in its row {row.name}; give a speed of zero, or use lw.transient"
         )
 
 
@@ -87,5 +126,5 @@ def constraint_rows(
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies],
         L=full.length,
         driven=np.array([row.driven for row in rows], bool),
-        spared=np.array([row.owner in links for row in rows], bool),
+        spared=np.array([row.owner in links for row in rows], bool) | kept_in_plane(full),
     )

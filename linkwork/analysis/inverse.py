@@ -32,6 +32,7 @@ import numpy as np
 from linkwork.analysis.actuators import Actuators
 from linkwork.analysis.assembly.assemble import closed
 from linkwork.analysis.assembly.metric import Scale
+from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
@@ -154,6 +155,7 @@ def inverse(
     posture = checks.number(posture, "posture of inverse", minimum=0)
     full = compile_model(model)
     refuse_velocity_rows(full, "lw.inverse")
+    refuse_hard(full, "lw.inverse")
     full.refuse_nodes("lw.inverse")
     loose = loose_rows(full, actuators, pushing)
     holding = full.with_rows(~loose) if loose.any() else full
@@ -188,7 +190,7 @@ def inverse(
 def refuse_surplus(full: System, state: State, acting: Actuators) -> None:
     """More actuators than the mechanism has freedoms without its drives: forces are not unique."""
     passive = full.with_rows(acting.passive)
-    freedom = 6 * full.bodies - rank(passive, state)
+    freedom = full.layout.rigid - rank(passive, state)
     if len(acting.names) > freedom:
         raise ModelError(
             f"inverse has {len(acting.names)} actuators ({', '.join(acting.names)}) for "

@@ -17,18 +17,19 @@ is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.starts import require_state
+from linkwork.analysis.starts import StateLike, require_state
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame
+from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.model import Model
 from linkwork.recursive.joint_space import JointSpace
 from linkwork.results.result import Result
@@ -121,7 +122,9 @@ class Effector:
         return places
 
 
-def jacobian(model: Model, frame: Any, state: Any = None) -> xr.DataArray:
+def jacobian(
+    model: Model, frame: FrameLike, state: StateLike | None = None
+) -> xr.DataArray:
     """The Jacobian of a frame: its velocity (m/s) and angular velocity (rad/s) in world axes for
     unit velocities of the joints, 6 × freedoms.
 
@@ -152,11 +155,11 @@ def jacobian(model: Model, frame: Any, state: Any = None) -> xr.DataArray:
                         dims=("component", "freedom"), name="jacobian")  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Posture:
     """Where `reach` has led: joint coordinates, and the state of all bodies.
 
-    posture["elbow.angle"] is a coordinate (or posture["elbow"], where the joint has one alone);
+    posture["elbow"] is the coordinate of a joint that has one, posture["wrist.rz"] one of several;
     posture.state starts other analyses.
     """
 
@@ -168,6 +171,12 @@ class Posture:
 
     def __getitem__(self, name: str) -> float:
         return float(self.q[coordinate(self.names, name, "a Posture")])
+
+    def __repr__(self) -> str:
+        width = max((len(name) for name in self.names), default=0)
+        lines = [f"{name:<{width}}  {x + 0.0:.6g}" for name, x in zip(self.names, self.q)]
+        left = f"{self.distance:.1e} m and {self.angle:.1e} rad from the wanted pose"
+        return "\n  ".join([f"joint coordinates (rad, m), {left}", *lines])
 
 
 def coordinate(names: tuple[str, ...], name: Any, what: str) -> int:
@@ -182,8 +191,9 @@ def coordinate(names: tuple[str, ...], name: Any, what: str) -> int:
 
 
 def reach(
-    model: Model, frame: Any, pose: Any, *, orientation: Any = None, start: Any = None,
-    limits: Mapping[str, Any] | None = None, tolerance: float = 1e-8, seed: int = 0,
+    model: Model, frame: FrameLike, pose: VectorLike | Frame, *,
+    orientation: OrientationLike | None = None, start: StateLike | None = None,
+    limits: Mapping[str, Sequence[float]] | None = None, tolerance: float = 1e-8, seed: int = 0,
 ) -> Posture:  # fmt: skip
     """Joint coordinates that bring a frame to a pose: inverse kinematics.
 

@@ -17,12 +17,15 @@ import scipy.linalg as la
 
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.math import sparse as sp
+from linkwork.math.eights import zeros8
+from linkwork.system import elimination
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.sparse_lu.analysis import equilibrate
 from linkwork.system.sparse_lu.pivots import VANISHING
 from linkwork.system.system import System
 
 SMALL = 64  # unknowns up to which factors are dense
+LARGE = 1000  # unknowns from which equations are eliminated along the mechanism
 GROWTH = 1e6  # in the elimination, before pivots are chosen anew
 STRAIGHT = 1e8  # W of amplitudes of flexible links: the square of how much less they move
 
@@ -54,6 +57,42 @@ class DenseFactors:
         return self.col * la.lu_solve(self.lu, self.row * rhs, check_finite=False)
 
 
+class Elimination:
+    """The equations eliminated along the mechanism, whose cost is linear in its bodies.
+
+    Values of the matrix are in scaled unknowns, and those of C_qᵀ are those of C_q.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.pattern = system.pattern
+        self.vals = zeros8(self.pattern.size)
+        self.side = np.zeros(self.pattern.unknowns)
+        self.parts: Any = None
+
+    def factorise(self, vals: np.ndarray) -> None:
+        """Raises SingularMatrix."""
+        if self.parts is not None and self._refactor(vals) < GROWTH:
+            return
+        self._fill(vals)
+        self.parts = elimination.analyse(self.pattern, self.vals, 1.0)
+        if not np.isfinite(self._refactor(vals)):
+            self.parts = None
+            raise SingularMatrix("a pivot vanishes")
+
+    def _fill(self, vals: np.ndarray) -> None:
+        self.vals[:] = 0.0
+        self.vals[self.pattern.places] = vals
+
+    def _refactor(self, vals: np.ndarray) -> float:
+        self._fill(vals)
+        return float(elimination.refactor(self.parts, self.vals, self.side))
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        y = rhs.copy()
+        elimination.solve(self.parts, self.vals, y)
+        return y
+
+
 class Saddle:
     """Solves [[A, C_qᵀ], [C_q, 0]] for a pattern that stays, choosing pivots anew where needed.
 
@@ -63,7 +102,9 @@ class Saddle:
     def __init__(self, system: System, compiled: bool = False) -> None:
         self.system, self.compiled = system, compiled
         self.lu: Any = None
-        self.dense: DenseFactors | None = None
+        self.own: DenseFactors | Elimination | None = None
+        if system.pattern.unknowns >= LARGE and not compiled:
+            self.own = Elimination(system)
         self.matrix: Any = None
 
     def factorise(self, vals: np.ndarray) -> None:
@@ -71,7 +112,10 @@ class Saddle:
         p = self.system.pattern
         self.matrix = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
         if p.unknowns <= SMALL and not self.compiled:
-            self.dense = DenseFactors(p.indptr, p.indices, vals)
+            self.own = DenseFactors(p.indptr, p.indices, vals)
+            return
+        if isinstance(self.own, Elimination):
+            self.own.factorise(vals)
             return
         if self.lu is not None and refactor(self.lu, vals) < GROWTH:
             return
@@ -80,15 +124,16 @@ class Saddle:
             self.lu = None
             raise SingularMatrix("a pivot vanishes")
 
-    def solve(self, rhs: np.ndarray) -> np.ndarray:
+    def solve(self, rhs: np.ndarray, refined: int = 2) -> np.ndarray:
+        """The solution, with so many corrections by its residual."""
         y = self._solve(rhs)
-        for _ in range(2):
+        for _ in range(refined):
             y += self._solve(rhs - self.matrix @ y)
         return y
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
-        if self.dense is not None:
-            return self.dense.solve(rhs)
+        if self.own is not None:
+            return self.own.solve(rhs)
         y = rhs.copy()
         solve(self.lu, y)
         return y

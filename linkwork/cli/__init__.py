@@ -7,19 +7,30 @@ cannot be meant, 130 after Ctrl-C.  Everything heavy is imported where it is use
 `linkwork --help` answers at once.
 """
 
-import sys
+import os
+import signal
 from typing import Any
 
 
 def main() -> None:
     """Run the command line; Ctrl-C is one sentence from the first moment on."""
-    try:
-        from linkwork.cli.commands import app
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end_at_once)
+    from linkwork.cli.commands import app
 
-        app()
-    except KeyboardInterrupt:
-        print("interrupted; nothing was saved", file=sys.stderr)
-        sys.exit(130)
+    app(prog_name="linkwork")
+
+
+def end_at_once(number: int, frame: Any) -> None:
+    """Ctrl-C until a command begins: modules that are half imported can lose an exception."""
+    os.write(2, b"interrupted; nothing was saved\n")
+    os._exit(130)
+
+
+def let_command_end() -> None:
+    """From here on Ctrl-C raises KeyboardInterrupt: there may be something to save."""
+    if signal.getsignal(signal.SIGINT) is end_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def __getattr__(name: str) -> Any:

@@ -52,6 +52,7 @@ METHODS = {
     "ode": "ODE",
     "energy-momentum": "EnergyMomentum",
     "recursive": "Recursive",
+    "moreau": "Moreau",
 }
 OFFERED = {word: name for word, name in METHODS.items() if name in linkwork.__all__}
 
@@ -75,7 +76,7 @@ ModelFile = Annotated[
                         autocompletion=lambda incomplete: complete_file(incomplete)),
 ]  # fmt: skip
 Debug = Annotated[bool, typer.Option("--debug", help="show the whole traceback of an error")]
-Output = Annotated[
+OutputFile = Annotated[
     str | None, typer.Option("--output", "-o", metavar="NAME", help="result file NAME.nc")
 ]
 EndTime = Annotated[float | None, typer.Option("--time", "-t", help="end time, s")]
@@ -125,7 +126,7 @@ def run(
     every: Annotated[int, typer.Option(help="store every so many steps")] = 1,
     tolerance: Annotated[float | None, typer.Option(
         help="control the step by this error; --step is then the first one")] = None,
-    output: Output = None,
+    output: OutputFile = None,
     save: Annotated[str | None, typer.Option(
         metavar="NAME", help="result file NAME.nc of linkwork, for an .mbd file")] = None,
     flush: Flush = 1.0,
@@ -135,7 +136,7 @@ def run(
         metavar="NAME.ATTR", help="plot to a .png, such as rod.position; may be repeated")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Move MODEL through time; it may define `time`, `step` and `method` as defaults.
+    """Compute the motion of MODEL; it may define `time`, `step` and `method` as defaults.
 
     A result file .nc, also of a run that was killed, goes on to --time, in itself or in -o NAME.
     An .mbd file is run as it asks; -o NAME then writes NAME.mov, .jnt, .out, .log, .nc like MBDyn.
@@ -229,7 +230,7 @@ def resume(
     flush: Flush = 1.0,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Go on with a stored run to --time, with the same method, step and digits.
+    """Continue a stored run to --time, with the same method, step and digits.
 
     Without --time it goes to the end that the run was meant to have.
     """
@@ -238,8 +239,8 @@ def resume(
 
 @app.command()
 @spoken
-def static(model: ModelFile, output: Output = None, debug: Debug = False) -> None:
-    """Find a position of MODEL in which all forces balance."""
+def static(model: ModelFile, output: OutputFile = None, debug: Debug = False) -> None:
+    """Find the equilibrium of MODEL."""
     mechanism, _ = read_model(model)
     target = output_path(output)
     found = linkwork.static(mechanism)
@@ -326,7 +327,7 @@ def new(
     name: Annotated[str, typer.Argument(help="of the file NAME.py")] = "pendulum",
     debug: Debug = False,
 ) -> None:
-    """Write a first model, NAME.py, to run, to look at and to change."""
+    """Write a first model, NAME.py, to run, to look at and to edit."""
     from linkwork.cli.first_model import write_first_model
 
     path = write_first_model(name)
@@ -344,7 +345,7 @@ def info(
         help="a .py file that defines `model`, an .mbd file, or a result file .nc")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """What MODEL consists of, its degrees of freedom; of a result file also how it was run.
+    """Items and degrees of freedom of MODEL; of a result file also how it was run.
 
     Without MODEL the versions alone.
     """
@@ -366,7 +367,7 @@ def demo(
     folder: Annotated[str, typer.Argument(help="where the files go")] = "demo-output",
     debug: Debug = False,
 ) -> None:
-    """A car's suspension from assembly to plot, explained on the way."""
+    """A car's suspension from assembly to plots, with explanations."""
     from linkwork.demo import run_demo
 
     run_demo(folder)
@@ -386,7 +387,7 @@ def view(
         "--model", metavar="MODEL", help="the model file, where it has Python functions")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Show a model as described, or play a result, in the browser."""
+    """Show a model in its reference configuration, or play a result, in the browser."""
     shown: Any = with_model(model, of) if model.endswith(".nc") else read_model(model)[0]
     if output is None:
         shown.show(port=port, block=True)

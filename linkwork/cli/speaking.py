@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from linkwork.cli import let_command_end
 from linkwork.errors import LinkworkError, LinkworkWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
 
 
 class UsageError(LinkworkError):
@@ -49,6 +48,7 @@ def spoken(command: Callable[..., None]) -> Callable[..., None]:
         from linkwork.analysis.motion.ending import ended_by_signals
 
         try:
+            let_command_end()
             with notes(), ended_by_signals():
                 command(*arguments, debug=debug, **options)
         except (typer.Exit, typer.Abort):

@@ -81,13 +81,13 @@ def print_run(
 
 def freedoms(assembled: Assembled) -> str:
     """Degrees of freedom from the true rank, and how they are counted."""
-    from linkwork.analysis.overview import counted
+    from linkwork.analysis.overview.overview import counted
 
-    bodies, modes, rows, rank = counted(assembled)
+    each, bodies, modes, rows, rank = counted(assembled)
     flexible = f" + {count(modes, 'mode')}" if modes else ""
     spare = f", {rows - rank} of them redundant" if rank < rows else ""
     return (
-        f"{count(6 * bodies + modes - rank, 'degree')} of freedom (6 × "
+        f"{count(each * bodies + modes - rank, 'degree')} of freedom ({each} × "
         f"{count(bodies, 'body', 'bodies')}{flexible} − rank {rank} of "
         f"{count(rows, 'constraint row')}{spare})"
     )
@@ -98,8 +98,11 @@ def count(n: int, one: str, many: str = "") -> str:
 
 
 def method_words(method: Any) -> str:
-    """A method with its own parameters, leaving out those that all methods have."""
-    values = {f.name: getattr(method, f.name) for f in fields(method) if not f.kw_only}
+    """A method with the parameters that are not its defaults, and its spectral radius."""
+    values = {
+        f.name: getattr(method, f.name) for f in fields(method)
+        if not f.kw_only and (f.name == "rho" or getattr(method, f.name) != f.default)
+    }  # fmt: skip
     own = ", ".join(
         f"{name} changes with time" if callable(value) else f"{name}={value!r}"
         for name, value in values.items()
@@ -180,7 +183,7 @@ def actuator_table(found: Any) -> Table:
 def print_info(model: Model, assembled: Assembled) -> None:
     import numpy as np
 
-    from linkwork.analysis.overview import masses_of
+    from linkwork.analysis.overview.overview import masses_of
 
     full, say = assembled.full, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)

@@ -9,6 +9,7 @@ from linkwork.errors import ResultFileError
 from linkwork.integrators.second_order.methods import BDF2, HHT, GeneralizedAlpha, Newmark
 from linkwork.integrators.first_order import methods as staged
 from linkwork.integrators.explicit.ode import ODE, RK4
+from linkwork.integrators.nonsmooth.method import Moreau
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 
@@ -21,7 +22,7 @@ STAGED = (
 METHODS: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, EnergyMomentum, Recursive, *STAGED
+        GeneralizedAlpha, HHT, Newmark, BDF2, RK4, ODE, Moreau, EnergyMomentum, Recursive, *STAGED
     )  # fmt: skip
 }
 

@@ -33,7 +33,7 @@ class StepFailure(Exception):
         self.what = what
 
 
-class Output(NamedTuple):
+class StepRows(NamedTuple):
     """Where stored steps go: one row each."""
 
     motion: np.ndarray
@@ -45,9 +45,9 @@ class Output(NamedTuple):
     own: np.ndarray  # what only this method knows: the columns of its run's `own`
 
 
-def make_output(system: System, rows: int, own: int = 0) -> Output:
+def step_rows(system: System, rows: int, own: int = 0) -> StepRows:
     """Room for stored steps, with `own` columns of the method's own."""
-    return Output(
+    return StepRows(
         motion=np.zeros((rows, system.bodies, 13)),
         acceleration=np.zeros((rows, system.bodies, 6)),
         gamma=np.zeros((rows, len(system.all_rows))),
@@ -113,7 +113,7 @@ class Run(Protocol):
         """The numbers of `own` at the last good step."""
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         """Take the steps to `times`, spaced by h, and store step k in row saved[k] of `out` if
         saved[k] ≥ 0; `schedule` is system.schedule(times).  Raises StepFailure, after which `time`

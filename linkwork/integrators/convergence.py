@@ -17,7 +17,7 @@ joint: relnorm is the largest of their ratios.
 from __future__ import annotations
 
 from linkwork.elements.layout import OMEGA, TANGENT
-from linkwork.integrators.second_order.stepping import CA
+from linkwork.integrators.second_order.stepper import CA
 from linkwork.integrators.values import MOVE
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.kernel import Loads, Motion, call_kernel, view

@@ -6,6 +6,7 @@ from one accepted step to the next.
 
 from __future__ import annotations
 
+from linkwork.elements.contact.layout import RUBS
 from linkwork.errors import ModelError
 from linkwork.system.system import System
 
@@ -13,7 +14,7 @@ from linkwork.system.system import System
 def refuse_loads(system: System, method: str) -> None:
     """Refuse friction whose load is part of what the equations are solved for."""
     for e in system.elements:
-        if e.entry.loaded:
+        if e.entry.loaded and e.entry.family.answers < 0:  # others are sensors
             raise ModelError(
                 f"lw.{method} cannot treat {system.model[e.owner].label}, which is loaded by the "
                 "reactions of a joint; use lw.GeneralizedAlpha()"
@@ -23,7 +24,8 @@ def refuse_loads(system: System, method: str) -> None:
 def refuse_bristles(system: System, method: str, other: str) -> None:
     """Refuse friction where steps go past the times at which its path is noted."""
     for e in system.elements:
-        if e.entry.family.reads:
+        reads = e.entry.family.reads and e.entry.family.answers < 0
+        if reads or (e.entry.family.rubs and e.entry.reals[RUBS]):
             raise ModelError(
                 f"{method} cannot treat {system.model[e.owner].label}, whose bristles follow the "
                 f"path step by step, since it takes steps of its own past the times of h; use "

@@ -22,7 +22,7 @@ import numpy as np
 from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, VALUE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined, lean
+from linkwork.math.compiled import inlined
 
 # history, as that of bodies: rate, second derivative, algorithmic one, displacement of the step
 # before, rate and second derivative before
@@ -37,7 +37,7 @@ V, VDOT, ALG, XPREV, VPREV, VDOTPREV, HISTORY = range(7)
 KV, KA, KALG, FIRST_RATE, FIRST_ALG, WEIGHTS = range(6)
 
 
-@lean
+@inlined
 def predict_values(flow, weights, ca, h):
     """Constant parts of the relations, and x for rates that go on linearly; the largest rate."""
     largest = 0.0
@@ -97,7 +97,7 @@ def correct_rates(flow, solution, first):
     return size
 
 
-@lean
+@inlined
 def accept_values(flow, weights):
     """The history after a step that is solved."""
     for i in range(flow.shape[1]):

@@ -14,9 +14,10 @@ import functools
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
+import numpy as np
 from numba import float64, int64, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
@@ -52,9 +53,9 @@ def plain_wanted() -> bool:
 PLAIN = plain_wanted()
 backend: Any
 if PLAIN:
-    from linkwork.math import plain_numba as backend
+    from linkwork.math.compiling import plain_numba as backend
 else:
-    from linkwork.math import lean_numba as backend
+    from linkwork.math.compiling import lean_numba as backend
 address, generates, is_cached = backend.address, backend.generates, backend.is_cached
 
 
@@ -137,15 +138,32 @@ class CompiledEntry(types.WrapperAddressProtocol):
 class Far:
     """A `@far` function for arguments of given types, called through its address.
 
-    Like a `CompiledEntry`, but its types are those of the data at hand.
+    Like a `CompiledEntry`, but its types are those of the data at hand.  Numba takes milliseconds
+    to find the types of large tables, so addresses are kept by what decides about the types.
     """
 
+    known: ClassVar[dict[Any, int]] = {}
+
     def __init__(self, function: Any, returned: Any, *arguments: Any) -> None:
-        self.function = function
-        self.types = returned(*(numba.typeof(argument) for argument in arguments))
+        self.function, self.returned, self.arguments = function, returned, arguments
 
     def __wrapper_address__(self) -> int:
-        return address(self.function, self.types)
+        key = self.function, self.returned, kind_of(self.arguments)
+        if key not in self.known:
+            signature = self.returned(*(numba.typeof(argument) for argument in self.arguments))
+            self.known[key] = address(self.function, signature)
+        return self.known[key]
+
+
+def kind_of(value: Any) -> Any:
+    """What numba's type of a value follows from: arrays, numbers, and (named) tuples of them."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        order = flags.c_contiguous, flags.f_contiguous, flags.aligned, flags.writeable
+        return value.dtype, value.ndim, order
+    if isinstance(value, tuple):
+        return type(value), *map(kind_of, value)
+    return type(value) if isinstance(value, (int, float)) else numba.typeof(value)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ three operands.  They name registers, y and its derivatives by m variables,
 
 (forward mode; Griewank and Walther, Evaluating Derivatives, 2nd ed., ch. 3).  Nothing is compiled
 for a new program, and nothing is allocated while it runs.  Values and slopes are those of the rules
-for jets (model.drives.jets); where two values of a maximum are equal, the derivative in every
+for jets (drives.formulas.jets); where two values of a maximum are equal, the derivative in every
 direction is the larger one.
 """
 

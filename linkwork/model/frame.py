@@ -37,6 +37,19 @@ def carries_frames(body: Any) -> TypeGuard[Placed | Ground]:
     return isinstance(body, Ground) or (isinstance(body, Item) and placed)
 
 
+def joint_place(a: Any, b: Any, what: str) -> np.ndarray:
+    """Where a joint is for which no place was given: at a section of a beam or a flexible link."""
+    stations = [body.position for body in (a, b) if getattr(body, "is_station", False)]
+    if not stations:
+        raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
+    if not np.allclose(stations[0], stations[-1]):
+        raise ModelError(
+            f"{what} joins {a!r} and {b!r}, which are at different places; give "
+            "at=(x, y, z), the world point where the joint is"
+        )
+    return stations[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """A marker fixed to a body: `position` and `orientation` relative to the body's axes.

@@ -8,6 +8,7 @@ reading it gives an array.  When the program runs it is a field like any other: 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -15,7 +16,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from linkwork.model.drives.base import Drive
-    from linkwork.model.drives.rotation import RotationLaw
+    from linkwork.model.drives.rotations.rotation import RotationLaw
     from linkwork.model.frame import Frame, Ground
 
 Got = TypeVar("Got", covariant=True)
@@ -61,14 +62,31 @@ OrientationLike: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | np.nd
 RowsLike: TypeAlias = str | Sequence[str]
 FrameLike: TypeAlias = "Placed | Frame | Ground"
 DriveLike: TypeAlias = "Drive | float | Callable[[float], float]"
+FunctionsLike: TypeAlias = "DriveLike | Sequence[DriveLike | None] | None"
+PreLike: TypeAlias = "DriveLike | Sequence[DriveLike] | np.ndarray | None"
+CoefficientLike: TypeAlias = float | Sequence[float] | Sequence[Sequence[float]] | np.ndarray
+AlongLike: TypeAlias = (
+    float | Sequence[float] | Sequence[Sequence[float]] | np.ndarray | Callable[[float], float]
+)
+ShapeLike: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+PathLike: TypeAlias = "str | os.PathLike[str]"
 RowLaws: TypeAlias = "Mapping[str, Drive | RotationLaw | float | Callable[[float], float]]"
 
 Number: TypeAlias = Given[float, float | None]
 Vector: TypeAlias = Given[np.ndarray, VectorLike]
 VectorOrNone: TypeAlias = Given[np.ndarray | None, VectorLike | None]
 Matrix: TypeAlias = Given[np.ndarray, InertiaLike]
+MatrixOrNone: TypeAlias = Given[Any, InertiaLike | None]
+Lengths: TypeAlias = Given[tuple[float, float], float | VectorLike | None]
+Pair: TypeAlias = Given[tuple[float, float], VectorLike]
+Places: TypeAlias = Given[tuple[float, ...], VectorLike]
 Orientation: TypeAlias = Given[np.ndarray, OrientationLike | None]
 Function: TypeAlias = "Given[Drive, DriveLike | None]"
+SixOrNone: TypeAlias = "Given[tuple[Any, ...] | None, Sequence[DriveLike] | np.ndarray | None]"
 FunctionOrNone: TypeAlias = "Given[Drive | None, DriveLike | None]"
 Components: TypeAlias = "Given[Sequence[Drive], Sequence[DriveLike] | np.ndarray | None]"
+ComponentsOrNone: TypeAlias = (
+    "Given[Sequence[Drive] | None, Sequence[DriveLike] | np.ndarray | None]"
+)
+Inputs: TypeAlias = "Given[list[Drive], DriveLike | Sequence[DriveLike] | np.ndarray]"
 Functions: TypeAlias = "Given[dict[str, Drive], RowLaws | None]"

@@ -19,10 +19,12 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwork.math import programs as ops
 from linkwork.model.control import blocks, controller, pid
-from linkwork.model.control.clock import NEVER, clock
-from linkwork.model.drives.base import held_in
+from linkwork.model.control.clock import NEVER, REACHED, clock
+from linkwork.model.drives.base import Drive, held_in, parts_of
 from linkwork.model.drives.sampled import DiscreteFilter, SampleAndHold, Switch
 from linkwork.model.readings import HALF_TURN
 
@@ -98,6 +100,31 @@ HELD: dict[type, Any] = {
     **blocks.RULES, pid.PIDControl: pid.pid_program,
     controller.ControllerOutput: controller.controller_program,
 }  # fmt: skip
+
+
+def is_sampled(part: Drive) -> bool:
+    """Whether a drive changes at samples alone, once the first is taken."""
+    if isinstance(part, pid.PIDControl):
+        return part.every is not None
+    return isinstance(part, (SampleAndHold, Switch, controller.ControllerOutput))
+
+
+def read_between_samples(drive: Drive) -> list[Drive]:
+    """The readings of the motion that a drive follows at all times, not at samples alone."""
+    if drive.follows:
+        return [drive]
+    if is_sampled(drive):
+        return []
+    return [leaf for part in parts_of(drive) for leaf in read_between_samples(part)]
+
+
+def due_at(samples: Any, before: float, times: np.ndarray) -> np.ndarray:
+    """At which of the steps that end at `times` something with such starts and periods is due."""
+    ends = np.concatenate([[before], times])
+    found = np.zeros(len(times), bool)
+    for start, period in samples:
+        found |= np.diff(np.floor((ends - start) / period + REACHED)) > 0
+    return found
 
 
 def sampled_at(drives: Any) -> tuple[tuple[float, float], ...]:

@@ -10,10 +10,11 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
-from linkwork.model.given import VectorLike
+from linkwork.model.given import PathLike, VectorLike
 from linkwork.model.registry import Item
 
 T = TypeVar("T", bound=Item)
+PLANES = {"xy": 2, "xz": 1, "yz": 0}  # and the axis across each
 
 
 def is_name(name: str) -> bool:
@@ -24,6 +25,10 @@ def is_name(name: str) -> bool:
 class Model:
     """A mechanism: bodies, joints, forces under names, and gravity (a vector, m/s²).
 
+    planar : "xy", "xz" or "yz" for a mechanism that moves in that plane alone.  Bodies are held in
+             it, joints that close loops hold the rows that act in it, and what leads out of it is
+             refused; so there are no redundant rows but those that the plane itself has
+
     Example
     -------
     >>> import linkwork as lw
@@ -32,7 +37,10 @@ class Model:
     >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     """
 
-    def __init__(self, name: str = "model", gravity: VectorLike = (0.0, 0.0, 0.0)) -> None:
+    def __init__(
+        self, name: str = "model", gravity: VectorLike = (0.0, 0.0, 0.0), *,
+        planar: str | None = None,
+    ) -> None:  # fmt: skip
         if not isinstance(name, str) or not name.isprintable():
             raise ModelError(
                 f"the name of a model must be a text of one line, but {checks.show(name)} was "
@@ -40,7 +48,9 @@ class Model:
             )
         self.name = name
         self.gravity = gravity
+        self.planar = planar
         self.items: dict[str, Item] = {}
+        self.surroundings: dict[str, Any] = {"air": None}
         self.told: set[str] = set()  # warnings that were given about it, each once
 
     @property
@@ -51,6 +61,42 @@ class Model:
     @gravity.setter
     def gravity(self, value: VectorLike) -> None:
         self._gravity = checks.vector(value, f"gravity of model '{self.name}'")
+
+    @property
+    def air(self) -> Any:
+        """The air that lifting surfaces move through, an lw.Air; None without."""
+        return self.surroundings["air"]
+
+    @air.setter
+    def air(self, value: Any) -> None:
+        if value is not None and not getattr(value, "surrounds", False):
+            raise ModelError(
+                f"air of model '{self.name}' must be an lw.Air, but {checks.show(value)} was "
+                "given; write for example m.air = lw.Air(density=1.225, velocity=(30, 0, 0))"
+            )
+        if self.air is not None:
+            self.remove(self.air.name)
+        if value is not None:
+            self.add("air", value)
+
+    @property
+    def planar(self) -> str | None:
+        """The plane that the model moves in, "xy", "xz" or "yz"; None in space."""
+        return self._planar
+
+    @planar.setter
+    def planar(self, value: str | None) -> None:
+        if value is not None and (not isinstance(value, str) or value not in PLANES):
+            raise ModelError(
+                f"planar of model '{self.name}' must be 'xy', 'xz' or 'yz', or None in space, but "
+                f"{checks.show(value)} was given"
+            )
+        self._planar = value
+
+    @property
+    def normal(self) -> np.ndarray:
+        """The direction across the plane of a planar model."""
+        return np.eye(3)[PLANES[str(self.planar)]]
 
     def add(self, name: str, item: T) -> T:
         """Add an item under a name and return it."""
@@ -78,6 +124,12 @@ class Model:
             )
         item.take_name(name)
         self.items[name] = item
+        if item.surrounds and self.air is None:  # the first is that of all, others of some
+            self.surroundings["air"] = item
+        if item.needs_air:
+            item.__dict__["surroundings"] = self.surroundings
+        for word, companion in item.companions().items():
+            self.add(f"{name}_{word}", companion)
         return item
 
     def remove(self, name: str) -> Item:
@@ -85,6 +137,8 @@ class Model:
         item = self[name]
         del self.items[name]
         item.name = None
+        if item is self.air:
+            self.surroundings["air"] = None
         return item
 
     def show(
@@ -95,13 +149,13 @@ class Model:
 
         return described(self).show(port=port, browser=browser, block=block)
 
-    def animate(self, path: Any = None) -> Any:
+    def animate(self, path: PathLike | None = None) -> Any:
         """Write an .html file with the model as it is described, to turn and look at."""
         from linkwork.view.described import described  # layer: the viewer, when asked for
 
         return described(self).animate(path)
 
-    def picture(self, path: Any = None, **options: Any) -> Any:
+    def picture(self, path: PathLike | None = None, **options: Any) -> Any:
         """A picture of the model as it is described, as `Result.picture`."""
         from linkwork.view.described import described  # layer: the viewer, when asked for
 
@@ -125,13 +179,13 @@ class Model:
 
     def summary(self) -> str:
         """Bodies, joints, degrees of freedom, redundant rows and the joint graph in words."""
-        from linkwork.analysis.overview import summary  # layer: the rank needs an assembled model
+        from linkwork.analysis.overview.overview import summary  # layer: needs the rank
 
         return summary(self)
 
     def draw_graph(self, ax: Any = None) -> Any:
         """Draw the joint graph: bodies and the ground as nodes, joints as lines; returns axes."""
-        from linkwork.analysis.overview import draw_graph  # layer: beside the summary
+        from linkwork.analysis.overview.overview import draw_graph  # layer: beside the summary
 
         return draw_graph(self, ax)
 
@@ -139,7 +193,7 @@ class Model:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        from linkwork.analysis.overview import summary_html  # layer: beside the summary
+        from linkwork.analysis.overview.overview import summary_html  # layer: beside the summary
 
         return summary_html(self)
 

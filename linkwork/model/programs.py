@@ -26,13 +26,13 @@ from linkwork.errors import DriveError
 from linkwork.math import programs as ops
 from linkwork.model.drives.base import Drive, held_in, leaves_that_follow
 from linkwork.model.drives.chebyshev import Chebyshev
-from linkwork.model.drives.formula import Combined, Expression, Formula
+from linkwork.model.drives.formulas.formula import Combined, Expression, Formula
 from linkwork.model.drives.pieces import Chain, Periodic, Piecewise, Quotient
 from linkwork.model.drives.simple import Constant, Polynomial, Ramp, Sine
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
 from linkwork.model.held import HELD, counted
-from linkwork.model.readings import Signal, same
+from linkwork.model.signals import Signal, same
 
 TIME = Polynomial((0.0, 1.0))
 LARGEST = sys.float_info.max

@@ -9,31 +9,25 @@ rotation matrices from frames to the world, and e a direction in the axes of a f
 
 Values and rates of vector nodes can be read as well (model.value_readings).
 
-A drive that has readings among its parts is a signal y(t, x₁ … x_m).  Its value and derivatives by
-the x_i come from the jets of `model.drives`: with x_i' = 1 and t' = 1 the first derivative of a jet
-is ∂y/∂t + ∂y/∂x_i, and with t' = 1 alone it is ∂y/∂t.  Signals that hold something from step to
-step, angles over turns among them, have a value as programs alone (model.programs); Python then
-only says why there is none.
+Drives with readings among their parts are signals (model.signals).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
-from linkwork.model.drives import Chain, Drive
-from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
+from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame, carries_frames
 from linkwork.model.given import FrameLike, VectorLike
 from linkwork.model.registry import ITEMS, Item
-from linkwork.model.value_readings import ValueReading, value_reading
+from linkwork.model.value_readings import value_reading
 
 QUANTITIES = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")
-PORTION = 4096  # stored steps that are measured at a time
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 HALF_TURN = 3.1  # rad: within a step more is not counted
 TURN = 2 * np.pi
@@ -56,7 +50,8 @@ class Reading(Drive):
     def __post_init__(self) -> None:
         if self.quantity not in QUANTITIES:
             raise DriveError(
-                f"a reading: expected one of {', '.join(QUANTITIES)}, found {self.quantity!r}"
+                f"a reading: expected one of {', '.join(QUANTITIES)}, acceleration, angular "
+                f"acceleration, found {self.quantity!r}"
             )
         for word in ("axis", "along"):
             self._set_list(word, 3)
@@ -161,6 +156,8 @@ def reads(
 
     - "angle" and its "rate" (rad, rad/s), counted over turns as run["pin"].angle is;
     - "displacement" and its "speed" (m, m/s) along the joint's axis;
+    - "force" and "torque" (N, N m) on its second body along `axis` (default: z), as
+      run["pin"].force is, and "acceleration", the second derivative of its angle or displacement;
     - "position", "velocity", "rotation", "angular velocity" of its second body relative to the
       first, along `axis` (default: z) in the joint's axes on the first; of a Universal the angles
       and rates of its two arms, `axis` "x" and "y"; of a Distance "length" and "rate"; of a Gear
@@ -168,6 +165,7 @@ def reads(
 
     Else frame and relative_to are bodies or Frames (default: the ground), and quantity is one of
 
+    - "acceleration" and "angular acceleration" (m/s², rad/s²) against the ground;
     - "position", "velocity", "angular velocity" (m, m/s, rad/s): of the frame less those of
       `relative_to`, along `axis` in the axes of the frame `axes` (default: the world's);
     - "cosine": of the angle between `axis` in the axes of `axes` and `along` in those of `frame`;
@@ -193,8 +191,9 @@ def reads(
     >>> hold = -50 * lw.reads(cart, "position", "x") - 4 * lw.reads(cart, "velocity", "x")
     >>> actuator = lw.Force(cart, (1, 0, 0), drive=hold)
     """
-    if isinstance(frame, Item) and frame.vector_nodes():
-        return value_reading(frame, quantity, axis)
+    if isinstance(frame, Item) and frame.vector_nodes() and not carries_frames(frame):
+        own = type(frame).reading is not Item.reading
+        return frame.reading(quantity, axis) if own else value_reading(frame, quantity, axis)
     if isinstance(axis, str) and axis not in AXES:
         raise DriveError(f"a reading: expected x, y, z or three numbers as axis, found {axis!r}")
     given: Any = AXES[axis] if isinstance(axis, str) else axis
@@ -205,6 +204,8 @@ def reads(
                 "axes or along, which are for readings of bodies and Frames"
             )
         return frame.reading(quantity, given)
+    if quantity in ("acceleration", "angular acceleration"):
+        return acceleration_reading(frame, quantity, given, relative_to, axes)
     others = [GROUND if f is None else f for f in (relative_to, axes)]
     found = [as_frame(f, "a reading") for f in (frame, *others)]
     given = AXES["x"] if given is None else given
@@ -212,174 +213,21 @@ def reads(
     return Reading(found[0], quantity, given, found[1], found[2], cast(Any, moment))
 
 
-# ------------------------------------------------------------------------------------ signals
-
-
-class Now:
-    """The values of a signal's readings, and whether derivatives by them are wanted."""
-
-    def __init__(self, m: int) -> None:
-        self.x = np.zeros(m)
-        self.seeded = False
-
-
-@dataclass(frozen=True)
-class Slot(Drive):
-    """Stands for the k-th reading of a signal."""
-
-    now: Any
-    k: int
-
-    def _jet(self, t: np.ndarray) -> np.ndarray:
-        jet = np.zeros((t.size, 3))
-        jet[:, 0] = self.now.x[self.k]
-        if self.now.seeded:
-            if t.size != len(self.now.x) + 1:
-                raise DriveError("a drive that reads the motion is asked for other times than now")
-            jet[self.k + 1, 1] = 1.0
-        return jet
-
-
-@dataclass(frozen=True)
-class Watched(Drive):
-    """Stands for what holds one of its parts: the first of them, once all have values."""
-
-    parts: tuple[Drive, ...]
-
-    def _jet(self, t: np.ndarray) -> np.ndarray:
-        first, *_ = [part.jet(t) for part in self.parts]
-        return first
-
-
-class Signal:
-    """A drive y(t, x) of time and of m readings x."""
-
-    def __init__(self, drive: Drive) -> None:
-        self.drive = drive
-        self.readings: list[Any] = []
-        for leaf in leaves_that_follow(drive):
-            if not any(same(leaf, known) for known in self.readings):
-                self.readings.append(leaf)
-        self.now = Now(len(self.readings))
-        self.remembers = bool(held_in(drive))  # or counts angles as a program
-        self.bound = self._bind(drive)
-
-    def _bind(self, drive: Drive) -> Drive:
-        if drive.follows:
-            k = next(i for i, known in enumerate(self.readings) if same(drive, known))
-            return Slot(self.now, k)
-        if drive.holds and leaves_that_follow(drive):
-            return Watched(tuple(self._bind(part) for part in parts_of(drive)))
-        changed: dict[str, Any] = {}
-        for f in fields(drive):
-            value = getattr(drive, f.name)
-            if isinstance(value, Drive):
-                changed[f.name] = self._bind(value)
-            elif isinstance(value, tuple) and any(isinstance(x, Drive) for x in value):
-                changed[f.name] = tuple(self._bind(x) for x in value)
-        return replace(drive, **changed) if changed else drive
-
-    def refuse_chains(self) -> None:
-        """An error where Python's jets would mix the slopes of an outer drive and its argument."""
-        waiting = [self.drive]
-        while waiting:
-            drive = waiting.pop()
-            waiting += parts_of(drive)
-            if isinstance(drive, Chain) and leaves_that_follow(drive.outer):
-                raise DriveError(
-                    f"{self.drive.label}: expected drives that are all formulas, found a Python "
-                    "function of the motion beside a drive that reads it and is taken at another; "
-                    "write the function as lw.formula"
-                )
-
-    def value(self, t: float, x: np.ndarray) -> float:
-        x = self._checked(x)
-        self.now.x, self.now.seeded = x, False
-        y = float(self.bound.values(np.array([t]))[0])
-        self._refuse_held(t)
-        return y
-
-    def value_and_slopes(self, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """y and ∂y/∂x."""
-        x = self._checked(x)
-        self.now.x, self.now.seeded = x, True
-        jet = self.bound.jet(np.full(len(x) + 1, t))
-        self._refuse_held(t)
-        return float(jet[0, 0]), jet[1:, 1] - jet[0, 1]
-
-    def _refuse_held(self, t: float) -> None:
-        for part in held_in(self.drive):
-            if getattr(part, "trouble", ""):
-                raise DriveError(f"{part.trouble}")  # type: ignore[attr-defined]
-        if self.remembers:
-            angles = any(reading.quantity == "angle" for reading in self.readings)
-            more = ", from angles that change by less than half a turn within a step" * angles
-            raise DriveError(
-                f"{self.drive.label}: expected a finite number at t = {t:.6g}{more}"
-                + "; take smaller steps" * angles
-            )
-
-    def _checked(self, x: np.ndarray) -> np.ndarray:
-        """The readings with angles near where they are counted from."""
-        if self.remembers:
-            return x
-        x = np.array(x, float)
-        for i, reading in enumerate(self.readings):
-            if reading.quantity != "angle":
-                continue
-            x[i] = reading.near_start(x[i])
-            if abs(x[i] - reading.start) > HALF_TURN:
-                raise DriveError(
-                    f"{reading._detail()} goes beyond half a turn, where angles are not counted on "
-                    "for a Python function; read an angular velocity, or cosines"
-                )
-        return x
-
-    def measured(
-        self, motion: np.ndarray, number: Any, values: np.ndarray, place: Any
-    ) -> np.ndarray:
-        """The readings (T, m) of stored motions (T, bodies, 13) and values (T, 3, n) of nodes;
-        number(body), −1: the ground;  place(node): its first value."""
-        found = np.empty((len(motion), len(self.readings)))
-        for i, reading in enumerate(self.readings):
-            if isinstance(reading, ValueReading):
-                row = int(reading.quantity == "rate")
-                found[:, i] = values[:, row, place(reading.node) + reading.component]
-        frames = [i for i, x in enumerate(self.readings) if isinstance(x, Reading)]
-        of_frames = [self.readings[i] for i in frames]
-        found[:, frames] = self._over_motions(Reading.measure, of_frames, motion, number)
-        return found
-
-    def rates(self, i: int, motion: np.ndarray, number: Any) -> np.ndarray:
-        """The rate (T,) of the i-th reading, an angle."""
-        return self._over_motions(Reading.rate, self.readings[i : i + 1], motion, number)[:, 0]
-
-    def _over_motions(
-        self, ask: Any, readings: list[Reading], motion: np.ndarray, number: Any
-    ) -> np.ndarray:
-        ground = np.zeros(13)
-        ground[3] = 1.0
-        places = [[number(f.body) for f in reading.frames] for reading in readings]
-        found = np.empty((len(motion), len(readings)))
-        for first in range(0, len(motion), PORTION):
-            here = np.asarray(motion[first : first + PORTION])
-            still = np.broadcast_to(ground, (len(here), 13))
-            for i, (reading, place) in enumerate(zip(readings, places)):
-                bodies = [still if b < 0 else here[:, b] for b in place]
-                found[first : first + PORTION, i] = ask(reading, bodies)
-        return found
-
-
-def same(a: Drive, b: Drive) -> bool:
-    """Whether two readings are of the same thing, whatever they are called."""
-    if isinstance(a, ValueReading) or isinstance(b, ValueReading):
-        return isinstance(a, ValueReading) and a.reads_the_same(b)
-    words = ("quantity", "axis", "along", "start")
-    if any(getattr(a, w) != getattr(b, w) for w in words):
-        return False
-    pairs = zip(a.frames, b.frames)  # type: ignore[attr-defined]
-    return all(
-        f is g or (f.body is g.body and np.array_equal(f.position, g.position)
-                   and np.array_equal(f.orientation, g.orientation))
-        for f, g in pairs
-    )  # fmt: skip
+def acceleration_reading(frame: Any, quantity: str, axis: Any, other: Any, axes: Any) -> Drive:
+    """The value of a sensor of a frame, which is made once for each quantity and axis."""
+    found = as_frame(frame, "a reading")
+    if other is not None:
+        raise DriveError(
+            f"a reading of {found.body!r}: its {quantity} is against the ground; leave out "
+            "relative_to"
+        )
+    about = as_frame(GROUND if axes is None else axes, "a reading")
+    words = tuple(float(x) for x in np.asarray(AXES["x"] if axis is None else axis).ravel())
+    places = [(id(f.body), *f.position, *f.orientation) for f in (found, about)]
+    key = (quantity, words, *places)
+    sensors = getattr(found.body, "__dict__", {}).setdefault("sensors", {})
+    if key not in sensors:
+        if not isinstance(found.body, Item):
+            raise DriveError(f"a reading of {found.body!r}: the ground has no {quantity}")
+        sensors[key] = found.body.accelerometer(found, quantity, words, about)
+    return value_reading(sensors[key], quantity.replace(" ", "_"))

@@ -48,15 +48,19 @@ class Family:
     memory: int = 0
     counts: tuple[str, ...] = ()
     reads: int = 0
+    answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
+    # its slopes by them (system.sensors)
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
-    velocity: bool = False  # its rows are conditions on velocities, A v + C_t = 0
+    velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0
     whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
     inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
+    rubs: bool = False  # its friction follows the path from one accepted step to the next
     slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
-    lumped: Callable | None = None  # numpy: reals -> mass, centre, inertia about it, at t = 0
+    # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
+    lumped: Callable | None = None
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
@@ -155,6 +159,9 @@ class Item(metaclass=ValidatingMeta):
     name: str | None = None
     failure: Any = None  # of a function that it calls while the model moves
     abstract: ClassVar[bool] = False
+    surrounds: ClassVar[bool] = False  # is the air of its model (Model.air)
+    needs_air: ClassVar[bool] = False
+    surroundings: ClassVar[dict[str, Any]] = {}  # of items that need air, once they are in a model
     places: ClassVar[frozenset[str]] = frozenset(  # parameters that say where markers are
         {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}
     )
@@ -211,11 +218,23 @@ class Item(metaclass=ValidatingMeta):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    def companions(self) -> dict[str, Item]:
+        """Items that a shorthand among its parameters stands for, by what is added to its name;
+        asked for once, when it comes into a model."""
+        return {}
+
+    def read_leaves(self) -> list[Any]:
+        """The readings in its drives."""
+        drives: list[Drive] = []
+        for x in self.parameters().values():
+            many = x.values() if isinstance(x, dict) else x
+            parts = many if isinstance(x, (dict, list, tuple)) else [x]
+            drives += [part for part in parts if isinstance(part, Drive)]
+        return [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+
     def read_items(self) -> list[Any]:
-        """The joints that its drives read."""
-        drives = [x for x in self.parameters().values() if isinstance(x, Drive)]
-        leaves = [leaf for drive in drives for leaf in leaves_that_follow(drive)]
-        found = [getattr(leaf, "of", None) for leaf in leaves]
+        """The items that its drives read."""
+        found = [getattr(leaf, "of", getattr(leaf, "item", None)) for leaf in self.read_leaves()]
         return [item for item in found if item is not None]
 
     def bodies(self) -> list[Any]:
@@ -235,6 +254,10 @@ class Item(metaclass=ValidatingMeta):
         raise ModelError(
             f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
         )
+
+    def accelerometer(self, frame: Any, quantity: str, axis: Any, axes: Any) -> Item:
+        """The sensor of an acceleration of a frame on it."""
+        raise ModelError(f"accelerations of {self.label} cannot be read; read those of a Body")
 
     def take_name(self, name: str) -> None:
         """Called when added to a model: messages of its drives name it from now on."""

@@ -14,9 +14,10 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS, VEL
 from linkwork.errors import SingularError
-from linkwork.integrators.explicit.ode import derivative
+from linkwork.integrators.explicit.augmented import differentiate
 from linkwork.math.compiled import compiled
-from linkwork.system.accelerations import accelerations, factorise
+from linkwork.math.referred import refer
+from linkwork.system.consistency.accelerations import accelerations, factorise
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -29,13 +30,14 @@ def balance_rows(
 ):  # fmt: skip
     """Stored rows from `first` on; returns the first whose pivots are bad, or their number."""
     change, nodes = rate.reshape(rate.size), tables.targets[:0]  # there are no vector nodes
+    factors, tables, work = refer(lu), refer(tables), refer(work)
     for k in range(first, times.shape[0]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
-        if not derivative(
-            kernels, tables, lu, work, rhs, motion[k].reshape(change.size), nodes, times[k], 0.0,
-            0.0, mass, change,
-        ):
+        if not differentiate(
+            kernels, tables, factors, work, rhs, motion[k].reshape(change.size), nodes, rhs[:0],
+            times[k], 0.0, 0.0, mass, change,
+        ):  # fmt: skip
             return k
         acceleration[k] = rate[:, VEL:]
         for e in range(kept.shape[0]):

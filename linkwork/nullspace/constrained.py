@@ -19,13 +19,15 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from linkwork.elements.layout import POS, QUAT, ROT
-from linkwork.integrators.second_order.stepping import DIVERGED, DONE, NO_CONVERGENCE
+from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE
 from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.rows import KIND, OF_ELEMENT, gradients
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
 from linkwork.system.evaluate import set_rotations
+
+FLAT = 1e-12  # determinant of mean directors that do not span space
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,12 @@ def is_round_off(directors: Directors, b: np.ndarray, q: np.ndarray) -> bool:
     return bool(np.all(np.abs(b) < ROUND_OFF * units))
 
 
+def has_mean_axes(q0: np.ndarray, q1: np.ndarray) -> bool:
+    """Whether the mean directors of all bodies span space; those of half a turn do not."""
+    axes = 0.5 * (q0 + q1).reshape(-1, 4, 3)[:, 1:]
+    return bool(np.all(np.abs(np.linalg.det(axes)) > FLAT))
+
+
 def first_multipliers(directors: Directors, joints: np.ndarray, time: float) -> np.ndarray:
     """Multipliers of all rows at the predicted poses, given those of the joints: the internal ones
     balance as much of the rest as they can."""
@@ -242,6 +250,8 @@ def solve_step(
     multiplier, before = multiplier.copy(), np.inf
     scale = np.tile(np.repeat([L, 1.0], [3, 9]), n // 12)
     for iteration in range(int(m.settings[asm.MAX_ITERATIONS])):
+        if not has_mean_axes(q0, q1):
+            return DIVERGED, None
         f, force = directors.forces(q0, q1, time)
         G = directors.jacobian(0.5 * (q0 + q1))
         R = directors.M @ (2 / h * (q1 - q0)[:n] - 2 * v0) + h * (f - directors.weight)

@@ -61,6 +61,7 @@ from linkwork.math.vectors import (
     tv,
 )  # fmt: skip
 from linkwork.model.drives.base import held_in
+from linkwork.model.held import is_sampled
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables
 from linkwork.system.system import System
@@ -99,9 +100,10 @@ def make_forces(system: System) -> Forces:
             continue
         others.append(family)
         ends = [end for end in e.ends if end >= 0]
-        blocks |= {(a, b, system.pattern.block(a, b)) for a in ends for b in ends}
+        known = system.pattern.blocks
+        blocks |= {(a, b, known[a, b]) for a in ends for b in ends if (a, b) in known}
     refuse_unknown(system)
-    slots = list(dict.fromkeys(e.entry.family for e in system.elements))
+    slots = system.families
     mine = [row for row, f in zip(system.tables.directory, slots, strict=True) if f in others]
     tables = system.tables._replace(
         directory=np.array(mine, np.int64).reshape(-1, 6),
@@ -132,11 +134,12 @@ def refuse_unknown(system: System) -> None:
                 "lw.GeneralizedAlpha(), or a Revolute or Cylindrical"
             )
         if family.inertial:
+            what = "a rotor's inertia" if family.name == "rotor" else "an inertia that changes"
             raise ModelError(
-                f"{item.label} has an inertia that changes, which lw.EnergyMomentum does not know; "
+                f"{item.label} has {what}, which lw.EnergyMomentum does not know; "
                 "use lw.GeneralizedAlpha()"
             )
-        if family.signal and not held_in(e.entry.acts_on[1].signal):
+        if family.signal and all(map(is_sampled, held_in(e.entry.acts_on[1].signal))):
             continue  # angles that it may count stay within half a turn of the start
         if family is not TORSION and (family.potential is not None or family.memory):
             what = (

@@ -106,7 +106,7 @@ def _reals(a1: np.ndarray, b1: np.ndarray, a2: np.ndarray | None = None, b2=None
 
 def element_ints(system: System, family) -> np.ndarray:
     """The ints of all elements of a family, in their order."""
-    slot = list(dict.fromkeys(e.entry.family for e in system.elements)).index(family)
+    slot = system.families.index(family)
     _, n, first, width, _, _ = system.tables.directory[slot]
     return system.tables.ints[first : first + n * width].reshape(n, width)
 

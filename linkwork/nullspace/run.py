@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import ROT
-from linkwork.integrators.contract import Output, make_output
+from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.run import watch_left_out_rows
-from linkwork.integrators.second_order.stepping import DONE
+from linkwork.integrators.second_order.stepper import DONE
 from linkwork.math.compiled import announce
+from linkwork.model.held import due_at
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.balance import Balance
@@ -19,6 +20,7 @@ from linkwork.nullspace.constrained import (
     Directors,
     Solution,
     first_multipliers,
+    has_mean_axes,
     solve_step,
     tangent,
 )  # fmt: skip
@@ -30,7 +32,7 @@ from linkwork.nullspace.null_space import (
 )  # fmt: skip
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
-from linkwork.system.accelerations import factorise
+from linkwork.system.consistency.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -127,16 +129,18 @@ class ReducedRun(RepairedRun):
         )
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         done = tried = 0
+        due = due_at(self.full.sample_times, self.time, times)
         try:
             while done < len(times):
                 before = done
                 last = len(times)
                 if self.parts.system.memory:  # reactions of a stored step need its turn counts
-                    last = done + int(np.argmax([*(saved[done:-1] >= 0), True])) + 1
+                    stops = (saved[done:-1] >= 0) | due[done:-1]
+                    last = done + int(np.argmax([*stops, True])) + 1
                 status, done = self._march(times, saved, out, done, last)
                 if status != DONE:
                     tried = 1 if done > before else tried + 1
@@ -146,13 +150,15 @@ class ReducedRun(RepairedRun):
                         tried = 0
                 if self.parts.system.memory:
                     self._balance(times, saved, out, before, done)
+                if done > before and due[done - 1]:
+                    self.parts.system.remember(self.state())
         finally:
             if not self.parts.system.memory:
                 self._balance(times, saved, out, 0, done)
         watch_left_out_rows(self.full, self.parts.system, self.state)
 
     def _march(
-        self, times: np.ndarray, saved: np.ndarray, out: Output, done: int, last: int
+        self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
         """Steps from number `done` on, until one fails or `last` is reached."""
         p, s = self.parts, self.parts.system
@@ -198,13 +204,13 @@ class ReducedRun(RepairedRun):
         multiplier = np.linalg.lstsq(h * G.T.toarray(), -R, rcond=None)[0]
         return Solution(q0, q1, multiplier, tangent(d, h, multiplier, force))
 
-    def _store(self, out: Output, row: int) -> None:
+    def _store(self, out: StepRows, row: int) -> None:
         if row >= 0:
             ns.store(self.parts.motion, out, row)
             if self.method.condition_number:
                 out.own[row, 4] = self.condition
 
-    def _balance(self, times: np.ndarray, saved: np.ndarray, out: Output, a: int, b: int) -> None:
+    def _balance(self, times: np.ndarray, saved: np.ndarray, out: StepRows, a: int, b: int) -> None:
         """Accelerations and multipliers of the steps a … b − 1 that were stored."""
         rows = saved[a:b][saved[a:b] >= 0]
         if len(rows):
@@ -229,7 +235,7 @@ class ReducedRun(RepairedRun):
         self.lu = factorise(self.parts.system, two_sided=True)
 
     def _take(self, times: np.ndarray) -> int:
-        out = make_output(self.full, 0, sum(self.own.values()))
+        out = step_rows(self.full, 0, sum(self.own.values()))
         return self._march(times, np.full(len(times), -1), out, 0, len(times))[0]
 
     def _solve_otherwise(self, time: float) -> bool:
@@ -240,6 +246,9 @@ class ReducedRun(RepairedRun):
         p.system.set_time(middle)
         ns.begin_step(p.tree, m)
         predicted = m.end.copy()
+        if not has_mean_axes(d.q(m.base), d.q(m.end)):
+            self.recover(taken)
+            return False
         unit = 2 * m.settings[asm.MASS] / self.h**2  # λ over μ
         first = first_multipliers(d, unit * m.mu[1, :-1], middle)
         status, solution = solve_step(d, first, middle, SOFT / m.settings[asm.MASS])
@@ -292,7 +301,7 @@ class ReducedRun(RepairedRun):
 
     def state(self) -> State:
         """The last good step."""
-        out = make_output(self.full, 1, sum(self.own.values()))
+        out = step_rows(self.full, 1, sum(self.own.values()))
         ns.store(self.parts.motion, out, 0)
         self.balance(
             np.array([self.time]), out.motion, out.acceleration, out.gamma, self.memory
@@ -335,7 +344,7 @@ class ConstrainedRun(ReducedRun):
         return {**super().restart(), "multiplier": self.multiplier.copy()}
 
     def _march(
-        self, times: np.ndarray, saved: np.ndarray, out: Output, done: int, last: int
+        self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
         p, s = self.parts, self.parts.system
         m = p.motion

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
-from linkwork.integrators.second_order.stepping import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
+from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
+from linkwork.math.referred import refer
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
     GROWTH,
@@ -46,8 +47,9 @@ from linkwork.nullspace.tree import (
     move_coordinates,
     place_tree,
     read_coordinates,
+    unwind,
 )  # fmt: skip
-from linkwork.system.elimination import factor_nodes, solve_nodes, solve_other
+from linkwork.system.elimination import solution, solve
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
@@ -153,12 +155,11 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         assemble_step(kernels, forces, rows, tables, work, m, time, fresh)
         m.report[0] = iteration + 1
         if fresh:
-            if not factor_nodes(lu, work.vals, m.rhs) < s[GROWTH]:
+            if not solution(lu, work.vals, m.rhs) < s[GROWTH]:
                 worst_residual(kernels, forces, rows, tables, work, m, time)
                 return PIVOTS
-            solve_nodes(lu, m.rhs)
         else:
-            solve_other(lu, work.vals, m.rhs)
+            solve(lu, work.vals, m.rhs)
         loaded = load
         size, load = correct(tree, m)
         m.report[1] = size
@@ -215,6 +216,7 @@ def accept(tree, forces, reals, m):
         tree, m.coordinate, m.trial, m.past, m.learned, m.rate, m.settings[LENGTH]
     )
     copied(m.coordinate, m.trial)
+    unwind(tree, m.coordinate)
     for e in range(m.mu.shape[1]):
         m.mu[4, e], m.mu[3, e], m.mu[2, e] = m.mu[3, e], m.mu[2, e], m.mu[1, e]
         m.mu[1, e] = m.mu[0, e]
@@ -265,12 +267,12 @@ def advance(
     last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
-    h = m.settings[STEP]
+    h, factors = m.settings[STEP], refer(lu)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         status = newton(
-            kernels, forces, rows, tree, tables, lu, work, m, times[k] - 0.5 * h
+            kernels, forces, rows, tree, tables, factors, work, m, times[k] - 0.5 * h
         )
         if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
             status = OTHER_ROWS

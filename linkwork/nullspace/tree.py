@@ -132,6 +132,16 @@ def about_axis(k, angle):
     )  # fmt: skip
 
 
+@inlined
+def unwind(tree, coordinate):
+    """Angles less two turns where they go beyond: after 1e4 turns they would be too coarse for
+    Newton's tolerance.  (One turn would change the sign of quaternions.)"""
+    for i in range(tree.ints.shape[0]):
+        c = tree.ints[i, CHILD]
+        if abs(coordinate[c, ANGLE]) > 2.0 * math.pi:
+            coordinate[c, ANGLE] -= math.copysign(4.0 * math.pi, coordinate[c, ANGLE])
+
+
 @lean
 def read_coordinates(tree, nodes, coordinate):
     """Joint coordinates of given poses; angles are continued from those in `coordinate`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
+from linkwork.math.referred import refer
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (
@@ -45,6 +46,12 @@ def move_with(tree, s, a, gravity):
 
 @fused
 def newton_euler(tree, s, a, gravity, tau):
+    """`forces_needed` for Python."""
+    forces_needed(refer(tree), refer(s), a, gravity, tau)
+
+
+@fused_inlined
+def forces_needed(tree, s, a, gravity, tau):
     """τ of joint accelerations a; after `outward` (and the forces of elements)."""
     move_with(tree, s, a, gravity)
     w, ints, c, y, t = (
@@ -83,3 +90,5 @@ def newton_euler(tree, s, a, gravity, tau):
                 t[ints[own + IV] + j] += six_dot(c, ints[n + BASE] + 8 * j, mo, fo)
         add3(w, p, add(mo, cross(three(w, x + U), fo)))
         add3(w, p + 3, fo)
+    for i in range(tau.shape[0]):
+        t[i] += tree.rotors[i] * y[i]

@@ -21,6 +21,7 @@ from linkwork.recursive.loops.entry_points import (
     place_bodies,
 )
 from linkwork.recursive.inverse import newton_euler
+from linkwork.recursive.sweeps.entry_points import place_tree
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.tree.topology import Topology
 from linkwork.system.state import State
@@ -122,10 +123,10 @@ class JointSpace:
         M, none = np.zeros((n, n)), np.zeros(3)
         p.sweep.laws[:, 7:] = 0.0
         for row, unit in enumerate(np.eye(n)):
-            p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
+            place_tree(p.sweeps, p.tree, p.sweep, q, v)
             newton_euler(p.tree, p.sweep, unit, none, M[row])
         bias = np.zeros(n)  # of flexible links: K q
-        p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
+        place_tree(p.sweeps, p.tree, p.sweep, q, v)
         newton_euler(p.tree, p.sweep, np.zeros(n), none, bias)
         M -= bias
         return 0.5 * (M + M.T)
@@ -155,7 +156,7 @@ class JointSpace:
         """Positions and velocities of all bodies, to go on from with any analysis."""
         q, v = self._place(q, v, t)
         p = self.parts
-        p.sweeps.outward(p.sweeps.ends, p.tree, p.sweep, q, v)
+        place_tree(p.sweeps, p.tree, p.sweep, q, v)
         nodes, values = p.outer.work.nodes, np.zeros((3, p.full.layout.values))
         place_bodies(p.tree, p.sweep, nodes, values, q, v, np.zeros_like(v))
         return State(t, p.full.names, nodes[: p.full.bodies, :13].copy(), values=values)

@@ -92,8 +92,9 @@ class Recursive(Written):
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
+        from linkwork.recursive.sampled_sensors import sensor_nodes
 
         if self.integrator == "dormand-prince":
             full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
-        full.refuse_nodes("lw.Recursive")
+        full.refuse_nodes("lw.Recursive", sensor_nodes(full))
         return RUNS[self.integrator](self, full, system, state, h)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import SingularError
-from linkwork.integrators.contract import BasicRun, Output, StepFailure, make_output
+from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
 from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.second_order.recovery import blocked_motion, no_accelerations
 from linkwork.math.compiled import announce
+from linkwork.model.held import due_at
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
 from linkwork.recursive.stepping import runge_kutta as rk
@@ -19,6 +22,7 @@ from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implici
 from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
+from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -45,7 +49,7 @@ class RecursiveRun(BasicRun):
     turns = 0.5, 3.0
 
     def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
-        announce(rk.advance_rk4, "dynamics in joint coordinates", 8)
+        announce(rk.advance_rk4, "dynamics in joint coordinates", 9)
         self.method, self.full, self.h = method, full, h
         self.time = self.origin = state.time
         self.repairs = 0
@@ -53,6 +57,7 @@ class RecursiveRun(BasicRun):
         self.parts = Parts(full, state, method.cuts, settings_of(method), keep)
         self.system = self.parts.system
         self.reactions = TreeReactions(full, self.parts.topology)
+        self.sensors = SampledSensors(full) if self.parts.sensors else None
         self.motion = self.parts.motion()
         self._room()
         if state.memory is not None and state.memory.size:
@@ -83,8 +88,9 @@ class RecursiveRun(BasicRun):
         """Accelerations at the start."""
         m = self.motion
         self.parts.set_time(self.time)
-        self._balance(m, make_output(self.full, 0), -1)
+        self._balance(m, step_rows(self.full, 0), -1)
         if not np.all(np.isfinite(m.a)):
+            raise_if_failed(self.full)  # a function of the user
             raise SingularError(self._massless())
 
     @property
@@ -131,7 +137,7 @@ class RecursiveRun(BasicRun):
         self.h = h
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         rows = int(saved.max(initial=-1)) + 1
@@ -141,7 +147,8 @@ class RecursiveRun(BasicRun):
         )
         done = 0
         try:
-            status, done = self._march(times, saved, out)
+            march = self._march if self.sensors is None else self._march_to_samples
+            status, done = march(times, saved, out)
             if status != rk.FINE:
                 raise self._failure(status, float(times[done]))
         finally:
@@ -150,7 +157,7 @@ class RecursiveRun(BasicRun):
                 kept = saved[:done][saved[:done] >= 0]
                 self._multipliers(times[:done][saved[:done] >= 0], out, len(kept))
 
-    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         """Classic Runge-Kutta steps."""
         p = self.parts
         o = p.outer
@@ -162,7 +169,38 @@ class RecursiveRun(BasicRun):
             out,
         )  # fmt: skip
 
-    def _balance(self, motion: Any, out: Output, row: int) -> None:
+    def _march_to_samples(
+        self, times: np.ndarray, saved: np.ndarray, out: StepRows
+    ) -> tuple[int, int]:
+        """Steps with sensors: those that end at a sample are accepted when these are known."""
+        due, done = due_at(self.full.sample_times, self.time, times), 0
+        settings = self.parts.loops.settings
+        usual = float(settings[cl.MEMORY])
+        while done < len(times):
+            part = slice(done, done + steps_together(due, done))
+            settings[cl.MEMORY] = 0.0 if due[done] else usual
+            status, taken = self._march(times[part], saved[part], out)
+            settings[cl.MEMORY] = usual
+            done += taken
+            if taken:
+                self.time = float(times[done - 1])
+            if status != rk.FINE:
+                return status, done
+            if due[done - 1]:
+                self._take_samples()
+        return rk.FINE, done
+
+    def _take_samples(self) -> None:
+        """Accept the last step with what sensors show; accelerations jump with what is held."""
+        state, before = self.state(), self.motion.a.copy()
+        self.parts.outer.remember(replace(state, acceleration=None, gamma=None))
+        self._balance(self.motion, step_rows(self.full, 0), -1)
+        self._jump(self.motion.a - before)
+
+    def _jump(self, change: np.ndarray) -> None:
+        """What a method carries on besides accelerations that have jumped."""
+
+    def _balance(self, motion: Any, out: StepRows, row: int) -> None:
         """Accelerations and powers at the motion's q and v, stored as a row if there is one."""
         p, now = self.parts, np.array([self.time])
         rk.advance_rk4(
@@ -170,7 +208,7 @@ class RecursiveRun(BasicRun):
             np.array([row]), out,
         )  # fmt: skip
 
-    def _multipliers(self, times: np.ndarray, out: Output, rows: int) -> None:
+    def _multipliers(self, times: np.ndarray, out: StepRows, rows: int) -> None:
         """Multipliers of all rows of the stored steps."""
         if not rows:
             return
@@ -179,6 +217,8 @@ class RecursiveRun(BasicRun):
         kept = np.array(outside, int)[p.outer.kept] if outside else np.zeros(0, int)
         out.gamma[:rows, kept] = m.gamma[:rows]
         self.reactions(times, out.motion[:rows], m.wrench[:rows], out.gamma[:rows])
+        if self.sensors is not None:
+            self.sensors.fill(times, out, rows, self.memory)
 
     def _failure(self, status: int, time: float) -> StepFailure:
         loops = self.parts.loops
@@ -224,7 +264,7 @@ class RecursiveRun(BasicRun):
         """The last good step."""
         p = self.parts
         o = p.outer
-        out = make_output(self.full, 1)
+        out = step_rows(self.full, 1)
         p.set_time(self.time)
         scratch = self.motion._replace(
             a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
@@ -273,7 +313,7 @@ class AdaptiveRun(RecursiveRun):
         for name in ("q", "v", "a"):
             getattr(self.ahead, name)[:] = getattr(self.motion, name)
 
-    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         p = self.parts
         o = p.outer
         moving = bool(o.laws) or bool(p.driven)
@@ -305,11 +345,14 @@ class StiffRun(RecursiveRun):
     def _prepare(self) -> None:
         self.algorithmic[:] = self.motion.a
 
+    def _jump(self, change: np.ndarray) -> None:
+        self.algorithmic += change
+
     @property
     def iterations(self) -> float:
         return float(self.parts.loops.report[cl.TRIED])
 
-    def _march(self, times: np.ndarray, saved: np.ndarray, out: Output) -> tuple[int, int]:
+    def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         p = self.parts
         o = p.outer
         return advance_implicit(

@@ -1,8 +1,8 @@
 """Plots over time: run.plot("rod.position", "pin.force.x", "energy").
 
 A name is item.output or item.output.component, or one of the run's own: energy, momentum,
-angular_momentum, violation, diagnostics (with .component too).  What has the same units shares
-axes.
+angular_momentum, violation, diagnostics, pressures (with .component too).  What has the same
+units shares axes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from linkwork.results.result import Result
 
-WHOLE = ("energy", "momentum", "angular_momentum", "violation", "diagnostics")
+WHOLE = ("energy", "momentum", "angular_momentum", "violation", "diagnostics", "pressures")
 GREY, LIGHT = "#4a4a4a", "#d9d9d9"
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539", "#525252",

@@ -21,6 +21,7 @@ from linkwork.results.outputs import totals
 from linkwork.results.files.model_file import model_to_dict
 from linkwork.results.files.file_array import FileArray
 from linkwork.results.outputs.stored import counted_angle, memory_elements, memory_over_time
+from linkwork.results.shown import Shown
 from linkwork.results.summary import summary
 from linkwork.results.files.variables import (
     diagnostic_dims,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 UNITS = "SI, or the consistent units of the model"
 
 
-class Result:
+class Result(Shown):
     """What a run stored, item by item and as a whole.
 
     system       : compiled with all rows          time         : (T,)
@@ -89,6 +90,10 @@ class Result:
             stored_model = "" if single else snapshot(system)
         self.stored_model: dict[str, Any] | str = stored_model
         self._views: dict[str, View] = {}
+
+    def imposed(self, owner: str, law: Any) -> np.ndarray:
+        """What a motion law of an item says at the stored times."""
+        return np.asarray(law.values(self.time))
 
     @classmethod
     def of_state(cls, system: System, state: State) -> Result:
@@ -167,6 +172,13 @@ class Result:
             name: self.data_array(name, values, "", "J", words)
             for name, (values, words) in self._energies.items()
         })  # fmt: skip
+
+    @property
+    def pressures(self) -> xr.Dataset:
+        """All pressures of the hydraulic circuit (Pa), by the names of their items."""
+        from linkwork.results.circuit import pressures
+
+        return pressures(self)
 
     @property
     def momentum(self) -> xr.DataArray:
@@ -325,116 +337,6 @@ class Result:
         from linkwork.results.files.file import save
 
         save(self, path)
-
-    def show(
-        self, *, port: int | None = None, browser: bool = True, block: bool | None = None,
-        traces: Any = (), other: Result | None = None, follow: str | None = None,
-    ) -> Any:  # fmt: skip
-        """Open a page in the browser with the moving mechanism in 3D.
-
-        port   : of the page on this machine; the first free one from 8080 on otherwise
-        block  : stay until Ctrl-C; without it, a script stays and an interactive session goes on
-        traces : paths to draw, "rod" (centre of mass), ("rod", (x, y, z)) (a point in body axes) or
-                 "pin" (a joint), one or several
-        other  : another run, drawn over this one as a ghost, and dashed in the plots
-        follow : a body that stays in the middle
-        """
-        from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
-        from linkwork.view.live import view  # layer: the viewer, reached when asked for
-
-        drawing = draw(self, traces=traces, other=other)
-        return view(drawing, port=port, browser=browser, block=block, follow=follow)
-
-    def animate(
-        self, path: Any = None, *, fps: float | None = None, speed: float | None = None,
-        reactions: bool = False, traces: Any = (), other: Result | None = None,
-        follow: str | None = None, **film: Any,
-    ) -> Any:  # fmt: skip
-        """Write a page (.html) or a film (.mp4, .gif) of the run; a notebook shows it.
-
-        path      : an .html file plays in any browser, offline; films need no display
-        fps       : pictures per second of playing; 30, or 20 of a .gif
-        speed     : simulated seconds per second; true speed for runs of 0.5 to 60 s, else a factor
-                    with which it takes about ten seconds
-        reactions : draw the reactions of joints as arrows too
-        traces, other, follow : paths, another run, a body to follow, as in `show`
-
-        Films have also size=(width, height) in pixels and side="front", "side" or "top".
-
-        Example: ``run.animate("run.mp4", size=(1920, 1080), follow="ball")``
-        """
-        same = {"traces": traces, "other": other, "follow": follow}
-        if path is not None and Path(path).suffix.lower() in (".mp4", ".gif"):
-            from linkwork.view.pictures import film as films  # layer: the viewer, when asked for
-
-            return films.animate(
-                self, path, fps=fps, speed=speed, reactions=reactions, **same, **film
-            )
-        from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
-
-        if film:
-            raise ModelError(f"a page has no {' or '.join(film)}; give a name that ends with .mp4")
-        return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions, **same)
-
-    def picture(
-        self, path: Any = None, t: float | int | None = None, *, size: Any = (1280, 720),
-        side: str = "home", reactions: bool = False, text: bool = True, traces: Any = (),
-        other: Result | None = None,
-    ) -> Any:  # fmt: skip
-        """A picture of the mechanism, in a file (.png, .jpg) or for a notebook; needs no display.
-
-        t         : a time (float) or the number of a stored one (int); the first without it
-        size      : (width, height) in pixels
-        side      : "home", a corner or across a flat mechanism; "front", "side" or "top"
-        reactions : draw the reactions of joints as arrows too;   text : title and time below
-        traces, other : paths and another run, as in `show`
-
-        Example: ``run.picture("p.png", t=0.5)``
-        """
-        from linkwork.view.pictures.picture import picture  # layer: the viewer, when asked for
-
-        return picture(
-            self, path, t, size=size, side=side, reactions=reactions, text=text, traces=traces,
-            other=other,
-        )  # fmt: skip
-
-    def plot(self, *names: str, ax: Any = None) -> Any:
-        """Plot outputs over time, for example ``run.plot("rod.position", "pin.force")``."""
-        from linkwork.results.plots import plot
-
-        return plot(self, *names, ax=ax)
-
-    def plot_phase(self, x: str, y: str, ax: Any = None) -> Any:
-        """Plot one output over another: ``run.plot_phase("pin.angle", "pin.rate")``."""
-        from linkwork.results.plots import plot_phase
-
-        return plot_phase(self, x, y, ax)
-
-    def plot_health(self) -> Any:
-        """Energy balance, violation, step size and Newton iterations over time; returns axes."""
-        from linkwork.results.health import plot_health
-
-        return plot_health(self)
-
-    def draw_circuit(self, time: Any = None, ax: Any = None) -> Any:
-        """Draw the hydraulic circuit with its pressures and flows at a time (s); returns axes."""
-        from linkwork.results.circuit import draw_circuit
-
-        return draw_circuit(self, time, ax)
-
-    def spectrum(
-        self, *names: str, modes: Any = None, window: str = "hann", log: bool = False,
-        to: float | None = None, ax: Any = None,
-    ) -> Any:  # fmt: skip
-        """Plot amplitude spectra, ``run.spectrum("rod.position", modes=lw.eigen(m))``.
-
-        modes  : eigenfrequencies to mark;   window : a window of scipy.signal
-        log    : amplitudes on a logarithmic scale
-        to     : where the axis ends (Hz); behind the last content without it
-        """
-        from linkwork.results.spectrum import plot_spectrum
-
-        return plot_spectrum(self, *names, modes=modes, window=window, log=log, to=to, ax=ax)
 
     def __repr__(self) -> str:
         return summary(self)

@@ -37,6 +37,7 @@ from linkwork.elements.layout import (
 from linkwork.math.compiled import compiled, inlined, lean, spliced
 from linkwork.math.eights import zeros8
 from linkwork.math.kernel import Loads, Motion, call_kernel, view
+from linkwork.math.referred import refer
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
@@ -72,6 +73,8 @@ class Tables(NamedTuple):
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
     signal_family_count: np.ndarray  # how many families, the first, compute them
+    sensors: np.ndarray  # nodes that follow multipliers (system.sensors)
+    answers: np.ndarray  # (sensors, unknowns) room for what they change
 
 
 class Work(NamedTuple):
@@ -238,7 +241,7 @@ def signal_tangents(kernels, tables, work, time):
 
 @spliced
 def fill(kernels, tables, work, time, cM):
-    """`evaluate`, as part of the function that calls it."""
+    """`evaluate`, as part of the function that calls it, which has references."""
     work.f[:] = 0.0
     work.balance[:] = 0.0
     work.power[:] = 0.0
@@ -254,10 +257,16 @@ def fill(kernels, tables, work, time, cM):
     call_families(kernels, tables, work, time)
 
 
+@inlined
+def refill(kernels, tables, work, time, cM):
+    """`fill`, where it need not be part of the function that calls it."""
+    fill(kernels, tables, work, time, cM)
+
+
 @lean
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
-    fill(kernels, tables, work, time, cM)
+    fill(kernels, refer(tables), refer(work), time, cM)
 
 
 @inlined
@@ -277,12 +286,13 @@ def load_stored(tables, work, motion, values, schedule, k):
 @compiled
 def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
     """The values of C_q at stored motions, one row of `out` each."""
+    tables, work = refer(tables), refer(work)
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
         load_stored(tables, work, motion, values, schedule, k)
-        evaluate(kernels, tables, work, times[k], 0.0)
+        refill(kernels, tables, work, times[k], 0.0)
         for p in range(out.shape[1]):
             out[k, p] = work.vals[tables.places[begin + p]]

@@ -129,6 +129,12 @@ class Layout:
             return f"body '{self.bodies[group]}', {RIGID.components[component]}"
         return self.nodes[group - len(self.bodies)].describe(component)
 
+    def remedy(self, unknown: int | None) -> str:
+        """What to do where nothing determines a value; empty where its node does not say."""
+        if unknown is None or (group := self.place(unknown)[0]) < len(self.bodies):
+            return ""
+        return self.nodes[group - len(self.bodies)].remedy
+
     def moves(self, unknown: int) -> str:
         """The motion that an unknown stands for: body 'rod' (turning about y)."""
         group, component = self.place(unknown)

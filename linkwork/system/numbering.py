@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from linkwork.model.held import read_between_samples
+from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry, Family
+from linkwork.model.value_readings import ValueReading
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,33 @@ def families_of(elements: Iterable[Element]) -> list[Family]:
     """Families in the order in which they are evaluated: signals, inertia, the others."""
     found = dict.fromkeys(e.entry.family for e in elements)
     return sorted(found, key=lambda family: (not family.signal, not family.inertial))
+
+
+def signal_pairs(elements: Iterable[Element], stepping: bool) -> Iterator[tuple[int, int]]:
+    """Pairs of ends that numbers which follow the motion join: what they act on, what they read.
+
+    stepping : without bodies, and nodes with rates, that they read at samples alone
+    """
+    for e in elements:
+        if not e.entry.family.signal:
+            continue
+        _, law, loaded = e.entry.acts_on
+        ends = list(zip(e.ends, e.entry.bodies, strict=True))
+        if stepping:
+            known = {id(end) for leaf in read_between_samples(law.signal) for end in ends_of(leaf)}
+            ends = [
+                (group, end) for i, (group, end) in enumerate(ends)
+                if i < loaded or id(end) in known
+                or (isinstance(end, Node) and end.kind.order == 0)
+            ]  # fmt: skip
+        yield from ((e.ends[k], group) for k in range(loaded) for group, _ in ends)
+
+
+def ends_of(reading: Any) -> list[Any]:
+    """The bodies or the node that a reading reads."""
+    if isinstance(reading, ValueReading):
+        return [reading.node]
+    return [frame.body for frame in reading.frames]
 
 
 @dataclass(frozen=True)

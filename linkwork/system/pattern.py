@@ -16,7 +16,7 @@ The same matrix by rows (CSR) for everything else: `places` says where its entri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +69,10 @@ class Pattern:
             return self.spare
         return self.blocks[row, column]
 
+    def block_or_spare(self, row: int, column: int) -> int:
+        """The same, the spare one also for groups that nothing joins."""
+        return self.blocks.get((row, column), self.spare)
+
     def own(self, *bodies: int) -> bool:
         """Whether one element alone writes the blocks of these two bodies."""
         return min(bodies) >= 0 and self.blocks[bodies[0], bodies[1]] < self.sums.start
@@ -79,11 +83,13 @@ class Pattern:
 
 
 def make_pattern(
-    bodies: int, elements: list[tuple[tuple[int, ...], int, bool]], nodes: Sequence[int] = ()
+    bodies: int, elements: list[tuple[tuple[int, ...], int, bool]], nodes: Sequence[int] = (),
+    joined: Iterable[tuple[int, int]] = (),
 ) -> tuple[Pattern, list[int]]:
     """Pattern of bodies and elements (groups they join, number of constraint rows, whole).
 
-    nodes : sizes of the vector nodes, whose groups follow the bodies';  ground is −1
+    nodes  : sizes of the vector nodes, whose groups follow the bodies';  ground is −1
+    joined : further pairs of groups with blocks
     Also returns the group number of each element that constrains (−1 for the others).
     """
     pairs: dict[tuple[int, int], bool] = {}  # whether one element alone writes its block
@@ -103,6 +109,9 @@ def make_pattern(
         group_of.append(len(sizes))
         rows_of += [(len(sizes), b) for b in dict.fromkeys(real)]
         sizes.append(rows)
+    for i, j in joined:
+        if i != j and min(i, j) >= 0:
+            pairs[i, j] = pairs[j, i] = False
     size = np.array(sizes, dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     own = [pair for pair, alone in pairs.items() if alone]

@@ -24,7 +24,10 @@ class BodyMotion:
     angular_velocity: np.ndarray
 
 
-@dataclass(frozen=True)
+SHOWN = 12  # bodies that a printed state lists
+
+
+@dataclass(frozen=True, repr=False)
 class State:
     """Positions and velocities of all bodies at a time; multipliers and accelerations if known.
 
@@ -49,6 +52,20 @@ class State:
         row = self.motion[self.bodies.index(name)]
         return BodyMotion(row[:3], row[3:7], row[7:10], row[10:13])
 
+    def __repr__(self) -> str:
+        """A line for each body: position, velocity and angular velocity."""
+        head = ("body", "position (m)", "velocity (m/s)", "angular velocity (rad/s)")
+        rows: list[tuple[str, ...]] = [head]
+        for name in self.bodies[:SHOWN]:
+            m = self[name]
+            vectors = (m.position, m.velocity, m.angular_velocity)
+            rows.append((name, *(f"({', '.join(f'{x + 0.0:.4g}' for x in v)})" for v in vectors)))
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = ["  ".join(f"{x:<{w}}" for x, w in zip(row, widths)).rstrip() for row in rows]
+        more = [f"… and {len(self.bodies) - SHOWN} more"] if len(self.bodies) > SHOWN else []
+        count = f"{len(self.bodies)} {'body' if len(self.bodies) == 1 else 'bodies'}"
+        return "\n  ".join([f"state of {count} at t = {self.time:g} s", *lines, *more])
+
     @property
     def positions(self) -> np.ndarray:
         return self.motion[:, :3]
@@ -65,8 +82,8 @@ class State:
     def moved(self, increments: np.ndarray) -> State:
         """The state with every body moved by (δr, θ), and values of vector nodes by what follows;
         velocities as they were."""
-        flat, rigid = np.ravel(np.asarray(increments, float)), self.motion.shape[0] * 6
-        step, values = flat[:rigid].reshape(-1, 6), self.values
+        flat, rigid = np.ravel(np.asarray(increments, float)), self.velocities.size
+        step, values = flat[:rigid].reshape(self.velocities.shape), self.values
         if flat.size > rigid:
             values = values.copy()
             values[0] += flat[rigid:]
@@ -103,7 +120,7 @@ class State:
 
     def with_rates(self, rates: np.ndarray) -> State:
         """The same positions and values with other rates of all motion unknowns."""
-        rigid, values = 6 * len(self.motion), self.values.copy()
+        rigid, values = self.velocities.size, self.values.copy()
         values[1] = rates[rigid:]
         return replace(self.with_velocities(rates[:rigid]), values=values)
 

@@ -9,19 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.bodies.body import Body, refuse_changed
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
-from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
 from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
-from linkwork.model.frame import GROUND
-from linkwork.model.held import sampled_at
+from linkwork.model.held import is_sampled, sampled_at
 from linkwork.model.model import Model
-from linkwork.model.nodes import REFERENCE, Node
+from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry
+from linkwork.system.collection import (
+    add_sensors,
+    bodies_of,
+    check_items,
+    collect,
+    nodes_of,
+)  # fmt: skip
 from linkwork.system.evaluate import (
     Tables,
     Work,
@@ -32,8 +36,8 @@ from linkwork.system.evaluate import (
 )
 from linkwork.system.evaluation import Evaluation
 from linkwork.system.flexible import FlexibleBody, find_links
-from linkwork.system.layout import GROUND_END, REFERENCE_END, Layout
-from linkwork.system.numbering import Element, Row, families_of
+from linkwork.system.layout import GROUND_END, Layout
+from linkwork.system.numbering import Element, Row, families_of, signal_pairs
 from linkwork.system.pattern import Pattern, make_pattern
 from linkwork.system.state import State
 from linkwork.system.tables import make_tables, round_off, scales
@@ -60,6 +64,7 @@ class System:
     round_off: float  # an angle that the round-off of positions may be
     items: tuple[Any, ...]  # the bodies as they were described
     flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
+    stepping: bool  # without blocks for what is read at samples alone
 
     # ------------------------------------------------------------------------------ numbering
     @property
@@ -92,25 +97,28 @@ class System:
     @cached_property
     def on_velocities(self) -> np.ndarray:
         """Which of all rows are conditions on velocities alone."""
-        flags = [self.elements[row.element].entry.family.velocity for row in self.all_rows]
-        return np.array(flags, bool)
+        return np.array([
+            row.index in self.elements[row.element].entry.family.velocity for row in self.all_rows
+        ], bool)  # fmt: skip
 
     @cached_property
     def memory(self) -> bool:
         return any(e.entry.family.memory > 0 for e in self.elements)
 
-    @cached_property
-    def held(self) -> str | None:
-        """The label of an item that holds something of the motion from step to step."""
+    def held(self, samples: bool = False) -> str | None:
+        """The label of an item that holds something of the motion from step to step; samples:
+        other than samples of it."""
         for e in self.elements:
-            if e.entry.family.signal and held_in(e.entry.acts_on[1].signal):
+            parts = held_in(e.entry.acts_on[1].signal) if e.entry.family.signal else []
+            if any(not (samples and is_sampled(part)) for part in parts):
                 return self.model[e.owner].label
         return None
 
-    def refuse_nodes(self, what: str) -> None:
-        """For analyses and methods that know bodies alone; flexible links are their own concern."""
-        links = {id(link.item.amplitudes) for link in self.flexible}
-        others = [node for node in self.layout.nodes if id(node) not in links]
+    def refuse_nodes(self, what: str, known: Sequence[Node] = ()) -> None:
+        """For analyses and methods that know bodies alone, and nodes of their own; flexible links
+        are their own concern."""
+        mine = {id(node) for node in (*known, *(link.item.amplitudes for link in self.flexible))}
+        others = [node for node in self.layout.nodes if id(node) not in mine]
         if others:
             raise ModelError(
                 f"{what} knows bodies alone, but model '{self.model.name}' has "
@@ -118,12 +126,13 @@ class System:
                 "implicit method, or lw.static and lw.eigen"
             )
 
-    def refuse_held(self, what: str) -> None:
-        """For methods whose steps are not those that a model counts."""
-        if self.held is not None:
+    def refuse_held(self, what: str, samples: bool = False) -> None:
+        """For methods whose steps are not those that a model counts; samples: which know these."""
+        held = self.held(samples)
+        if held is not None:
             raise ModelError(
-                f"{self.held} holds something of the motion from step to step, which {what} cannot "
-                "do; use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
+                f"{held} holds something of the motion from step to step, which {what} cannot do; "
+                "use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
             )
 
     @cached_property
@@ -141,7 +150,18 @@ class System:
         """The same system with only the rows `keep` in the equations."""
         keep = np.asarray(keep, bool)
         return build(
-            self.model, self.names, self.elements, self.all_rows, keep, self.layout.nodes
+            self.model, self.names, self.elements, self.all_rows, keep, self.layout.nodes,
+            self.stepping,
+        )  # fmt: skip
+
+    def for_steps(self) -> System:
+        """The same system for runs: once samples are taken, numbers that follow them alone have no
+        slopes, so that a controller of a distant body leaves the order of elimination alone."""
+        joined = [set(signal_pairs(self.elements, steps)) for steps in (False, True)]
+        if joined[0] == joined[1]:
+            return self
+        return build(
+            self.model, self.names, self.elements, self.all_rows, self.keep, self.layout.nodes, True
         )
 
     @cached_property
@@ -176,7 +196,10 @@ class System:
         for node, at in zip(mine.nodes, mine.first):
             to = first[id(node)]
             values[:, to : to + node.size] = state.values[:, at : at + node.size]
-        return replace(state, values=values)
+        if held is self:
+            return replace(state, values=values)
+        memory = self.tables.reals[self.memory_places].copy()  # also of what `held` has not
+        return replace(state, values=values, memory=memory)
 
     def split(self, text: str) -> tuple[str, list[str]]:
         """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
@@ -290,8 +313,9 @@ class System:
         table = self.tables.bodies.copy()
         for e in self.elements:
             if e.entry.family.lumped is not None:
-                m, c, J = e.entry.family.lumped(e.entry.reals)
-                table[e.ends[0]] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
+                found = e.entry.family.lumped(e.entry.reals)
+                for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
+                    table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:
@@ -382,96 +406,21 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     announce(evaluate, "the kernels of elements", 5)
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
+    add_sensors(model)
     bodies, nodes = bodies_of(model), nodes_of(model)
     if not bodies and not nodes:
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
     check_items(model)
-    number = {id(body): i for i, body in enumerate(bodies.values())}
-    number |= {id(node): len(bodies) + i for i, node in enumerate(nodes)}
-    number |= {id(GROUND): GROUND_END, id(REFERENCE): REFERENCE_END}
-    elements: list[Element] = []
-    rows: list[Row] = []
-    entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
-    entries += extra
-    signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
-    for name, entry in [*signals, *entries]:  # numbers are known before they are used
-        ends = []
-        for body in entry.bodies:
-            if id(body) not in number:
-                raise ModelError(f"{model[name].label} uses {body!r}, {not_there(body, model)}")
-            ends.append(number[id(body)])
-        if not np.all(np.isfinite(entry.reals)):
-            raise ModelError(f"{model[name].label} has numbers that are not finite; correct them")
-        for node in entry.bodies if entry.rows else ():
-            if isinstance(node, Node) and node.kind.order != 2:
-                raise ModelError(
-                    f"{model[name].label} would hold {node.label} by a constraint, but constraints "
-                    "act on bodies and on nodes whose equations are of order 2, and its are of "
-                    f"order {node.kind.order}; add to its equations instead"
-                )
-        elements.append(Element(name, entry, tuple(ends), len(rows)))
-        angles = entry.family.angles
-        rows += [
-            Row(name, entry.row_names[r], r, r in entry.driven, len(elements) - 1, r in angles)
-            for r in entry.rows
-        ]
-    joined = {id(end) for e in elements for end in e.entry.bodies}
-    for node in nodes:
-        if id(node) not in joined:
-            raise ModelError(
-                f"{node.label} is joined to nothing, so its equation is empty; join it to an "
-                "element, or take it out of the model"
-            )
+    elements, rows = collect(model, bodies, nodes, extra)
     everything = np.ones(len(rows), bool)
-    return build(model, tuple(bodies), tuple(elements), tuple(rows), everything, nodes)
-
-
-def bodies_of(model: Model) -> dict[str, Any]:
-    """The bodies of a compiled model by their names, in its order."""
-    return {body.name: body for item in model.items.values() for body in item.bodies()}
-
-
-def nodes_of(model: Model) -> tuple[Node, ...]:
-    """The vector nodes of a model, in its order, named after the items that bring them."""
-    found: list[Node] = []
-    rates = {id(node) for item in model.items.values() for node in item.rates_needed()}
-    for item in model.items.values():
-        mine = item.vector_nodes()
-        for node in mine:
-            if node.storing:
-                node.kind = replace(node.kind, order=int(id(node) in rates))
-            part = node.kind.name if len(mine) > 1 else ""
-            node.name = f"{item.name}.{part}" if part else str(item.name)
-        found += mine
-    return tuple(found)
-
-
-def check_items(model: Model) -> None:
-    """Arrays of bodies that were changed in place, and items that need others."""
-    if not np.all(np.isfinite(model.gravity)):
-        raise ModelError(f"gravity of model '{model.name}' must be finite numbers")
-    for item in model.items.values():
-        for other in item.needs():
-            if model.items.get(other.name or "") is not other:
-                raise ModelError(f"{item.label} acts on {other.label}, {not_there(other, model)}")
-        for other in item.read_items():
-            if model.items.get(other.name or "") is not other:
-                raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
-    refuse_changed([item for item in model.items.values() if isinstance(item, Body)])
-
-
-def not_there(item: Any, model: Model) -> str:
-    """Why an item cannot be used, and what to do."""
-    if not getattr(item, "name", None):
-        return f"which is not in model '{model.name}'; add it with model.add(name, ...)"
-    return f"which is in another model than '{model.name}'; use items of this model only"
+    return build(model, tuple(bodies), elements, rows, everything, nodes)
 
 
 def build(
     model: Model, names: tuple[str, ...], elements: tuple[Element, ...], rows: tuple[Row, ...],
-    keep: np.ndarray, nodes: tuple[Node, ...] = (),
+    keep: np.ndarray, nodes: tuple[Node, ...] = (), stepping: bool = False,
 ) -> System:  # fmt: skip
-    """Tables of a system in which only the rows `keep` constrain."""
+    """Tables of a system in which only the rows `keep` constrain; stepping: see for_steps."""
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
     known = bodies_of(model)
     items = tuple(known[name] for name in names)
@@ -479,14 +428,18 @@ def build(
     links = find_links(model, items, layout)
     pattern, groups = make_pattern(
         len(names),
-        [(e.ends, len(k), e.entry.family.whole) for e, k in zip(elements, kept_rows)],
-        [node.size for node in layout.nodes],
-    )
+        [
+            (() if e.entry.family.signal else e.ends, len(k), e.entry.family.whole)
+            for e, k in zip(elements, kept_rows)
+        ],
+        [node.size for node in layout.nodes], signal_pairs(elements, stepping),
+    )  # fmt: skip
     tables, laws, kernels = make_tables(
         model, items, elements, kept_rows, pattern, groups, layout
     )
-    length, mass = scales(model, items, links)
+    places = np.array([body.position for body in items], float).reshape(-1, 3)
+    length, mass = scales(model, places, tables.bodies, links)
     return System(
         model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, layout, laws,
-        length, mass, round_off(model, items), items, links,
+        length, mass, round_off(model, places, tables.bodies), items, links, stepping,
     )  # fmt: skip

@@ -88,9 +88,27 @@ def make_tables(
         signals=signals,
         signal_ends=signal_ends,
         signal_family_count=np.array([sum(family.signal for family in families)]),
-    )
+        sensors=_sensors(elements, first_int, first_real, pattern, layout, np.concatenate(ints)
+                         if ints else np.zeros(0, np.int64)),
+        answers=np.zeros((sum(e.entry.family.answers >= 0 for e in elements), pattern.unknowns)),
+    )  # fmt: skip
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     return tables, tuple(laws), kernel_table(kernels)
+
+
+def _sensors(
+    elements: Sequence[Element], first_int: dict[int, int], first_real: dict[int, int],
+    pattern: Pattern, layout: Layout, ints: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Rows of `Tables.sensors`: the unknown of a node, its slopes, the multipliers it follows."""
+    rows = []
+    for i, e in enumerate(elements):
+        family = e.entry.family
+        if family.answers >= 0:
+            read = first_int[i] + int_width(family.bodies, family.rows)
+            unknown = layout.rigid + layout.end(e.ends[0])
+            rows.append([unknown, first_real[i] + family.answers, *ints[read : read + 3]])
+    return np.array(rows, np.int64).reshape(-1, 5)
 
 
 def _signals(
@@ -132,7 +150,8 @@ def _element_ints(
 ) -> np.ndarray:  # fmt: skip
     ends = e.ends
     out = [layout.end(b) for b in ends]
-    out += [pattern.block(a, b) for a in ends for b in ends]
+    place = pattern.block_or_spare if family.signal else pattern.block
+    out += [place(a, b) for a in ends for b in ends]
     if family.rows:
         if group < 0:  # none of its rows is kept: nothing to write
             eq = 0
@@ -178,21 +197,22 @@ def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, 
 
 
 def scales(
-    model: Model, items: tuple[Any, ...], links: tuple[FlexibleBody, ...]
+    model: Model, places: np.ndarray, bodies: np.ndarray, links: tuple[FlexibleBody, ...]
 ) -> tuple[float, float]:
     """A typical length (extent of the mechanism) and a typical mass.
 
-    Bodies, places on the ground and arms to markers count; where the world's origin is does not.
+    Bodies (their places, and their table), places on the ground and arms to markers count; where
+    the world's origin is does not.
     """
-    points, arms = [x.position for x in items], [0.0]
+    points, arms = [places], [0.0]
     for item in model.items.values():
         for frame in getattr(item, "frames", ()):
             if frame.body is GROUND:
-                points.append(frame.position)
+                points.append(np.reshape(frame.position, (1, 3)))
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
-    arms += [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
-    places = np.array(points).reshape(-1, 3)
+    arms.append(float(radii_of_gyration(bodies).max(initial=0.0)))
+    places = np.concatenate(points)
     away = places - places.mean(axis=0) if len(places) else places
     length = max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), *arms)
     if not length < FAR:
@@ -200,24 +220,32 @@ def scales(
             f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
             "position, an offset or an inertia that is far too large"
         )
-    masses = [b.mass for b in items if b.mass > 0] + [link.item.modal.mass for link in links]
+    masses = [*bodies[bodies[:, 0] > 0, 0], *(link.item.modal.mass for link in links)]
     return length or 1.0, float(np.median(masses)) if masses else 1.0
 
 
-def round_off(model: Model, items: tuple[Any, ...]) -> float:
+def radii_of_gyration(bodies: np.ndarray) -> np.ndarray:
+    """√(trace J / m) of the bodies that have mass."""
+    mass, trace = bodies[:, 0], bodies[:, 1] + bodies[:, 5] + bodies[:, 9]
+    return np.sqrt(trace[mass > 0] / mass[mass > 0])
+
+
+def round_off(model: Model, places: np.ndarray, bodies: np.ndarray) -> float:
     """An angle, in radians, up to which corrections of rotations are the round-off of positions.
 
     A residual of ε metres at a marker with the arm a turns a body with the radius of gyration k by
     ε a/(a² + k²), at most ε/(2 k).  Positions are known to 2⁻⁵³ of their largest coordinate.
     """
-    coordinates = [np.abs(b.position).max() for b in items]
-    coordinates += [
-        np.abs(frame.position).max()
-        for item in model.items.values()
-        for frame in getattr(item, "frames", ())
-        if frame.body is GROUND
+    coordinates = [
+        float(np.abs(places).max(initial=0.0)),
+        *(
+            np.abs(frame.position).max()
+            for item in model.items.values()
+            for frame in getattr(item, "frames", ())
+            if frame.body is GROUND
+        ),
     ]
-    radii = [math.sqrt(np.trace(b.inertia) / b.mass) for b in items if b.mass > 0]
-    smallest = min((k for k in radii if k > 0), default=math.inf)
-    angle = ROUNDINGS * 2.0**-53 * max(coordinates, default=0.0) / (2 * smallest)
+    radii = radii_of_gyration(bodies)
+    smallest = radii[radii > 0].min(initial=math.inf)
+    angle = ROUNDINGS * 2.0**-53 * max(coordinates) / (2 * smallest)
     return float(min(max(angle, LEAST_ROUND_OFF), MOST_ROUND_OFF))

@@ -1,5 +1,6 @@
 """Where to look from: across the plane of a flat mechanism, else from a corner; up is against
-gravity."""
+gravity.  The camera stays where the whole motion fits into one picture; it goes along with a
+vehicle."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.frame import GROUND
 from linkwork.view.drawing import Drawing
 
 FOV = np.radians(38.0)
@@ -17,6 +19,7 @@ FLAT = 0.2  # a mechanism that is thinner than this share of its width is looked
 FRAMES = 200  # that are looked at
 FILLED, ASPECT = 0.86, 1.3  # of the picture's height; width over height, for narrow windows
 WANDER = 6.0  # sizes of the mechanism beyond which its way does not fit on the page
+ALONG = 2.0  # sizes by which a part may stray from the mechanism that the camera follows
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ SIDES = ("home", "front", "side", "top")
 
 
 def shot(drawing: Drawing, side: str = "home", follow: str | None = None) -> Shot:
-    """A view that holds the whole way of the mechanism, or its beginning where it flies away.
+    """A view that holds the whole motion, or, where it leads away, the mechanism at its beginning.
 
     side   : "front" (along y where z is up), "side" (along x) or "top" instead of a corner
     follow : the name of a body: the view of the beginning, to be moved with it (`following`)
@@ -55,7 +58,7 @@ def shot(drawing: Drawing, side: str = "home", follow: str | None = None) -> Sho
     if side not in SIDES:
         raise ModelError(f"side must be one of {', '.join(SIDES)}, found {checks.show(side)}")
     up = up_axis(drawing.result.system.tables.gravity)
-    points, margins = _points(drawing, first=follow is not None)
+    points, margins = _points(drawing, follow)
     low = (points - margins[:, None]).min(axis=0)
     high = (points + margins[:, None]).max(axis=0)
     target = (low + high) / 2
@@ -80,16 +83,39 @@ def straight(side: str, up: np.ndarray) -> np.ndarray:
     return front if side == "front" else np.eye(3)[(axis + 1) % 3]
 
 
-def way_of(drawing: Drawing, name: str) -> np.ndarray:
-    """(F, 3): how far a body has moved from its first place."""
-    names = drawing.result.system.names
-    if name not in names:
-        raise ModelError(
-            f"follow must name a body, but {checks.show(name)} was given; there are "
-            f"{', '.join(names)}"
-        )
-    place = drawing.result.motion[:, names.index(name), :3]
-    return np.asarray(place - place[0])
+def way_of(drawing: Drawing, follow: str | None) -> np.ndarray | None:
+    """(F, 3): how far the camera goes with the motion; none where it stays.
+
+    follow : the name of a body; "ground", and the camera stays.  Without it the camera stays where
+             the whole motion fits into the picture, and goes with the mechanism where it does not
+    """
+    names, motion = drawing.result.system.names, drawing.result.motion
+    if follow is None:
+        return _common_way(drawing) if wanders(drawing) else None
+    if follow in names:
+        place = motion[:, names.index(follow), :3]
+        return np.asarray(place - place[0])
+    if follow == GROUND.name:
+        return None
+    raise ModelError(
+        f"follow must name a body, but {checks.show(follow)} was given; there are "
+        f"{', '.join(names)}, and {GROUND.name} for a camera that stays"
+    )
+
+
+def wanders(drawing: Drawing) -> bool:
+    """Whether the motion is too long for one picture."""
+    every, _ = _places(drawing)
+    away = np.linalg.norm(every - every[0].mean(axis=0), axis=2).max()
+    return not away < WANDER * drawing.size
+
+
+def _common_way(drawing: Drawing) -> np.ndarray:
+    """(F, 3): the displacement that half of the bodies have exceeded, axis by axis: that of a
+    vehicle, but none where a single part flies off."""
+    bodies = [solid.number for solid in drawing.solids]
+    place = drawing.result.motion[:][:, bodies, :3]
+    return np.asarray(np.median(place - place[0], axis=1))
 
 
 def following(look: Shot, way: np.ndarray | None, i: int) -> Shot:
@@ -142,19 +168,31 @@ def direction(points: np.ndarray, up: np.ndarray, size: float) -> np.ndarray:
     return sight / np.linalg.norm(sight)
 
 
-def _points(drawing: Drawing, first: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Places of bodies, joints and line ends over the frames, and how far each reaches."""
+def _places(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
+    """Places (f, n, 3) of bodies, joints and line ends over some frames, and the frames."""
     few = np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
     bodies = [solid.number for solid in drawing.solids]
     parts = [drawing.result.motion[few][:, bodies, :3]]
     parts += [s.position[few, None] for s in drawing.symbols]
     parts += [x[few, None] for line in drawing.lines for x in (line.start, line.end)]
-    every = np.concatenate(parts, axis=1)
+    return np.concatenate(parts, axis=1), few
+
+
+def _points(drawing: Drawing, follow: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3) that the picture must hold, and how far each reaches.
+
+    Where the motion leads away, they are those of the parts that go along with the mechanism, as
+    the camera sees them that goes with it.
+    """
+    every, few = _places(drawing)
     reach = np.full(every.shape[1], 0.03 * drawing.size)
     reach[: len(drawing.solids)] += [0.85 * min(s.extent, drawing.size) for s in drawing.solids]
-    away = np.linalg.norm(every - every[0].mean(axis=0), axis=2).max()
-    if first or not away < WANDER * drawing.size:
+    if follow in drawing.result.system.names:
         every = every[:1]
+    elif wanders(drawing):
+        seen = every - _common_way(drawing)[few, None]
+        near = np.linalg.norm(seen - seen[0], axis=2).max(axis=0) < ALONG * drawing.size
+        every, reach = (seen[:, near], reach[near]) if near.any() else (every[:1], reach)
     points, margins = every.reshape(-1, 3), np.tile(reach, len(every))
     known = np.isfinite(points).all(axis=1)
     return points[known], margins[known]

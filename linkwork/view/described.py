@@ -8,6 +8,6 @@ from linkwork.system.system import compile_model
 
 
 def described(model: Model) -> Result:
-    """The described position as a result of one time, joints not yet closed."""
+    """The reference configuration as a result of one time, joints not yet closed."""
     system = compile_model(model)
     return Result.of_state(system, system.described_state())

@@ -8,13 +8,14 @@ Frames are stored times of the run, thinned where there are more than a page can
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from linkwork.elements.aero.craft.force import AerodynamicForce
+from linkwork.elements.aero.surfaces.surface import LiftingSurface
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.central_gravity import CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame
@@ -43,19 +44,24 @@ from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.joints.orthogonal import Orthogonal
 from linkwork.elements.joints.rigid_displacement import RigidBodyDisplacement
+from linkwork.elements.joints.rolling import Rolling
 from linkwork.elements.joints.velocity_lock import VelocityLock
+from linkwork.elements.signals.measured import FrameSensor
 from linkwork.elements.signals.sensor import StrapdownSensor
+from linkwork.elements.tyres.tyre import Tyre
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.model.frame import Frame
-from linkwork.results.outputs.flexible import deformed
+from linkwork.model.frame import GROUND, Frame
+from linkwork.results.outputs.deformed.flexible import deformed
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import body_motion, lock_place, reaction
 from linkwork.results.result import Result
-from linkwork.view.figures import figure, turned
+from linkwork.view.lines import Line, cylinder_lines
 from linkwork.view.loads import applied, frames_of
-from linkwork.view.shapes import Part, parts_of
-from linkwork.view.symbols import coil, joint_parts, spiral
+from linkwork.view.solids.figures import figure, turned
+from linkwork.view.solids.shapes import Part, parts_of
+from linkwork.view.solids.symbols import joint_parts, spiral
+from linkwork.view.surfaces import add_surface
 from linkwork.view.traces import Trace, traces_of
 
 TURNING = (
@@ -67,7 +73,6 @@ PALETTE = (
 )  # fmt: skip
 STORED = 1_000_000  # bodies times frames that a page keeps
 PIECES = 16  # of a flexible link
-BEAM_PIECES, MOST_PIECES = 4, 64  # of an element of a beam, and of a beam
 ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
 LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
@@ -102,38 +107,6 @@ class Symbol:
     parts: list[Part]
     marker: Frame
     position: np.ndarray  # (F, 3)
-
-
-@dataclass(eq=False)
-class Line:
-    """A spring or a massless rod between two points, or a piece of a flexible link."""
-
-    name: str
-    group: str  # "springs", "joints" or "bodies"
-    start: np.ndarray  # (F, 3)
-    end: np.ndarray
-    radius: float
-    colour: tuple[int, int, int] | None = None
-    piece: int = 0  # of a link that is drawn in several
-
-    @property
-    def part(self) -> Part:
-        """A coil or a rod of unit length along z, to be stretched."""
-        if self.group == "springs":
-            return coil(1.6 * self.radius, 0.28 * self.radius)
-        return Part("cylinder", (self.radius, 1.0), np.array([0, 0, 0.5]))
-
-    @cached_property
-    def length(self) -> np.ndarray:
-        return np.linalg.norm(self.end - self.start, axis=1)
-
-    @cached_property
-    def orientation(self) -> np.ndarray:
-        """(F, 4): the shortest turn of z to the line."""
-        d = (self.end - self.start) / np.where(self.length > 0, self.length, 1.0)[:, None]
-        q = np.column_stack([1 + d[:, 2], -d[:, 1], d[:, 0], np.zeros(len(d))])
-        q[q[:, 0] < 1e-9] = [0.0, 1.0, 0.0, 0.0]
-        return q / np.linalg.norm(q, axis=1)[:, None]
 
 
 @dataclass(eq=False)
@@ -188,21 +161,25 @@ class Drawing:
         return int(np.clip(np.ceil(2 - np.log10(duration)), 1, 9)) if duration > 0 else 3
 
     @cached_property
-    def references(self) -> dict[str, float]:
-        """The force and the torque that an arrow of normal length stands for."""
-        found = {}
-        for kind in ("force", "torque"):
-            sizes = [np.linalg.norm(a.vector, axis=1) for a in self.arrows if a.kind == kind]
-            usual = [np.quantile(s[np.isfinite(s)], 0.9) for s in sizes if np.isfinite(s).any()]
-            found[kind] = max(usual, default=0.0) or 1.0
-        return found
+    def references(self) -> dict[tuple[str, str], float]:
+        """The force and the torque that an arrow of normal length stands for, in each group: of
+        reactions, and of loads, which those of a rotor exceed a hundred times."""
+        found: dict[tuple[str, str], float] = {}
+        for arrow in self.arrows:
+            sizes = np.linalg.norm(arrow.vector, axis=1)
+            good = sizes[np.isfinite(sizes)]
+            usual = float(np.quantile(good, 0.9)) if len(good) else 0.0
+            key = arrow.group, arrow.kind
+            found[key] = max(found.get(key, 0.0), usual)
+        return {key: size or 1.0 for key, size in found.items()}
 
     def arrow_ends(self, group: str, kind: str, i: int, scale: float = 1.0) -> np.ndarray:
         """(n, 2, 3): from the points along the vectors, at most LONGEST normal lengths."""
         normal = ARROW * self.size * scale
         mine = [a for a in self.arrows if a.group == group and a.kind == kind]
         point = np.array([a.point[i] for a in mine]).reshape(-1, 3)
-        d = np.array([a.vector[i] for a in mine]).reshape(-1, 3) / self.references[kind]
+        d = np.array([a.vector[i] for a in mine]).reshape(-1, 3)
+        d /= self.references.get((group, kind), 1.0)
         length = np.linalg.norm(d, axis=1)
         seen = length > SHORTEST
         point, d, length = point[seen], d[seen], length[seen]
@@ -224,11 +201,12 @@ class Drawing:
 
 def draw(
     result: Result, frames: np.ndarray | None = None, title: str = "", *, traces: Any = (),
-    other: Result | None = None,
-) -> Drawing:
+    other: Result | None = None, colours: str | None = None,
+) -> Drawing:  # fmt: skip
     """The drawing of a result at some of its stored times (all that a page can use otherwise).
 
     traces : points whose paths are drawn;   other : a run that is drawn as a ghost, at these times
+    colours : what beams are coloured by: moment, force, strain or curvature
     """
     if not result.system.bodies:
         raise ModelError(
@@ -247,7 +225,7 @@ def draw(
     model, size = thin.system.model, thin.system.length
     points = attachments(model)
     _add_links(drawing)
-    _add_beams(drawing)
+    _add_beams(drawing, colours)
     for number, (name, body) in enumerate(zip(thin.system.names, thin.system.items, strict=True)):
         if isinstance(body, LinkPart):
             continue
@@ -259,6 +237,7 @@ def draw(
         if not isinstance(item, (Body, FlexibleLink)):
             _add_item(drawing, item)
     _add_reactions(drawing)
+    _add_contacts(drawing, result, frames)
     return drawing
 
 
@@ -280,28 +259,24 @@ def _add_links(drawing: Drawing) -> None:
             drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
 
 
-def _add_beams(drawing: Drawing) -> None:
-    """Beams: a smooth tube along the deformed axis, or blocks with the outline of the section."""
+def _add_beams(drawing: Drawing, colours: str | None) -> None:
+    """Beams and cables: pieces along the deformed axis."""
     result = drawing.result
-    owners = dict.fromkeys(e.owner for e in result.system.elements if e.entry.family.slender)
-    for name in owners:
-        from linkwork.results.outputs.beams import axis_at, beam_elements  # slow to import
+    slender = dict.fromkeys(e.owner for e in result.system.elements if e.entry.family.slender)
+    cables = dict.fromkeys(
+        e.owner for e in result.system.elements if e.entry.family.name.startswith("cable segment")
+    )
+    if not slender and not cables:
+        return
+    from linkwork.view.beams import beam_lines, cable_lines, check_colours  # slow to import
 
-        item, elements = result.system.model[name], beam_elements(result, name)
-        colour = PALETTE[elements[0].ends[0] % len(PALETTE)]
-        outline = getattr(item.section, "outline", None)
-        if outline and not math.isclose(*outline) and hasattr(item, "mesh"):
-            for body, length in zip(item.bodies(), item.mesh.share):
-                number = result.system.names.index(str(body.name))
-                block = Part("box", (1.05 * float(length), *outline))
-                drawing.solids.append(Solid(str(body.name), number, [block], colour))
-            continue
-        radius = min(outline) / 2 if outline else 0.008 * drawing.size
-        pieces = min(MOST_PIECES, BEAM_PIECES * len(elements))
-        axis = axis_at(result, name, np.linspace(0, 1, pieces + 1))
-        for k in range(pieces):
-            ends = axis[:, k], axis[:, k + 1]
-            drawing.lines.append(Line(name, "bodies", *ends, radius, colour, k + 1))
+    check_colours(colours)
+    for name in slender:
+        first = next(e for e in result.system.elements if e.owner == name)
+        colour = PALETTE[first.ends[0] % len(PALETTE)]
+        drawing.lines += beam_lines(result, name, drawing.size, colour, colours)
+    for name in cables:
+        drawing.lines += cable_lines(result, name, drawing.size, colours)
 
 
 def nearest(time: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -343,7 +318,10 @@ def place(result: Result, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _add_item(drawing: Drawing, item: Any) -> None:
     result, name = drawing.result, str(item.name)
-    if isinstance(item, (Spring, Rod, Distance, Cylinder)):
+    if isinstance(item, Cylinder):
+        a, b = (place(result, frame)[0] for frame in item.frames)
+        drawing.lines += cylinder_lines(item, a, b)
+    elif isinstance(item, (Spring, Rod, Distance)):
         a, b = (place(result, frame)[0] for frame in item.frames)
         spring = not isinstance(item, Distance)
         radius = _radius(drawing, item) * (1.0 if spring else 0.4)
@@ -357,14 +335,23 @@ def _add_item(drawing: Drawing, item: Any) -> None:
         part = Part("cylinder", (radius, 1.2 * radius), colour=(60, 60, 60), opacity=0.45)
         _add_symbol(drawing, name, "springs", [part], frames_of(item)[0])
         _add_loads(drawing, item)
+    elif isinstance(item, Tyre):
+        _add_tyre(drawing, item)
+    elif isinstance(item, Rolling):
+        rim = (item.radius,) if item.axis is None else (item.radius, 0.1 * item.radius)
+        part = Part("cylinder" if item.axis is not None else "sphere", rim, opacity=0.35)
+        _add_symbol(drawing, name, "joints", [part], item.frames[1])
     elif isinstance(item, VelocityLock):
         part = Part("sphere", (_radius(drawing, item),), colour=(60, 60, 60), opacity=0.6)
         _add_symbol(drawing, name, "joints", [part], item.frames[1])
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
-    elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce)):
+    elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce,
+                           AerodynamicForce)):  # fmt: skip
         _add_loads(drawing, item)
+    elif isinstance(item, LiftingSurface):
+        add_surface(drawing, item)
     elif isinstance(item, Gear):
         a, b = (place(result, joint.frames[0])[0] for joint in (item.first, item.second))
         drawing.lines.append(Line(name, "joints", a, b, 0.4 * _radius(drawing, item.first)))
@@ -378,6 +365,9 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, StrapdownSensor):
         part = Part("box", (2 * _radius(drawing, item),) * 3, colour=(60, 60, 60))
         _add_symbol(drawing, name, "joints", [part], item.frames[0])
+    elif isinstance(item, FrameSensor):
+        part = Part("box", (0.02 * drawing.size,) * 3, colour=(60, 60, 60))
+        _add_symbol(drawing, name, "joints", [part], item.frame)
 
 
 def _add_symbol(drawing: Drawing, name: str, group: str, parts: list[Part], marker: Frame) -> None:
@@ -409,6 +399,33 @@ def _add_loads(drawing: Drawing, item: Any) -> None:
         for kind, vector in (("force", force), ("torque", torque)):
             if np.abs(vector).max(initial=0.0) > 0:
                 drawing.arrows.append(Arrow(str(name), "forces", kind, point, vector))
+
+
+def _add_tyre(drawing: Drawing, item: Tyre) -> None:
+    """The force of a tyre where it touches the road."""
+    result = drawing.result
+    view = result[str(item.name)]
+    point = np.column_stack([view.numbers(f"contact_{x}") for x in "xyz"])
+    for _, force, _ in applied(result, item).values():
+        drawing.arrows.append(Arrow(str(item.name), "forces", "force", point, force))
+
+
+def _add_contacts(drawing: Drawing, result: Result, frames: np.ndarray) -> None:
+    """Forces on second bodies at their points of contact, from all stored times: bristles follow
+    the path."""
+    item: Any
+    for item in result.system.model.items.values():
+        if type(item).__name__ not in ("Contact", "CamFollower"):
+            continue
+        from linkwork.results.outputs.contact import contact_arrows  # slow to import
+
+        ground = getattr(item, "ground", None)
+        if ground is not None:
+            parts = parts_of(ground, f"the ground of {item.label}")
+            light = [replace(p, colour=p.colour or (196, 200, 206)) for p in parts]
+            _add_symbol(drawing, f"ground of {item.name}", "joints", light, Frame(GROUND))
+        for name, point, force in contact_arrows(result, item):
+            drawing.arrows.append(Arrow(name, "forces", "force", point[frames], force[frames]))
 
 
 def _add_reactions(drawing: Drawing) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FRAMES = 60  # of one period
 PERIOD = 2.0  # seconds
+ROUND_OFF = 1e-12  # a damping ratio that is not told
 MOVES, TURNS = 0.12, 0.3  # most, in sizes of the mechanism and in radians
 
 
@@ -46,8 +47,7 @@ def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
     values[:, 1:] = 0.0
     if values.size:
         values[:, 0] += amplitude * (wave[:, None] * modes.values[i]).real
-    value = modes.eigenvalues[i]
     title = f"{system.model.name}, mode {i % n}: {modes.frequency[i]:.4g} Hz"
-    if value.real:
+    if abs(modes.damping[i]) > ROUND_OFF:
         title += f", damping {modes.damping[i]:.3g}"
     return Result(system, time, motion, values=values, info={"period": PERIOD}), title

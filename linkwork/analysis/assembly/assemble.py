@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from linkwork.errors import AssemblyError
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
+from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
@@ -92,9 +93,12 @@ def assemble_model(
         state, history = closed(held, Scale(held, resistance, still, slow), time)
     state = full.with_other_values(held, state)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
-    if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
-        state = full.remember(state)  # paths of friction begin here
     redundancy, system = choose_rows(full, state, warn=warn)
+    if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
+        known = state  # paths of friction begin here
+        if full.sample_times and (full.layout.order == 0).any():
+            known = accelerations(system, state)  # readings without rates follow from equations
+        state = replace(state, memory=full.remember(known).memory)
     return Assembled(full, system, state, redundancy, history)
 
 

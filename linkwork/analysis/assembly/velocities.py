@@ -79,9 +79,10 @@ def warn_of_lost_velocities(system: System, state: State) -> None:
     if share[body, part] <= LOST + 4 * moved.max(initial=0.0):
         return
     word, units = ("velocity", "m/s") if part == 0 else ("angular_velocity", "rad/s")
+    axes = "" if part == 0 else " in its own axes"
     numbers = ", ".join(f"{x:.4g}" for x in before[body, part])
     warnings.warn(
-        f"{word} of Body '{system.names[body]}' was given as ({numbers}) {units}, but "
+        f"{word} of Body '{system.names[body]}' was given as ({numbers}) {units}{axes}, but "
         f"{_holder(system, state, given, int(body))} does not let it move so: "
         f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
         "leave free, or none",

@@ -4,10 +4,11 @@ Unknowns are the motion x (lengths over L) and ℓ = λ/Λ, Λ the factor that t
 the unbalanced force r, its change q = ∂r/∂ℓ, and the direction (τ, τ_ℓ) of the path,
 
     [K    C_qᵀ  q  ] [δ ]     [r]
-    [C_q  0     0  ] [Δγ] = − [0],        w² |τ|² + τ_ℓ² = 1,   w² = 1/(number of bodies)
+    [C_q  0     c  ] [Δγ] = − [0],        w² |τ|² + τ_ℓ² = 1,   w² = 1/(number of bodies)
     [w²τᵀ 0     τ_ℓ] [Δℓ]     [0]
 
-is regular at limit points, where K is singular on C_q δ = 0: corrections are normal to the path.
+with c = ∂C/∂ℓ of imposed motions is regular at limit points, where K is singular on C_q δ = 0:
+corrections are normal to the path.
 The direction itself solves the same matrix with (0, 0, 1) on the right, and turns its sign with the
 path.  As in statics every iterate lies on the constraints and has multipliers of least squares.
 
@@ -37,6 +38,7 @@ ITERATIONS = 15  # of a correction
 DENSE = 200  # unknowns up to which factors are dense
 ASIDE = 0.3  # of its length: how far a step may end beside where it leads
 LITTLE = 0.01  # sizes of the mechanism and rad that count as nothing there
+APART = 1e-5  # of Λ: between factors that are subtracted, where imposed motions are scaled
 FARTHEST = 10.0  # sizes of the mechanism that a correction may move a body
 
 
@@ -68,18 +70,30 @@ class Arc:
     def settle(self, point: Point, motion: np.ndarray, load: float) -> Point | None:
         """The point of the constraints after a scaled motion, under the load ℓ."""
         self.loads.set(load * self.reference)
-        return self.search.settle(point.state.moved(self.search.column * motion), far=True)
+        return self.search.settle(
+            point.state.moved(self.search.column * motion), far=True, since=point.state
+        )
 
-    def by_load(self, point: Point) -> np.ndarray:
-        """q = ∂r/∂ℓ, exact because r is linear in the load."""
-        system, factor = self.search.system, self.loads.factor
+    def by_load(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
+        """q = ∂r/∂ℓ and c = ∂C/∂ℓ.
+
+        Exact where r is linear in the load; a central difference where motions are imposed.
+        """
+        s, factor = self.search, self.loads.factor
+        apart, values, gamma = 1.0, (1.0, 0.0), None
+        if self.loads.motions is not None:
+            apart = 2 * APART * self.reference
+            values = factor + apart / 2, factor - apart / 2
+            gamma = s.system.all_gamma(point.gamma)
+        state = replace(point.state, gamma=gamma)
         found = []
-        for value in (1.0, 0.0):
+        for value in values:
             self.loads.set(value)
-            state = replace(point.state, gamma=None)
-            found.append(system.evaluate(state, tangent=False).residual)
+            found.append(s.system.evaluate(state, tangent=False))
         self.loads.set(factor)
-        return self.reference * self.search.side * (found[0] - found[1])
+        one, other = found
+        change = self.reference / apart
+        return change * s.side * (one.residual - other.residual), change * s.row * (one.C - other.C)
 
     def solve(
         self, point: Point, border: Direction, force: np.ndarray, last: float
@@ -91,16 +105,17 @@ class Arc:
         scale = float(np.abs(vals[s.body]).max(initial=0.0)) or 1.0
         vals[s.body] /= scale
         rhs = np.concatenate([force / scale, np.zeros(self.rows), [last]])
-        q = self.by_load(point) / scale
-        if not np.all(np.isfinite(vals)) or not np.all(np.isfinite(q)):
+        q, c = self.by_load(point)
+        column = np.concatenate([q / scale, c])
+        if not np.all(np.isfinite(vals)) or not np.all(np.isfinite(column)):
             return None
         N = p.unknowns
         rows = np.repeat(np.arange(N), np.diff(p.indptr))
         n = np.arange(self.n)
-        i = np.concatenate([rows, n, np.full(self.n + 1, N)])
-        j = np.concatenate([p.indices, np.full(self.n, N), n, [N]])
+        i = np.concatenate([rows, np.arange(N), np.full(self.n + 1, N)])
+        j = np.concatenate([p.indices, np.full(N, N), n, [N]])
         border_row = np.append(self.weight * border.motion, border.load)
-        y = solve_once(N + 1, i, j, np.concatenate([vals, q, border_row]), rhs)
+        y = solve_once(N + 1, i, j, np.concatenate([vals, column, border_row]), rhs)
         return y if y is not None and np.all(np.isfinite(y)) else None
 
     def direction(self, point: Point, border: Direction) -> Direction | None:

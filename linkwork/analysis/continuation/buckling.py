@@ -21,6 +21,7 @@ critical factors are those with B(λ) y = 0, y = (φ, δγ): a nonlinear eigenva
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.model import Model
+from linkwork.model.registry import Item
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -93,7 +95,8 @@ class Buckling:
 
 
 def buckling(
-    model: Model, n: int = 3, *, loads: Any = None, at: StateLike | None = None, start: float = 0.0,
+    model: Model, n: int = 3, *, loads: str | Item | Sequence[str | Item] | None = None,
+    at: StateLike | None = None, start: float = 0.0,
     time: float | None = None, exact: bool = True, tolerance: float = 1e-10, progress: bool = True,
 ) -> Buckling:  # fmt: skip
     """The lowest n positive load factors at which equilibria become critical, and the shapes.
@@ -121,7 +124,9 @@ def buckling(
     checks.count(n, "n")
     start = checks.number(start, "start")
     try:
-        search, scaled, state = begin(model, at, time, loads, tolerance, progress, "buckling")
+        search, scaled, state = begin(
+            model, at, time, loads, start, tolerance, progress, "buckling"
+        )
         problem = Problem(Arc(search, scaled, 1.0), state, start)
         return problem.solve(int(n), exact)
     finally:

@@ -1,5 +1,7 @@
 """Equilibria over a load factor λ: C_qᵀγ = f₀(q) + λ p(q), followed by arc length (arc.py).
 
+Motors among the loads have their motion laws times λ: an imposed displacement or rotation.
+
 A step is as long as the load, rotations and displacements allow, is halved where its correction
 fails or the path bends too much, and grows again.  At every point NᵀKN tells stability; a change
 between two points is located (singular.py).
@@ -7,14 +9,14 @@ between two points is located (singular.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath, turn
-from linkwork.analysis.continuation.loads import Loads, chosen_loads
+from linkwork.analysis.continuation.loads import Loads, chosen_loads, scaled_motions
 from linkwork.analysis.continuation.path import EquilibriumPath
 from linkwork.analysis.continuation.singular import (
     DENSE,
@@ -33,6 +35,7 @@ from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.model import Model
+from linkwork.model.registry import Item
 from linkwork.system.state import State
 
 TURNS, MOVES = 0.15, 0.1  # most in one step, in radians and in sizes of the mechanism
@@ -42,16 +45,18 @@ QUICK = 5  # iterations below which the next step may be longer
 
 
 def equilibrium_path(
-    model: Model, *, until: float = 1.0, steps: int = 200, step: float = 0.05, loads: Any = None,
-    start: float = 0.0, at: StateLike | SingularPoint | None = None, branch: int = 1,
-    time: float | None = None, stop: Callable[[float, State], bool] | None = None,
-    tolerance: float = 1e-10, progress: bool = True,
+    model: Model, *, until: float = 1.0, steps: int = 200, step: float = 0.05,
+    loads: str | Item | Sequence[str | Item] | None = None, start: float = 0.0,
+    at: StateLike | SingularPoint | None = None, branch: int = 1, time: float | None = None,
+    stop: Callable[[float, State], bool] | None = None, tolerance: float = 1e-10,
+    progress: bool = True,
 ) -> EquilibriumPath:  # fmt: skip
     """Equilibria over a load factor, past limit points, until it reaches `until`.
 
     until : the factor to come to; its sign is where the path goes first
     steps : most steps;   step : largest change of the factor in a step, as a part of `until`
     loads : items (or names, or "gravity") that the factor scales; None: gravity and all loads.
+            A Motor, an Actuator or another joint with motion laws has its imposed motion scaled.
             Everything else acts in full
     start : the factor to begin with, where an equilibrium is looked for from the described
             position (or from `at`)
@@ -88,7 +93,7 @@ def equilibrium_path(
         )
     try:
         search, scaled, state = begin(
-            model, crossing.state if crossing else at, time, loads, tolerance, progress
+            model, crossing.state if crossing else at, time, loads, start, tolerance, progress
         )
         trace = Trace(Arc(search, scaled, abs(until)), until, start, step, stop)
         trace.begin(state, crossing, branch)
@@ -102,13 +107,19 @@ def equilibrium_path(
 
 
 def begin(
-    model: Model, at: Any, time: float | None, loads: Any, tolerance: float, progress: bool,
-    what: str = "equilibrium_path",
+    model: Model, at: Any, time: float | None, loads: Any, start: float, tolerance: float,
+    progress: bool, what: str = "equilibrium_path",
 ) -> tuple[Search, Loads, State]:  # fmt: skip
     """The search of statics, what the factor scales in its system, and where to begin."""
     if time is not None:
         time = checks.number(time, "time")
-    full, system, state = beginning(model, at, time)
+    if not (loads is None or isinstance(loads, (str, Item, list, tuple))):
+        raise ModelError(
+            f"loads of {what} must be a list of items, names, or \"gravity\", but "
+            f"{checks.show(loads)} was given"
+        )
+    with scaled_motions(model, loads, start) as motions:
+        full, system, state = beginning(model, at, time)
     names = chosen_loads(model, full, loads, what)
     search = Search(
         full, system, tolerance, 60, True, True, ProgressLog(f"{what} of '{model.name}'", progress)
@@ -119,7 +130,7 @@ def begin(
             f"{what} cannot treat {model[owner].label}: with friction positions balance over a "
             "whole range; leave it out"
         )
-    return search, Loads(system, names), state
+    return search, Loads(system, names, motions), state
 
 
 @dataclass

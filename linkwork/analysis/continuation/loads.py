@@ -1,19 +1,23 @@
-"""The load factor λ: gravity and loads of a compiled model, times λ.
+"""The load factor λ: gravity, loads and imposed motions of a compiled model, times λ.
 
-    f(q, λ) = f₀(q) + λ p(q)
+    f(q, λ) = f₀(q) + λ p(q),        C(q, λ y(t)) = 0
 
 p are weights and the forces of items that are loads (`Family.loads` says which of their numbers
-they are proportional to); everything else, springs and joints with their drives, acts in full.
+they are proportional to); y are the motion laws of joints, Motor, Actuator or Lock, that the user
+names.  Everything else, springs and other joints with their drives, acts in full.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwork.elements.forces.user_force import UserForce
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.motion_laws import ROTATION, MotionFactor
 from linkwork.errors import ModelError
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
@@ -25,8 +29,10 @@ GRAVITY = "gravity"
 class Loads:
     """What λ scales in one system: names of items, and the places of their numbers."""
 
-    def __init__(self, system: System, names: Sequence[str]) -> None:
-        self.system, self.names = system, tuple(names)
+    def __init__(
+        self, system: System, names: Sequence[str], motions: MotionFactor | None = None
+    ) -> None:
+        self.system, self.names, self.motions = system, tuple(names), motions
         self.gravity = np.array(system.tables.gravity) if GRAVITY in names else None
         places = [
             place.start + np.array(e.entry.family.loads, np.intp)
@@ -43,11 +49,36 @@ class Loads:
         if self.gravity is not None:
             self.system.tables.gravity[:] = factor * self.gravity
         self.system.tables.reals[self.places] = factor * self.reals
+        if self.motions is not None:
+            self.motions.value = self.factor
+
+
+@contextlib.contextmanager
+def scaled_motions(model: Model, loads: Any, start: float) -> Iterator[MotionFactor | None]:
+    """The factor of the motion laws of joints among the loads, which systems made meanwhile have;
+    None where there are none."""
+    given = [] if loads is None else [loads] if isinstance(loads, (str, Item)) else list(loads)
+    items = [model.items.get(x) if isinstance(x, str) else x for x in given]
+    joints = [x for x in items if isinstance(x, Joint) and moved(x)]
+    factor = MotionFactor(start)
+    for joint in joints:
+        joint.__dict__["motion_factor"] = factor
+    try:
+        yield factor if joints else None
+    finally:
+        for joint in joints:
+            del joint.__dict__["motion_factor"]
+
+
+def moved(item: Item | None) -> bool:
+    """Whether it is a joint with motion laws."""
+    return isinstance(item, Joint) and any(item.laws().values())
 
 
 def chosen_loads(model: Model, system: System, loads: Any, what: str) -> tuple[str, ...]:
     """Names of what λ scales: those given, or gravity and all loads; one error for each mistake."""
     able = {e.owner for e in system.elements if e.entry.family.loads}
+    motions = {name for name, item in model.items.items() if moved(item)}
     if loads is None:
         for item in model.items.values():
             if isinstance(item, UserForce):
@@ -61,11 +92,11 @@ def chosen_loads(model: Model, system: System, loads: Any, what: str) -> tuple[s
         if not names:
             raise ModelError(
                 f"{what} finds no load in model '{model.name}' to scale; add a Force or a Torque, "
-                "or give the model gravity"
+                "give the model gravity, or name a motor with loads=[...], whose motion is scaled"
             )
         return tuple(names)
     given = [loads] if isinstance(loads, (str, Item)) else list(loads)
-    names = [one_load(model, able, x, what) for x in given]
+    names = [one_load(model, able | motions, x, what) for x in given]
     if not names:
         raise ModelError(f"loads of {what} must name at least one load, but none was given")
     return tuple(dict.fromkeys(names))
@@ -88,7 +119,12 @@ def one_load(model: Model, able: set[str], given: Any, what: str) -> str:
         raise ModelError(f"loads of {what} has {given.label}, which is of another model")
     if name not in able:
         raise ModelError(
-            f"{what} cannot scale {item.label}, which is no load: give forces, torques, or "
-            '"gravity"'
+            f"{what} cannot scale {item.label}, which is no load: give forces, torques, joints "
+            'with motion laws, or "gravity"'
+        )
+    if isinstance(item, Joint) and any(ROTATION in laws for laws in item.laws().values()):
+        raise ModelError(
+            f"{what} cannot scale {item.label}, whose rotation is given as a whole; give laws on "
+            "rx, ry or rz"
         )
     return name

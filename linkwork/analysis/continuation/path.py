@@ -22,6 +22,13 @@ class PathResult(Result):
     """Results over the points of a path: their arrays have the dimension `point`."""
 
     factor: np.ndarray
+    scaled: tuple[str, ...]  # what the factor scales
+    at_time: float  # of all drives
+
+    def imposed(self, owner: str, law: Any) -> np.ndarray:
+        """What a motion law says at the points, times the factor where that scales it."""
+        value = float(law.values(np.array([self.at_time]))[0])
+        return value * (self.factor if owner in self.scaled else np.ones(len(self.factor)))
 
     def data_array(
         self, name: str, values: np.ndarray, axis: str | tuple[int, ...] | dict[str, Any],
@@ -66,7 +73,8 @@ class EquilibriumPath:
             np.array([s.acceleration for s in states]), np.array([s.gamma for s in states]),
             values=np.array([s.values for s in states]), stored_model="",
         )  # fmt: skip
-        found.factor = self.factor
+        found.factor, found.scaled = self.factor, self.loads
+        found.at_time = states[0].time
         memory = [s.memory for s in states]
         if memory[0] is not None:
             found.__dict__["memory"] = np.array(memory)

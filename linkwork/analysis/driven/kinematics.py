@@ -24,6 +24,7 @@ import scipy.linalg as la
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.assembly.start_rows import start_entries
+from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
@@ -70,6 +71,7 @@ def kinematics(
             f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
         )
     refuse_velocity_rows(full, "lw.kinematics")
+    refuse_hard(full, "lw.kinematics")
     full.refuse_nodes("lw.kinematics")
     require_driven(full, redundancy, state)
     run = Driven(full, redundancy, system, state, h, every)

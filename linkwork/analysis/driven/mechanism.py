@@ -23,7 +23,7 @@ from linkwork.analysis.saddle import Projection
 from linkwork.analysis.scales import row_scale
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
-from linkwork.integrators.contract import Output, make_output
+from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
 from linkwork.results.result import Result
@@ -50,14 +50,14 @@ class Driven:
         self, full: System, redundancy: Redundancy, system: System, state: State, h: float,
         every: int,
     ) -> None:  # fmt: skip
-        announce(drive_steps, "the steps of driven mechanisms", 5)
+        announce(drive_steps, "the steps of driven mechanisms", 9)
         self.full, self.h, self.every = full, h, every
         self.begin = state.time
         self.angles: dict[str, float] = {}  # turns counted before this run
         self.scale = row_scale(full.kept_rows, full.length)
         self.first = redundancy, system, state
         self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
-        self.stored: list[tuple[np.ndarray, Output]] = []
+        self.stored: list[tuple[np.ndarray, StepRows]] = []
         self.steps, self.what = 0, ""
         self.clock = clock.perf_counter()
 
@@ -137,7 +137,7 @@ class Driven:
             self.keep(times[part], out, wanted[part])
             first += good
 
-    def reach(self, time: float, halvings: int) -> Output:
+    def reach(self, time: float, halvings: int) -> StepRows:
         """One step in as many pieces as it takes."""
         out, good = self.run(np.array([time]))
         if good:
@@ -148,10 +148,10 @@ class Driven:
         self.keep(np.array([middle]), self.reach(middle, halvings - 1), np.array([False]))
         return self.reach(time, halvings - 1)
 
-    def run(self, times: np.ndarray) -> tuple[Output, int]:
+    def run(self, times: np.ndarray) -> tuple[StepRows, int]:
         """As many steps as go well, and their number."""
         before, system = self.state, self.system
-        out, done, tried = make_output(self.full, len(times)), 0, -1
+        out, done, tried = step_rows(self.full, len(times)), 0, -1
         schedule = system.schedule(times)
         while True:
             status, done = drive_steps(
@@ -188,7 +188,7 @@ class Driven:
             return "it jams: friction grows with the reactions that it makes"
         return "the position found lies elsewhere than the motion leads to"
 
-    def satisfied(self, times: np.ndarray, out: Output, memory: np.ndarray | None) -> int:
+    def satisfied(self, times: np.ndarray, out: StepRows, memory: np.ndarray | None) -> int:
         """How many of these steps satisfy also the rows that are not in the equations."""
         if self.least is None or not len(times):
             return len(times)
@@ -198,7 +198,7 @@ class Driven:
         bad = np.abs(self.scale * C).max(axis=1) > 1e-8
         return int(np.argmax(bad)) if bad.any() else len(times)
 
-    def other_rows(self, before: State, times: np.ndarray, out: Output, good: int) -> None:
+    def other_rows(self, before: State, times: np.ndarray, out: StepRows, good: int) -> None:
         """Back to the last good step, with rows that are independent where the next one leads."""
         full = self.full
         if good:
@@ -218,7 +218,7 @@ class Driven:
         self.use_rows(*rows, before)
 
     # --------------------------------------------------------------------------------- results
-    def keep(self, times: np.ndarray, out: Output, wanted: np.ndarray) -> None:
+    def keep(self, times: np.ndarray, out: StepRows, wanted: np.ndarray) -> None:
         """Add up the work of these steps and store those wanted."""
         n = len(times)
         steps = np.diff(times, prepend=self.until)[:, None]
@@ -229,12 +229,12 @@ class Driven:
         rows = np.flatnonzero(wanted)
         if not len(rows):
             return
-        part = Output(*(values[rows] for values in out._replace(work=work)))
+        part = StepRows(*(values[rows] for values in out._replace(work=work)))
         if self.least is not None:
             self.least_norm(times[rows], part)
         self.stored.append((times[rows], part))
 
-    def least_norm(self, times: np.ndarray, part: Output) -> None:
+    def least_norm(self, times: np.ndarray, part: StepRows) -> None:
         """Multipliers over all rows instead of the independent ones."""
         assert self.least is not None
         self.least.over(self.joints, times, part.motion, part.gamma)
@@ -245,7 +245,7 @@ class Driven:
 
     def result(self) -> Result:
         time = np.concatenate([times for times, _ in self.stored])
-        out = Output(*(np.concatenate(parts) for parts in zip(*(o for _, o in self.stored))))
+        out = StepRows(*(np.concatenate(parts) for parts in zip(*(o for _, o in self.stored))))
         info = {
             "method": "kinematics", "h": self.h, "every": self.every, "steps": self.steps - 1,
             "seconds": clock.perf_counter() - self.clock, "angles": self.angles,

@@ -19,9 +19,10 @@ from linkwork.analysis.scales import CLOSED
 from linkwork.elements.bodies.body import INERTIA, MASS
 from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL
 from linkwork.math.compiled import compiled, inlined
+from linkwork.math.referred import refer
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import at4
-from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.system.evaluate import refill, set_rotation
 from linkwork.system.sparse_lu import refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
@@ -114,7 +115,7 @@ def find_position(kernels, tables, lu, work, motion, time, near):
     work.coef[TANGENT] = work.coef[RATES] = 1.0
     for iteration in range(ITERATIONS):
         work.Ct[:] = 0.0
-        evaluate(kernels, tables, work, time, 0.0)
+        refill(kernels, tables, work, time, 0.0)
         error, worst = 0.0, 0
         for e in range(motion.row.shape[0]):
             size = motion.row[e] * abs(work.C[e])
@@ -152,7 +153,7 @@ def find_motion(kernels, tables, lu, work, motion, time):
         work.nodes[i // 6, VEL + i % 6] = motion.column[i] * motion.rhs[i]
     work.coef[TANGENT] = 0.0
     work.Qc[:] = 0.0
-    evaluate(kernels, tables, work, time, 0.0)
+    refill(kernels, tables, work, time, 0.0)
     right_side(motion, work.Qc, 1.0)
     solve_refined(lu, tables, motion)
     for i in range(n):
@@ -160,7 +161,7 @@ def find_motion(kernels, tables, lu, work, motion, time):
     agree = not motion.loaded
     for sweep in range(LOAD_PASSES if motion.loaded else 1):
         if sweep > 0:  # friction under the multipliers of the last pass
-            evaluate(kernels, tables, work, time, 0.0)
+            refill(kernels, tables, work, time, 0.0)
         motion.rhs[n:] = 0.0
         for b in range(motion.vdot.shape[0]):
             a, m = motion.vdot[b], tables.bodies[b]
@@ -181,13 +182,14 @@ def find_motion(kernels, tables, lu, work, motion, time):
             break
     if motion.memory:
         work.coef[ACCEPT] = 1.0
-        evaluate(kernels, tables, work, time, 0.0)
+        refill(kernels, tables, work, time, 0.0)
     return agree
 
 
 @compiled
 def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
     """Steps from number `first`; returns the status and how many are done in all."""
+    tables, work = refer(tables), refer(work)
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
     for k in range(first, times.shape[0]):
         h = times[k] - motion.time[0]

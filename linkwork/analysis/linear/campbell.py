@@ -24,6 +24,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.linear.eigen import eigen
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.steady import motion_rate
+from linkwork.analysis.statics.rotation import SpinLike
 from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static
 from linkwork.elements.joints.joints import Joint
@@ -31,6 +32,7 @@ from linkwork.errors import LinkworkError, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
+from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 
 MORE = 6  # modes beyond those asked for, so that a branch that rises is not lost
@@ -38,7 +40,25 @@ FREE = 1e-6  # of the largest |λ|: motions that nothing holds
 
 
 @dataclass(frozen=True)
-class Campbell:
+class Branches:
+    """Eigenvalues over a speed, one column for each branch."""
+
+    speeds: np.ndarray
+    eigenvalues: np.ndarray
+    stable: np.ndarray
+
+    @property
+    def frequency(self) -> np.ndarray:
+        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
+
+    @property
+    def damping(self) -> np.ndarray:
+        size = np.abs(self.eigenvalues)
+        return -self.eigenvalues.real / np.where(size > 0, size, 1.0) + 0.0
+
+
+@dataclass(frozen=True)
+class Campbell(Branches):
     """Frequencies over speeds, one column for each branch.
 
     speeds    : (m,) rad/s                         frequency : (m, n) Hz, NaN where a branch is lost
@@ -49,21 +69,9 @@ class Campbell:
     modes     : the modes at every speed, as lw.eigen gives them
     """
 
-    speeds: np.ndarray
-    eigenvalues: np.ndarray
-    stable: np.ndarray
     axes: str
     name: str
     modes: tuple[Modes, ...] = field(repr=False)
-
-    @property
-    def frequency(self) -> np.ndarray:
-        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
-
-    @property
-    def damping(self) -> np.ndarray:
-        size = np.abs(self.eigenvalues)
-        return -self.eigenvalues.real / np.where(size > 0, size, 1.0) + 0.0
 
     def critical_speeds(self, order: float = 1.0) -> np.ndarray:
         """Speeds (rad/s) at which a branch meets `order` times the speed, between the speeds given
@@ -96,7 +104,8 @@ class Campbell:
 
 
 def campbell(
-    build: Callable[[float], Model], speeds: Any, n: int = 6, *, spin: Any = None,
+    build: Callable[[float], Model], speeds: VectorLike, n: int = 6, *,
+    spin: SpinLike | Callable[[float], SpinLike] | None = None,
     progress: bool = True,
 ) -> Campbell:  # fmt: skip
     """Natural frequencies of build(speed) for every speed (rad/s), followed by mode shape.
@@ -202,7 +211,8 @@ def followed(found: list[Modes], speeds: np.ndarray, n: int) -> np.ndarray:
     for k, modes in enumerate(found):
         size = np.abs(modes.eigenvalues).max(initial=0.0)
         held = np.flatnonzero(np.abs(modes.eigenvalues) > FREE * size)
-        values, x = modes.eigenvalues[held], modes.shapes[held].reshape(len(held), -1)
+        values = modes.eigenvalues[held]
+        x = modes.shapes[held].reshape(len(held), int(np.prod(modes.shapes.shape[1:])))
         if k == 0:
             pairs = [(j, j) for j in range(min(n, len(held)))]
         else:

@@ -29,7 +29,7 @@ from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.model import Model
-from linkwork.system.accelerations import accelerations
+from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -62,7 +62,7 @@ def eigen(
     if sparse is None:
         sparse = pencil.M.shape[0] > DENSE
     count = 10 if n is None else int(n)
-    if sparse and 2 * count + 8 < 2 * pencil.freedoms - 2:
+    if sparse and pencil.holonomic and 2 * count + 8 < 2 * pencil.freedoms - 2:
         values, x, stable = sparse_modes(pencil, count, shift)
     else:
         values, x, stable = dense_modes(pencil)

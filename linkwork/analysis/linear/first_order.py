@@ -12,6 +12,7 @@ NᵀMN, those of y are of first order:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 import scipy.linalg as la
@@ -88,18 +89,72 @@ def mixed_space(
     form = in_motions(p, N[:, ~slow], N[:, slow])
     z = form.W2.shape[1]
     forces = np.vstack([np.zeros((z, F.shape[1])), form.W2.T @ F, form.W1.T @ F])
-    if np.linalg.cond(form.E) > 1e14:
-        raise SingularError(
-            f"model '{name}' has bodies without mass that share a motion with others or that "
-            "nothing damps, so that they are no states; give them masses or dampers"
-        )
-    A, B = la.solve(form.E, form.A), la.solve(form.E, forces)
+    states, G, Gu = without_algebraic(form, forces, name)
+    E, A = form.E[:, states], form.A @ G
+    A, B = (_solved(E, X) for X in (A, forces + form.A @ Gu))
+    full = np.zeros((2, len(form.A), len(form.A)))  # rates of all w; of algebraic ones none
+    rates_A, rates_B = full[0][:, : len(states)], full[1][:, : B.shape[1]]
+    rates_A[states], rates_B[states] = A, B
     rates = np.hstack([form.W2, form.W1])  # ẋ = rates (ż, ẏ)
-    moved = np.r_[0:z, 2 * z : len(A)]
-    C, D = Jp @ form.moves + Jv @ rates @ A[moved], Jv @ rates @ B[moved]
+    moved = np.r_[0:z, 2 * z : len(form.A)]
+    C = Jp @ form.moves @ G + Jv @ rates @ rates_A[moved]
+    D = Jp @ form.moves @ Gu + Jv @ rates @ rates_B[moved]
     heavy, light = np.flatnonzero(~slow).tolist(), np.flatnonzero(slow).tolist()
     places = [(j, False) for j in heavy] + [(j, True) for j in heavy] + [(j, False) for j in light]
-    return (A, B, C, D), places
+    return (A, B, C, D), [places[i] for i in states]
+
+
+def without_algebraic(
+    form: FirstOrder, forces: np.ndarray, name: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The states x among w, and w = G x + G_u u, where some w have no rates in any equation.
+
+    With U₂ such that U₂ᵀE = 0, the equations without rates, 0 = U₂ᵀ(A w + F u), give these w.
+    """
+    E, size = form.E, np.abs(form.E).max()
+    rows = np.maximum(np.abs(E).max(axis=1), np.abs(form.A).max(axis=1))[:, None]
+    algebraic = np.abs(E / rows).max(axis=0) <= 1e-300
+    states = np.flatnonzero(~algebraic)
+    G, Gu = np.zeros((len(E), len(states))), np.zeros_like(forces)
+    G[states, np.arange(len(states))] = 1.0
+    E = E[:, states]
+    columns = np.maximum(np.abs(E).max(axis=0), 1e-300 * size)
+    U, s, _ = la.svd(E / rows / columns)
+    if len(s) < len(states) or s.min(initial=1.0) < 1e-14 * s.max(initial=1.0):
+        _refuse(name)
+    if algebraic.any():
+        U2 = U[:, len(states) :].T / rows.T
+        own = U2 @ form.A[:, algebraic]
+        if condition(own) > 1e14:
+            _refuse(name)
+        G[algebraic] = -la.solve(own, U2 @ form.A[:, states])
+        Gu[algebraic] = -la.solve(own, U2 @ forces)
+    return states, G, Gu
+
+
+def _refuse(name: str) -> NoReturn:
+    raise SingularError(
+        f"model '{name}' has bodies without mass that share a motion with others or that "
+        "nothing damps, so that they are no states; give them masses or dampers"
+    )
+
+
+def _solved(E: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """E ẋ = X, whose equations are consistent, with rows and columns of size one."""
+    if not X.size:  # no inputs
+        return np.zeros((E.shape[1], X.shape[1]))
+    rows = np.maximum(np.abs(E).max(axis=1, keepdims=True), 1e-300)
+    columns = np.abs(E / rows).max(axis=0)
+    return la.lstsq(E / rows / columns, X / rows)[0] / columns[:, None]
+
+
+def condition(E: np.ndarray) -> float:
+    """The condition of a matrix whose rows, and then columns, are scaled to size one: masses,
+    compressible volumes and time constants are of very different sizes."""
+    for _ in range(2):
+        E = E / np.maximum(np.abs(E).max(axis=1, keepdims=True), 1e-300)
+        E = E / np.maximum(np.abs(E).max(axis=0, keepdims=True), 1e-300)
+    return float(np.linalg.cond(E))
 
 
 def mixed_modes(p: Pencil, N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -71,7 +71,7 @@ class Modes:
     def animate(self, i: int, path: Any = None) -> Any:
         """Write one .html file that plays mode i (from 0), a period in two seconds."""
         from linkwork.view.modal import mode_motion  # layer: the viewer, reached when asked for
-        from linkwork.view.offline import animate  # layer: the viewer, reached when asked for
+        from linkwork.view.pages.offline import animate  # layer: the viewer, reached when asked for
 
         result, title = mode_motion(self, i)
         return animate(result, path, speed=1.0, title=title)
@@ -81,8 +81,8 @@ class Modes:
     ) -> Any:
         """Open a page in the browser with mode i (from 0) in motion."""
         from linkwork.view.drawing import draw  # layer: the viewer, reached when asked for
-        from linkwork.view.live import view  # layer: the viewer, reached when asked for
         from linkwork.view.modal import mode_motion  # layer: the viewer, reached when asked for
+        from linkwork.view.pages.live import view  # layer: the viewer, reached when asked for
 
         result, title = mode_motion(self, i)
         return view(draw(result, title=title), port=port, browser=browser, block=block)

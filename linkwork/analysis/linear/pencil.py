@@ -6,10 +6,12 @@ Small motions y = (δr, φ) are in world axes (world_axes.py):
 
     M ÿ + D ẏ + K y + Cᵀ δγ = F u,   C y = −C_u u
 
+and, of rows on velocities (nonholonomic.py), Sᵀ δγ beside Cᵀ δγ with S ẏ + H y = 0.
+
 Where these have no constant coefficients in world axes they may have in frames that turn with the
 mechanism (steady.py), y = E(t) η, Ė = Ω̃ E (a rotor with blades, a conical pendulum, a governor):
 
-    M η̈ + (D + 2 M Ω̃) η̇ + (K + D Ω̃ + M Ω̃²) η + …
+    M η̈ + (D + 2 M Ω̃) η̇ + (K + D Ω̃ + M Ω̃²) η + …,     S η̇ + (H + S Ω̃) η = 0
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.contacts_at_start import refuse_hard
+from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.linear.nonholonomic import change_of_rows, refuse_slip
 from linkwork.analysis.linear.steady import (
     Carried,
     motion_rate,
@@ -32,7 +36,12 @@ from linkwork.analysis.linear.steady import (
     refuse_accelerated,
     steady_motion,
 )
-from linkwork.analysis.linear.world_axes import body_blocks, refuse_overflow, world_matrices
+from linkwork.analysis.linear.world_axes import (
+    body_blocks,
+    refuse_overflow,
+    world_axes,
+    world_matrices,
+)
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
@@ -41,14 +50,14 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.model import Model
 from linkwork.model.registry import Law
-from linkwork.system.accelerations import accelerations
+from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
 
 @dataclass(frozen=True)
 class Pencil:
-    """M η̈ + D η̇ + K η + Cᵀ δγ = 0, C η = 0: displacements and rotations in frames.
+    """M η̈ + D η̇ + K η + Cᵀ δγ + Sᵀ δγ = 0, C η = 0, S η̇ + H η = 0: small motions in frames.
 
     frames : (bodies, 3) their angular velocities Ω, zero for world axes
     state  : with accelerations and multipliers;   later : the same motion further on
@@ -60,12 +69,19 @@ class Pencil:
     D: sp.csr_array
     K: sp.csr_array
     C: sp.csr_array
+    S: sp.csr_array
+    H: sp.csr_array
     frames: np.ndarray
     later: tuple[Carried, ...] = ()
 
     @property
     def freedoms(self) -> int:
+        """Of positions; those of velocities are fewer where there are rows on velocities."""
         return self.M.shape[0] - self.C.shape[0]
+
+    @property
+    def holonomic(self) -> bool:
+        return self.S.shape[0] == 0
 
     @cached_property
     def scale(self) -> np.ndarray:
@@ -103,7 +119,18 @@ def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = Tru
         raise_if_failed(model)  # a user's function that raised is the cause to report
 
 
+def refuse_sensors(system: System) -> None:
+    """An error where drives read reactions or accelerations: M, D and K do not say how they act."""
+    for name, item in system.model.items.items():
+        if hasattr(item, "own_name"):
+            raise ModelError(
+                f"model '{system.model.name}' cannot be linearised, because its drives read the "
+                f"{name}; read motions instead, or take that drive out"
+            )
+
+
 def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pencil:
+    refuse_sensors(system)
     natural, tolerance = rates(system, state)
     speed = motion_rate(system, state)
     frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
@@ -116,11 +143,16 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
         state = accelerations(system, state)
         frames, later = steady_motion(system, state, speed, tolerance)
     M, D, K, C = world_matrices(system, state, constraint_stiffness)
+    rolls = system.on_velocities[system.kept]
+    C, S = C[~rolls], C[rolls]
+    H = sp.csr_array(S.shape)
+    if rolls.any():
+        H = change_of_rows(system, state, np.flatnonzero(rolls)) @ world_axes(state)[1].T
     if frames.any():
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
-        D, K = D + 2 * (M @ W), K + D @ W + M @ W @ W
+        D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + S @ W
     refuse_overflow(system, M, D, K, C)
-    return Pencil(system, state, M, D, K, C, frames, later)
+    return Pencil(system, state, M, D, K, C, S, H, frames, later)
 
 
 def start(model: Model, at: Any) -> tuple[System, State]:
@@ -132,7 +164,10 @@ def start(model: Model, at: Any) -> tuple[System, State]:
         full = compile_model(model)
         state = replace(given_state(full, at, "at"), acceleration=None, gamma=None)
         _, system = choose_rows(full, state, warn=False)
-    refuse_velocity_rows(system, "linearising")
+    refuse_hard(system, "linearising")
+    rolls = np.flatnonzero(system.on_velocities[system.kept])
+    if len(rolls):
+        refuse_slip(system, state, rolls)
     for place, _ in places(system, UserForce):  # how it depends on the motion counts here
         system.tables.reals[place.start + STIFF] = 1.0
     refuse_open(system, state)

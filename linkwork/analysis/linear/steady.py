@@ -21,7 +21,7 @@ from linkwork.analysis.linear.world_axes import body_blocks, refuse_overflow, wo
 from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.system.accelerations import accelerations
+from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -64,7 +64,8 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
     most = loads.max(initial=0.0)
     natural = float(np.sqrt(max(most, stiffness.max(initial=0.0))))
-    return natural, STEADY * loads + 1e-9 * most + 1e-10 * stiffness
+    passed_on = 1e-14 * stiffness.max(initial=0.0)  # round-off, to bodies that joints hold
+    return natural, STEADY * loads + 1e-9 * most + 1e-10 * stiffness + passed_on
 
 
 def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> None:

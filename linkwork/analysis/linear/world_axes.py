@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.system.layout import SIX
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -30,7 +31,7 @@ def body_blocks(
     blocks = np.zeros((n, 6, 6))
     blocks[:, :3, :3], blocks[:, 3:, 3:] = upper, lower
     rigid = sp.csr_array(
-        sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n))
+        sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(SIX * n, SIX * n))
     )
     if not others:
         return rigid

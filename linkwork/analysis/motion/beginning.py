@@ -9,14 +9,14 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
+from linkwork.analysis.contacts_at_start import refuse_hard, refuse_overlaps
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.starts import require_closed, require_state
 from linkwork.errors import LinkworkError, ModelError
-from linkwork.integrators.contract import Run
+from linkwork.integrators.contract import MethodLike, Run
+from linkwork.integrators.nonsmooth.method import Moreau
 from linkwork.integrators.second_order.methods import LinearMethod
 from linkwork.integrators.second_order.run import ImplicitRun
-from linkwork.integrators.second_order.stepping import advance
-from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.model_file import identity
@@ -28,7 +28,7 @@ from linkwork.system.system import System, compile_model
 
 
 def beginning(
-    model: Model, start: Any, method: Any
+    model: Model, start: Any, method: MethodLike
 ) -> tuple[System, System, State, Redundancy | None]:
     """The full system, the one with independent rows, the state to start from, and which rows
     repeat others, where that was looked for.
@@ -56,7 +56,7 @@ def beginning(
     return full, system, state, redundancy
 
 
-def is_of(restart: dict[str, Any], method: Any) -> bool:
+def is_of(restart: dict[str, Any], method: MethodLike) -> bool:
     """Whether restart numbers are of this method; older files name every parameter."""
     from linkwork.integrators.catalogue import method_from_text
 
@@ -80,7 +80,7 @@ def unchanged(state: State) -> bool:
 
 
 def method_run(
-    method: Any, full: System, system: System, state: State, h: float, stiffness: bool = True
+    method: MethodLike, full: System, system: System, state: State, h: float, stiffness: bool = True
 ) -> Run:
     """The stepping object of a method, also from restart numbers that are not what they should be;
     stiffness=False leaves K_c out of its matrix.
@@ -102,9 +102,15 @@ def method_run(
 def new_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool
 ) -> Run:
+    steps = full.for_steps()
+    if steps is not full:
+        system, full = steps if system is full else steps.with_rows(system.keep), steps
+    if not isinstance(method, Moreau):
+        refuse_hard(full, f"lw.{type(method).__name__}")
+    if not state.restart:
+        refuse_overlaps(full, state)
     kind = implicit_run(method)
     if kind is not None:
-        announce(advance, "the steps of implicit methods", 7)
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"
             refuse_velocity_rows(full, what, "give stabilized=False, or take lw.GeneralizedAlpha()")
@@ -124,7 +130,7 @@ def new_run(
     )
 
 
-def implicit_run(method: Any) -> type[ImplicitRun] | None:
+def implicit_run(method: MethodLike) -> type[ImplicitRun] | None:
     """The kind of run of an implicit method in absolute coordinates."""
     if isinstance(method, LinearMethod):
         return ImplicitRun

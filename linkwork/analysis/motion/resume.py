@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.analysis.motion.continuing import Earlier
-from linkwork.analysis.motion.strategies import strategy_from_parameters
+from linkwork.analysis.motion.step_control.strategies import strategy_from_parameters
 from linkwork.analysis.motion.transient import Options, move
 from linkwork.errors import LinkworkWarning, ResultFileError
 from linkwork.model import checks

@@ -23,8 +23,8 @@ import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
-from linkwork.integrators.contract import Output, Run
-from linkwork.math.undisturbed import undisturbed
+from linkwork.integrators.contract import Run, StepRows
+from linkwork.math.compiling.undisturbed import undisturbed
 from linkwork.results.files import file as result_file
 from linkwork.results.files import unfinished
 from linkwork.results.files.journal import Journal
@@ -59,7 +59,7 @@ class Reactions:
             values=np.array(earlier.values[0]),
         )  # fmt: skip
 
-    def __call__(self, times: np.ndarray, out: Output) -> np.ndarray:
+    def __call__(self, times: np.ndarray, out: StepRows) -> np.ndarray:
         if self.first is None:
             self.first = State(
                 float(times[0]), self.full.names, out.motion[0].copy(),
@@ -165,7 +165,7 @@ class Storage:
         """Room for so many rows; the memory itself is taken as they are filled."""
         full = self.full
         self.capacity = rows
-        self.out = Output(
+        self.out = StepRows(
             motion=np.empty((rows, full.bodies, 13)), acceleration=np.empty((rows, full.bodies, 6)),
             gamma=np.empty((rows, len(full.all_rows))), work=np.empty((rows, 2)),
             iterations=np.empty(rows), values=np.empty((rows, 3, full.layout.values)),
@@ -180,11 +180,11 @@ class Storage:
         return self.capacity if in_memory else max(1, self.capacity // 2)
 
     # ---------------------------------------------------------------------------------- filling
-    def room(self, rows: int) -> Output:
+    def room(self, rows: int) -> StepRows:
         """Where the next rows go."""
         if self.used + rows > self.capacity:
             self._make_room(rows)
-        out = Output(*(part[self.used : self.used + rows] for part in self.out))
+        out = StepRows(*(part[self.used : self.used + rows] for part in self.out))
         # methods fill what they have
         for part in (out.gamma, out.work, out.iterations, out.values, out.own):
             part[:] = 0.0
@@ -216,13 +216,13 @@ class Storage:
         for new, part in zip((*self.out, self.times, self.steps), (*old, times, steps)):
             new[:n] = part[:n]
 
-    def _rows(self) -> tuple[np.ndarray, Output]:
+    def _rows(self) -> tuple[np.ndarray, StepRows]:
         """The filled rows, with the multipliers of all constraint rows."""
         new = slice(self.done, self.used)
         if self.done < self.used:
-            self.reactions(self.times[new], Output(*(part[new] for part in self.out)))
+            self.reactions(self.times[new], StepRows(*(part[new] for part in self.out)))
         self.done = self.used
-        return self.times[: self.used], Output(*(part[: self.used] for part in self.out))
+        return self.times[: self.used], StepRows(*(part[: self.used] for part in self.out))
 
     def _append(self) -> None:
         times, out = self._rows()
@@ -289,7 +289,7 @@ class Storage:
         finally:
             self.flushed = clock.monotonic()
 
-    def complete(self, time: float, step: float, out: Output) -> dict[str, np.ndarray]:
+    def complete(self, time: float, step: float, out: StepRows) -> dict[str, np.ndarray]:
         """All columns of a row that is not among those stored."""
         self.reactions(np.array([time]), out)
         values = {**out._asdict(), **columns(self.own, out.own)}
@@ -351,7 +351,7 @@ class Storage:
         steps = self.steps[: self.used]
         if self.used < 0.9 * self.capacity:  # do not hold on to what was never used
             times, steps = times.copy(), steps.copy()
-            out = Output(*(part.copy() for part in out))
+            out = StepRows(*(part.copy() for part in out))
         return Result(
             self.full, times, out.motion, out.acceleration, out.gamma, out.work,
             {"iterations": out.iterations, "step": steps, **columns(self.own, out.own)},

@@ -12,18 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.motion.checks.energy_account import energy_trouble
+from linkwork.analysis.motion.checks.lowest_values import LowestValues
+from linkwork.analysis.motion.checks.samples import next_sample
+from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import Signals, disk_full, interrupted
-from linkwork.analysis.motion.energy_account import energy_trouble
 from linkwork.analysis.motion.events import Event, crosses, first_values, locate
-from linkwork.analysis.motion.samples import next_sample
+from linkwork.analysis.motion.step_control.strategies import (
+    Control,
+    Strategy,
+    kept_control,
+    strategy_parameters,
+)
 from linkwork.analysis.motion.storing import DiskFull, Storage
-from linkwork.analysis.motion.strategies import Control, Strategy, kept_control, strategy_parameters
-from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
-from linkwork.integrators.contract import MethodLike, Output, Run, StepFailure, make_output
+from linkwork.integrators.contract import MethodLike, Run, StepFailure, StepRows, step_rows
 from linkwork.results.result import Result
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -42,6 +48,7 @@ class TimeLoop:
         self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
         self.events, self.strategy = events, strategy
         self.storage, self.turns = storage, turns
+        self.lowest = LowestValues(full)
         self.signals = Signals(storage.path is not None)
         self.steps = 0
         self.rejected = 0  # steps that a strategy did not keep
@@ -49,7 +56,7 @@ class TimeLoop:
         self.angles: dict[str, float] = {}  # turns counted before this run
         families = {e.entry.family for e in full.elements if e.entry.family.memory}
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
-        if any(family.reads or family.signal for family in families):
+        if any(family.reads or family.signal or family.rubs for family in families):
             memory = run.state().memory
             assert memory is not None  # of a state that a run gives
             self.first["first_memory"] = memory
@@ -133,7 +140,8 @@ class TimeLoop:
             if done == 0 and whole > 1:  # code may have been compiled: not the run's time
                 self._start_clocks()
             done += size
-            chunk = next_chunk(size, spent, min(20000, self.storage.most * self.every))
+            most = self.storage.most * (1 if self.lowest else self.every)
+            chunk = next_chunk(size, spent, min(20000, most))
             raise_if_failed(self.full.model)
             self._update(bar)
         if whole < n:
@@ -157,8 +165,11 @@ class TimeLoop:
         saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
         out = self.storage.room(int(store.sum()))
         begin, count = self.run.time, len(times)
+        seen = out
+        if self.lowest and not store.all():  # values of steps that are not kept count, too
+            seen, saved = self._output(count), np.arange(count)
         try:
-            self.run.advance(times, self.run.system.schedule(times), saved, out)
+            self.run.advance(times, self.run.system.schedule(times), saved, seen)
         except KeyboardInterrupt:  # in the middle of a step
             count = 0
             raise
@@ -166,10 +177,15 @@ class TimeLoop:
             count = int(np.searchsorted(times, self.run.time * (1 + 1e-15), side="right"))
             raise
         finally:
+            if seen is not out:
+                for kept, all_steps in zip(out, seen):
+                    kept[:] = all_steps[store]
             sizes = np.diff(np.concatenate([[begin], times]))[:count]
             self.storage.keep(times[:count][store[:count]], sizes[store[:count]])
             self.steps += count
         self.turns.require(out.motion, self.run.h, self.run.time)
+        if self.lowest:
+            self.lowest.require(seen.values, times)
 
     def _fixed_with_events(self, bar: Progress) -> None:
         before = first_values(self.events, self.run.time, self.run.state())
@@ -189,6 +205,8 @@ class TimeLoop:
     def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
         """Keep the step just taken, or end the run at an event within it (then true)."""
         target, crossed = self.run.time, []
+        if self.lowest:
+            self.lowest.require(self.run.state().values[None], np.array([target]))
         if self.events:
             new = self.run.state()
             after = [e.value(target, new) for e in self.events]
@@ -277,7 +295,7 @@ class TimeLoop:
         self._row(self.storage.room(1))
         self.storage.keep(np.array([self.run.time]), np.array([step]))
 
-    def _row(self, out: Output) -> Output:
+    def _row(self, out: StepRows) -> StepRows:
         """Fill a row with the last good step."""
         state = self.run.state()
         out.motion[0], out.gamma[0] = state.motion, state.gamma
@@ -288,8 +306,8 @@ class TimeLoop:
             out.own[0] = self.run.own_now()
         return out
 
-    def _output(self, rows: int) -> Output:
-        return make_output(self.full, rows, sum(self.storage.own.values()))
+    def _output(self, rows: int) -> StepRows:
+        return step_rows(self.full, rows, sum(self.storage.own.values()))
 
     def _restart(self) -> dict[str, Any]:
         """All numbers from which the run goes on, and of which model they are."""

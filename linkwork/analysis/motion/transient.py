@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.analysis.motion.beginning import beginning, method_run
+from linkwork.analysis.motion.checks.energy_account import warn_of_energy
+from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.checks.samples import warn_of_late_samples
+from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
-from linkwork.analysis.motion.energy_account import warn_of_energy
 from linkwork.analysis.motion.events import StopLike, as_events
-from linkwork.analysis.motion.lowest_values import refuse_low_values
-from linkwork.analysis.motion.open_joints import warn_of_open_joints
-from linkwork.analysis.motion.samples import warn_of_late_samples
+from linkwork.analysis.motion.step_control.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
-from linkwork.analysis.motion.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.time_loop import TimeLoop
-from linkwork.analysis.motion.turns import TurnWatch
 from linkwork.errors import ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
@@ -106,6 +105,10 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         size = h if remembered is None else float(state.restart.get("h", h))
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
+        if strategy is None and any(family.rubs for family in full.families):
+            from linkwork.analysis.motion.step_control.impacts import resolves_impacts
+
+            run = resolves_impacts(run, method, full, state.restart)
         if strategy is None:
             turns.require_start(state.motion, h)
             warn_of_late_samples(full, state.time, h)
@@ -134,5 +137,18 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     turns.warn()
     warn_of_energy(result, method, h)
     warn_of_open_joints(result, method, h)
-    refuse_low_values(result)
+    if hasattr(run, "warn_of_impacts"):
+        run.warn_of_impacts()
+    if any(family.slender for family in result.system.families):
+        from linkwork.analysis.motion.checks.beam_mesh import warn_of_beam_meshes  # slow to import
+
+        warn_of_beam_meshes(result)
+    if any(node.kind.name == "place" for node in result.system.layout.nodes):
+        from linkwork.analysis.motion.checks.beam_ends import refuse_ends_of_tracks
+
+        refuse_ends_of_tracks(result)
+    if model.air is not None or any(item.needs_air for item in model.items.values()):
+        from linkwork.analysis.outside_tables import refuse_outside_tables  # slow to import
+
+        refuse_outside_tables(result)
     return result

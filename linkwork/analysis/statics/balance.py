@@ -27,9 +27,10 @@ import scipy.sparse as sp
 from linkwork.analysis.saddle import Projection, Saddle
 from linkwork.analysis.scales import CLOSED
 from linkwork.analysis.statics.bristles_at_rest import Bristles
+from linkwork.analysis.statics.forces_at_work import forces_at_work
+from linkwork.analysis.statics.rolled import Slip
 from linkwork.analysis.statics.rotation import Rotation
 from linkwork.analysis.statics.slender import SlenderParts
-from linkwork.system.forces_at_work import forces_at_work
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -89,6 +90,7 @@ class Balance:
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
         self.friction = Bristles(system)
         self.slender = SlenderParts(system)
+        self.slip = Slip(system)
         self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
         self.rotation: Rotation | None = None  # of the frame in which it rests
 
@@ -117,13 +119,20 @@ class Balance:
         unknowns = np.concatenate([self.column, self.row])
         self.weight = equations[rows] * unknowns[p.indices]
 
-    def settle(self, state: State, far: bool = False) -> Point | None:
-        """The point of the constraints near a state; None where it is too far or not finite."""
+    def settle(
+        self, state: State, far: bool = False, since: State | None = None
+    ) -> Point | None:
+        """The point of the constraints near a state; None where it is too far or not finite.
+
+        since : a position from which it is reached without slip, by what rolls
+        """
         for _ in range(25):
             e = self.system.evaluate(
                 replace(self.moving(state), gamma=self.loads), constraint_stiffness=False
             )
             C = self.row * e.C
+            if since is not None and self.slip:
+                C = C + self.row * self.slip.between(since, state)
             error = float(np.abs(C).max(initial=0.0))
             if not np.isfinite(error + np.abs(e.residual).max()) or (error > OPEN and not far):
                 return None
@@ -227,7 +236,7 @@ class Balance:
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
         mine = self.body & (rows < self.rigid) & (p.groups[rows] == p.groups[p.indices])
         places = np.flatnonzero(mine)
-        return np.array(blocks), places.reshape(-1, 6, 6)
+        return np.array(blocks).reshape(-1, 6, 6), places.reshape(-1, 6, 6)
 
     def enough(self, point: Point) -> bool:
         """Whether what is unbalanced is small against the forces at work, or round-off."""

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.elements.contact.layout import BENT
 from linkwork.elements.friction.bristles import MU, POINTS, RADIUS, STATIC
 from linkwork.elements.friction.surfaces import MEMORY as IN_SPACE
 from linkwork.elements.friction.surfaces import TURNED
@@ -36,12 +37,17 @@ class Bristles:
     def __init__(self, system: System) -> None:
         self.system = system
         self.paths: list[tuple[int, int, float]] = []  # first place, how many, radius
+        self.bent: list[slice] = []  # where the deflections are
         first = 0
         for family in system.families:
             for e in (x for x in system.elements if x.entry.family is family and family.memory):
                 n = int(family.memory)
                 if family.reads:
                     self.paths.append((first, n, float(e.entry.reals[RADIUS])))
+                    self.bent.append(slice(first + n - (3 if n == IN_SPACE else 1), first + n))
+                elif family.rubs:  # a contact: what touched does not depend on turns
+                    self.paths.append((first, n, 0.0))
+                    self.bent.append(slice(first + n - BENT, first + n))
                 first += n
         self.rub = np.zeros(first, bool)
         for first, n, _ in self.paths:
@@ -51,7 +57,7 @@ class Bristles:
     @property
     def loaded(self) -> bool:
         """Whether any friction depends on reactions."""
-        return any(e.entry.reads for e in self.system.elements)
+        return any(e.entry.reads and e.entry.family.memory for e in self.system.elements)
 
     @contextmanager
     def unlimited(self) -> Iterator[None]:
@@ -59,7 +65,8 @@ class Bristles:
         reals = self.system.tables.reals
         kept = reals.copy()
         for place, e in zip(self.system.places, self.system.elements, strict=True):
-            if e.entry.family.reads:
+            family = e.entry.family
+            if (family.reads and family.memory) or family.rubs:
                 reals[place.start + POINTS] = 0.0
                 reals[place.start + MU] = reals[place.start + STATIC] = ANYTHING
         try:
@@ -95,8 +102,8 @@ class Bristles:
         at_first = self.system.remember(replace(state, gamma=None, memory=relaxed)).memory
         assert at_first is not None
         memory = known.copy()
-        for first, n, _ in self.paths:
-            if at_first[first + n - (3 if n == IN_SPACE else 1) : first + n].any():
+        for (first, _, _), bent in zip(self.paths, self.bent, strict=True):
+            if at_first[bent].any():
                 memory[first] = UNKNOWN
         return replace(state, memory=memory)
 

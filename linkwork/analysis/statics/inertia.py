@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from linkwork.system.least_degree import least_degree
+from linkwork.system.redundancy.least_degree import least_degree
 from linkwork.system.system import System
 
 WEAK = 1e-2  # of A₁₂: weaker directions wait, which bounds the growth of what remains

@@ -20,17 +20,19 @@ stable.  Where it is not, gyroscopic forces (D_Ω) may hold the motion, and eige
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.linear.world_axes import body_blocks
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
+from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
 from linkwork.system.state import State
@@ -66,7 +68,7 @@ class Rotation:
         w = rotations.tilde(np.einsum("bji,j->bi", R, self.rate))
         none = np.zeros_like(W)
         return tuple(
-            blocks(a, b, system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
+            body_blocks(a, b, system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
         )
 
     def carried(self, state: State, angle: float) -> State:
@@ -78,13 +80,7 @@ class Rotation:
         return replace(state, motion=motion, time=state.time + angle / self.speed)
 
 
-def blocks(upper: np.ndarray, lower: np.ndarray, others: int) -> sp.csr_array:
-    """Block diagonal with diag(upper, lower) for every body, zero for vector nodes."""
-    n = len(upper)
-    both = np.zeros((n, 6, 6))
-    both[:, :3, :3], both[:, 3:, 3:] = upper, lower
-    rigid = sp.bsr_array((both, np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n))
-    return sp.csr_array(sp.block_diag([rigid, sp.csr_array((others, others))]))
+SpinLike: TypeAlias = str | Joint | VectorLike | tuple[VectorLike, VectorLike]
 
 
 def rotation_from(model: Model, spin: Any, time: float) -> Rotation | Rotor:

@@ -12,7 +12,7 @@ the equilibrium nearest in its sense, stable or not.  Where it fails or is slow:
    they do not, so that it goes downhill and ends in a stable equilibrium.
 
 Friction has the load that the search is told; equilibrium and load are found by turns until they
-agree (system.agreement).
+agree (consistency.agreement).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from linkwork.analysis.statics.full_steps import full_steps
 from linkwork.analysis.statics.stability import Stability, stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, ModelError, SingularError
-from linkwork.system.agreement import agreement
+from linkwork.system.consistency.agreement import agreement
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -115,6 +115,8 @@ class Search(Balance):
         try:
             if loads > 1:
                 return self.load_steps(start, loads)
+            if self.slender and self.bends_far(start):
+                raise Lost(start)
             return self.newton(start, SLOW if self.constraint_stiffness else self.max_iterations)
         except Lost as lost:
             if not self.constraint_stiffness:
@@ -146,6 +148,11 @@ class Search(Balance):
                 self.method = FULL
                 return unstable
             raise self.failure(lost) from None
+
+    def bends_far(self, start: Point) -> bool:
+        """Whether the first step turns slender parts so far that its straight lines mislead."""
+        step = self.direction(start)
+        return step is not None and self.turn(step) > TURN
 
     def far(self, start: Point) -> tuple[Point, Stability]:
         """Newton's method in full steps: an equilibrium that may be far away; its stability."""
@@ -206,7 +213,9 @@ class Search(Balance):
         """The point at the longest of the steps 1, ½, ¼ … that reduces the unbalanced force."""
         factor = min(1.0, TURN / max(self.turn(step), 1e-300))
         for _ in range(halvings):
-            trial = self.settle(point.state.moved(factor * self.column * step))
+            trial = self.settle(
+                point.state.moved(factor * self.column * step), since=point.state
+            )
             if trial is not None and self.slender:  # their unbalanced forces rise before they fall
                 self.slender.predict(point.state, factor * self.column * step)
                 return trial
@@ -251,7 +260,7 @@ class Search(Balance):
             if found.stable or found.direction is None:
                 break
             push = 0.05 * found.direction / np.abs(found.direction).max()
-            pushed = self.settle(point.state.moved(self.column * push))
+            pushed = self.settle(point.state.moved(self.column * push), since=point.state)
             if pushed is None:
                 break
             point = self.relax(pushed)
@@ -269,14 +278,15 @@ class Search(Balance):
             if step is None or self.turn(step) > TURN or step @ point.force >= 0:
                 mu *= 4.0
                 continue
-            trial = self.settle(point.state.moved(self.column * step))
+            trial = self.settle(point.state.moved(self.column * step), since=point.state)
             gain = 0.0 if trial is None else self.work_ratio(point, trial, step, mu)
             if trial is None or gain < 0.1:
                 mu *= 4.0
                 continue
             point = trial
             mu *= 0.15 if gain > 0.7 else 0.5
-            if np.abs(point.state.positions - began.state.positions).max() > 1e3 * self.L:
+            away = point.state.positions - began.state.positions
+            if np.abs(away).max(initial=0.0) > 1e3 * self.L:
                 raise Lost(point, loose=True)
         raise Lost(point)
 
@@ -296,6 +306,8 @@ class Search(Balance):
         state, gamma, system = point.state, point.gamma, self.system
         if self.rotation is not None:
             raise ModelError("statics with spin= searches along lines; leave out line_search=False")
+        if self.slip:
+            raise ModelError("statics of wheels searches along lines; leave out line_search=False")
         for _ in range(self.max_iterations):
             e = system.evaluate(
                 replace(state, gamma=system.all_gamma(gamma)),

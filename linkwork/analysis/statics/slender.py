@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress
 from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
-from linkwork.elements.beams.strains import evaluation_points, section_stress
 from linkwork.system.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System

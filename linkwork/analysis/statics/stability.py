@@ -98,14 +98,16 @@ def large_slender_stability(
 ) -> Stability:
     """From (NᵀKN)⁻¹: its largest eigenvalues, of the softest motions, and its most negative one as
     far as a few restarts of Arnoldi's method come (it stands alone where there is one)."""
-    n, nil, inverse = balance.n, np.zeros(balance.system.rows), Saddle(balance.system)
+    n, nil, inverse = balance.n, np.zeros(balance.system.rows), balance.tangent
     try:
         inverse.factorise(vals)
     except SingularMatrix:
         return judged(balance, 0, 1, 0.0, np.ones(n), free)
-    operator = LinearOperator(
-        (n, n), lambda x: inverse.solve(np.concatenate([x.ravel(), nil]))[:n], dtype=float
-    )
+
+    def softest(x: np.ndarray) -> np.ndarray:
+        return inverse.solve(np.concatenate([x.ravel(), nil]), refined=0)[:n]
+
+    operator = LinearOperator((n, n), softest, dtype=float)
     start, found = np.random.default_rng(0).normal(size=n), []
     for which, k, restarts in (("LM", 6, 100), ("SR", 1, 8)):
         try:

@@ -24,13 +24,22 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.positions import close_joints
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
+from linkwork.analysis.contacts_at_start import refuse_hard
+from linkwork.analysis.independence import choose_rows, refuse_driven_speeds
+from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
-from linkwork.analysis.statics.rotation import ANGLES, STEADY, Rotation, Rotor, rotation_from
+from linkwork.analysis.statics.rotation import (
+    ANGLES,
+    STEADY,
+    Rotation,
+    Rotor,
+    SpinLike,
+    rotation_from,
+)  # fmt: skip
 from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
@@ -43,8 +52,8 @@ from linkwork.system.system import System, compile_model
 @interruptible
 def static(
     model: Model, *, at: StateLike | None = None, time: float | None = None, loads: int = 1,
-    tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True, spin: Any = None,
-    constraint_stiffness: bool = True, line_search: bool = True,
+    tolerance: float = 1e-10, max_iterations: int = 60, progress: bool = True,
+    spin: SpinLike | None = None, constraint_stiffness: bool = True, line_search: bool = True,
 ) -> Equilibrium:  # fmt: skip
     """A position in which all forces balance, found from the described one (or from `at`).
 
@@ -92,6 +101,11 @@ def static(
             if point is not None:
                 refuse_unsteady(search, point)
                 found = equilibrium(search, point)
+                if any(item.needs_air for item in model.items.values()):
+                    from linkwork.analysis.outside_tables import refuse_outside_tables  # slow
+
+                    refuse_outside_tables(found.result)
+                LowestValues(full).require_equilibrium(found.state.values, model.name)
                 return found if not isinstance(motion, Rotor) else spinning(found, motion)
     finally:
         raise_if_failed(model)  # the cause to report, not its consequences
@@ -105,14 +119,16 @@ def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System
     """All rows, independent rows, and where to start, at rest."""
     if at is None:
         assembled = assemble_model(model, time=0.0 if time is None else time)
-        refuse_velocity_rows(assembled.full, "lw.static")
+        refuse_driven_speeds(assembled.full, assembled.state.time)
+        refuse_hard(assembled.full, "lw.static")
         relaxed = assembled.full.described_state().memory
         return assembled.full, assembled.system, replace(at_rest(assembled.state), memory=relaxed)
     full = compile_model(model)
-    refuse_velocity_rows(full, "lw.static")
+    refuse_hard(full, "lw.static")
     state = at_rest(given_state(full, at, "at"))
     if time is not None:
         state = replace(state, time=time)
+    refuse_driven_speeds(full, state.time)
     state = close_joints(full, state)
     return full, choose_rows(full, state)[1], state
 

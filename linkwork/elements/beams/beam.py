@@ -1,34 +1,43 @@
-"""The beam: nodes along a line or curve, elements between them, and the mass lumped at the nodes.
+"""The beam: nodes along a line or curve, elements between them, and their mass.
 
-An element of three nodes gives its end nodes a sixth of its mass each and its middle node two
-thirds (Simpson's rule); one of two nodes gives each half.  Moments of inertia are those of the
-section times the same length l, but at least 1e-8 m l², so that sections without have some.
+Lumped at the nodes, an element of three nodes gives its end nodes a sixth of its mass each and its
+middle node two thirds (Simpson's rule); one of two nodes gives each half.  Moments of inertia are
+those of the section times the same length l, but at least 1e-6 m l², so that sections without have
+some.  Consistent mass is that of elements.beams.inertia, with moments of inertia of the pieces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from linkwork.elements.beams.curve import Curve, checked_points
+from linkwork.elements.beams.electrodes import (
+    Electrodes, checked_electrodes, electrode_entry, with_voltages,
+)  # fmt: skip
 from linkwork.elements.beams.element import more_damping
 from linkwork.elements.beams.family import POINTS, beam_entry
+from linkwork.elements.beams.inertia import KINDS, beam_inertia_entry, cuts
 from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.bodies.variable_mass import CENTRE, INERTIA, MASS, VARIABLE_MASS
 from linkwork.elements.bodies.variable_mass import REALS as MASS_REALS
-from linkwork.elements.flexible.link import Stations
 from linkwork.elements.flexible.section import Section
+from linkwork.elements.flexible.stations import FramesAlong
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import (
+    MatrixLike, MatrixOrNone, Places, VectorLike, VectorOrNone, given,
+)  # fmt: skip
 from linkwork.model.registry import Entry, Item
 
 MOST_ELEMENTS = 100_000
 SHARES = {2: (0.5, 0.5), 3: (1 / 6, 2 / 3, 1 / 6)}
-LEAST_INERTIA = 1e-8  # of m l² of a node's piece
+LEAST_INERTIA = 1e-6  # of m l² of a node's piece
 SAME = 1e-9  # parts of the length that are one place
 
 
@@ -39,26 +48,36 @@ class Mesh(NamedTuple):
     position: np.ndarray
     orientation: np.ndarray
     share: np.ndarray
+    numbers: dict[float, int]  # of the nodes by their places
 
     def number(self, s: float) -> int:
         """The node at a place."""
-        return int(np.argmin(np.abs(self.s - s)))
+        found = self.numbers.get(s)
+        return int(np.argmin(np.abs(self.s - s))) if found is None else found
+
+
+SectionAlong: TypeAlias = Section | Callable[[float], Section]
+UpAlong: TypeAlias = VectorLike | Callable[[float], VectorLike] | None
 
 
 @dataclass(eq=False)
-class Beam(Item):
+class Beam(FramesAlong, Item):
     """An elastic beam from start to end that may bend and turn far: geometrically exact.
 
     start, end : world points in the reference configuration
     section    : lw.Section, or a function of s from 0 to 1 that gives one (tapered)
-    elements   : how many;   order : nodes of each, 3 or 2
+    elements   : how many, default 8;   order : nodes of each, 3 (default) or 2
     up         : world direction of the section's z axis (default: the world's z, or y where the
                  beam is nearly upright), or a function of s that gives it (twisted)
     damping    : factor of the stiffness (s), added to the section's own
+    inertia    : "lumped" at the nodes, which is fast, or "consistent" with the element, which has
+                 frequencies of fourth order in the length of elements (of three nodes)
     velocity   : of its start, world axes;  angular_velocity : in the axes of its root; it starts
                  in that rigid motion
     at         : places s along the beam that have frames; `beam.at(s)` adds one
     path       : points that its axis passes through (`Beam.along` takes them)
+    electrodes : voltages (V) of the electrodes of a piezoelectric section: numbers, functions of
+                 time, or items with a scalar node such as lw.Quantity, which take their currents
 
     It brings a body for each node, with a share of its mass.  Joints and forces take its frames
     `beam.root`, `beam.tip`, `beam.at(s)` in place of a body; at(s) moves the nearest node there.
@@ -76,21 +95,26 @@ class Beam(Item):
     >>> sagged = lw.static(m)
     """
 
-    start: Any
-    end: Any
-    section: Any
+    start: VectorLike
+    end: VectorLike
+    section: SectionAlong
     elements: int = 8
     order: int = 3
-    up: Any = None
+    up: UpAlong = None
     damping: float = 0.0
-    velocity: Any = None
-    angular_velocity: Any = None
-    at: Any = ()
-    path: Any = None
+    velocity: VectorOrNone = given(None)
+    angular_velocity: VectorOrNone = given(None)
+    at: Places = given(())
+    path: MatrixOrNone = given(None)
+    electrodes: Electrodes = given(())
+    inertia: str = "lumped"
     curve: Curve = field(init=False, repr=False)
+    frame_kind: ClassVar[Any] = BeamNode
 
     @classmethod
-    def along(cls, points: Any, section: Any, **words: Any) -> Beam:
+    def along(
+        cls, points: MatrixLike, section: SectionAlong, **words: Any
+    ) -> Beam:
         """A beam along a smooth curve through at least three points; its words are those of Beam.
 
         Without `elements` there are as many nodes as points, or one more.  A corner is two beams
@@ -112,6 +136,7 @@ class Beam(Item):
             )
         self.order = checked_order(self.order, what)
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
+        checks.choice(self.inertia, f"inertia of {what}", tuple(KINDS))
         for word in ("velocity", "angular_velocity"):
             if getattr(self, word) is not None:
                 setattr(self, word, checks.vector(getattr(self, word), f"{word} of {what}"))
@@ -130,7 +155,8 @@ class Beam(Item):
             raise ModelError(f"the ends of {what} must be two different points")
         self.curve = Curve(points, self.up, what)
         self.section_at(0.0), self.section_at(1.0)
-        self._take_stations()
+        self.electrodes = tuple(v.given for v in self.voltages())
+        self.take_stations()
         self.__dict__.pop("made_mesh", None)
         self.mesh  # noqa: B018  (refuses axes that cannot be)
 
@@ -160,21 +186,37 @@ class Beam(Item):
     def length(self) -> float:
         return self.curve.length
 
+    def voltages(self) -> list[Any]:
+        """Of its electrodes."""
+        if isinstance(self.electrodes, (tuple, list)) and not len(self.electrodes):
+            return []
+        ends = [self.section_at(0.0), self.section_at(1.0)]
+        return checked_electrodes(self.electrodes, ends, self.label)
+
+    def needs(self) -> tuple[Item, ...]:
+        return tuple(v.item for v in self.voltages() if v.item is not None)
+
+    def rates_needed(self) -> list[Any]:
+        return [item.vector_nodes()[0] for item in self.needs()]
+
     # ------------------------------------------------------------------------------------ mesh
     @property
     def mesh(self) -> Mesh:
         """Nodes at rest, made anew when a frame has moved one."""
         made = self.__dict__.get("made_mesh")
         if made is None or made[0] != tuple(self.at):
-            s = self._places()
+            s, shares = self._places(), SHARES[self.order]
+            if self.inertia == "consistent":
+                shares = tuple(np.diff(cuts(self.order)) / 2)
             share = np.zeros(len(s))
             step = self.order - 1
             for e in range(self.elements):
                 part = slice(step * e, step * e + self.order)
-                share[part] += (s[part][-1] - s[part][0]) * np.array(SHARES[self.order])
+                share[part] += (s[part][-1] - s[part][0]) * np.array(shares)
             mesh = Mesh(
                 s, np.array([self.curve.position(x) for x in s]),
                 np.array([self.curve.orientation(x) for x in s]), share * self.length,
+                {float(x): i for i, x in enumerate(s)},
             )  # fmt: skip
             made = self.__dict__["made_mesh"] = (tuple(self.at), mesh)
         return made[1]
@@ -194,19 +236,27 @@ class Beam(Item):
                 f"at least {len(wanted) + 1} elements, but has {n}; give elements={len(wanted) + 1}"
             )
         ends: list[int] = []
-        for i, s in enumerate(wanted):
+        for i, place in enumerate(wanted):
             least, most = (ends[-1] + 1 if ends else 1), n - 1 - (len(wanted) - 1 - i)
-            ends.append(int(min(max(round(s * n), least), most)))
-        s = np.interp(np.arange(n + 1), [0, *ends, n], [0.0, *wanted, 1.0])
-        return np.interp(np.linspace(0, n, n * step + 1), np.arange(n + 1), s)
+            ends.append(int(min(max(round(place * n), least), most)))
+        cuts = np.interp(np.arange(n + 1), [0, *ends, n], [0.0, *wanted, 1.0])
+        return np.interp(np.linspace(0, n, n * step + 1), np.arange(n + 1), cuts)
 
     def lumped(self, s: float) -> tuple[float, np.ndarray]:
         """Mass and inertia of the node at a place; none where its centre lies beside the axis."""
+        mass, section, length = self.lumped_mass(s)
+        return mass, inertia_of(section, length) if length else np.zeros((3, 3))
+
+    def lumped_mass(self, s: float) -> tuple[float, Section, float]:
+        """Mass of the node at a place, the section there, and the length that it stands for."""
         section = self.section_at(s)
+        mesh = self.mesh
+        length = float(mesh.share[mesh.number(s)])
+        if self.inertia == "consistent":
+            return 0.0, section, length
         if any(section.mass_offset):
-            return 0.0, np.zeros((3, 3))
-        length = float(self.mesh.share[self.mesh.number(s)])
-        return length * section.mass, inertia_of(section, length)
+            return 0.0, section, 0.0
+        return length * section.mass, section, length
 
     def rigid_velocity(self, node: BeamNode) -> tuple[Any, Any]:
         """Velocities of a node in the rigid motion that the beam starts with."""
@@ -218,65 +268,8 @@ class Beam(Item):
         own = rotations.matrix(node.orientation).T @ world
         return v + np.cross(world, node.position - self.mesh.position[0]), own
 
-    # ---------------------------------------------------------------------------------- frames
-    def _take_stations(self) -> None:
-        nodes = self.__dict__.setdefault("nodes", {})
-        for s, suffix in ((0.0, "root"), (1.0, "tip")):
-            nodes.setdefault(s, BeamNode(self, suffix, s))
-        listed = isinstance(self.at, (tuple, list)) or (
-            isinstance(self.at, np.ndarray) and self.at.size > 0
-        )
-        given = checks.array(self.at) if listed else None
-        if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
-            raise ModelError(
-                f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
-                f"{checks.show(self.at)} was given"
-            )
-        self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
-        for s in self.at:
-            self.node(s)
-
-    def _set_stations(self, places: list[float]) -> None:
-        stations = Stations(places)
-        stations.link = self
-        self.__dict__["at"] = stations
-
-    def node(self, s: float) -> BeamNode:
-        """The node at a place; the nearest one moves there if there is none yet."""
-        place = checks.number(s, f"the place of a frame on {self.label}")
-        if not 0 <= place <= 1:
-            raise ModelError(
-                f"the place of a frame on {self.label} must lie between 0 (root) and 1 (tip), but "
-                f"{place:g} was given"
-            )
-        nodes = self.__dict__["nodes"]
-        if place not in nodes:
-            before = tuple(self.at)
-            if place not in before:
-                self._set_stations([*before, place])
-            try:
-                self._places()
-            except ModelError:
-                self._set_stations(list(before))
-                raise
-            nodes[place] = BeamNode(self, f"at({place!r})", place)
-        return nodes[place]
-
-    @property
-    def root(self) -> BeamNode:
-        """The frame at its start."""
-        return self.__dict__["nodes"][0.0]
-
-    @property
-    def tip(self) -> BeamNode:
-        """The frame at its end."""
-        return self.__dict__["nodes"][1.0]
-
-    @property
-    def frame_hint(self) -> str:
-        """What to give where a body is wanted."""
-        name = self.name or "beam"
-        return f"give one of its frames: {name}.root, {name}.tip or {name}.at(s)"
+    def check_stations(self) -> None:
+        self._places()
 
     # ----------------------------------------------------------------------------- compilation
     def bodies(self) -> list[BeamNode]:
@@ -296,19 +289,44 @@ class Beam(Item):
         bodies, s, step = self.bodies(), self.mesh.s, self.order - 1
         frames = [Frame(body) for body in bodies]
         found, alike = [], None
+        voltages, nodes = self.voltages(), bool(self.needs())
         for e in range(self.elements):
             first = step * e
             part = slice(first, first + self.order)
             middle, half = (s[first] + s[first + step]) / 2, (s[first + step] - s[first]) / 2
             uniform = self.curve.straight and not callable(self.section) and not callable(self.up)
+            uniform = uniform and not voltages
             if uniform and alike is not None and abs(half - alike[0]) < SAME * half:
                 made, ends = alike[1], tuple(bodies[part])
                 found.append(Entry(made.family, ends, made.reals.copy(), laws=made.laws))
                 continue
             sections = [self.section_at(middle + xi * half) for xi in POINTS[self.order]]
-            found.append(beam_entry(frames[part], sections, self.label))
+            loaded = [with_voltages(s, voltages) for s in sections] if voltages else sections
+            found.append(beam_entry(frames[part], loaded, self.label))
             alike = (half, found[-1])
+            if nodes:
+                found.append(electrode_entry(found[-1], sections, voltages))
+        if self.inertia == "consistent":
+            return found + self._consistent_masses(bodies)
         return found + self._offset_masses(bodies)
+
+    def _consistent_masses(self, bodies: list[BeamNode]) -> list[Entry]:
+        """Masses of the elements, along the line of the centres."""
+        found, s, step, same = [], self.mesh.s, self.order - 1, not callable(self.section)
+        sections = [self.section_at(x) for x in ([s[0]] * len(s) if same else s)]
+        offsets = np.array([(0.0, *section.mass_offset) for section in sections])
+        for e in range(self.elements):
+            part = slice(step * e, step * e + self.order)
+            a, b = s[part][0], s[part][-1]
+
+            def mass(xi: float, a: float = a, b: float = b) -> float:
+                at = sections[0] if same else self.section_at((a + b) / 2 + xi * (b - a) / 2)
+                return float(at.mass)
+
+            found.append(beam_inertia_entry(
+                tuple(bodies[part]), self.mesh.position[part], offsets[part], mass
+            ))  # fmt: skip
+        return found
 
     def _offset_masses(self, bodies: list[BeamNode]) -> list[Entry]:
         """Masses whose centres lie beside the beam's axis."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from linkwork.elements.beams.curve import ALONG, usual_up
+from linkwork.elements.beams.electrodes import (
+    Electrodes, checked_electrodes, electrode_entry, with_voltages,
+)  # fmt: skip
 from linkwork.elements.beams.family import POINTS, beam_entry, shape_functions
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.laws import LinearElastic, LinearViscoelastic
@@ -16,10 +20,18 @@ from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Item
 
 ENDS = {2: (-1.0, 1.0), 3: (-1.0, 0.0, 1.0)}  # ξ of nodes
+
+
+SectionLike: TypeAlias = "Section | ConstitutiveLaw | Sequence[Section | ConstitutiveLaw]"
+Orientations: TypeAlias = Given[
+    list[np.ndarray] | None, Sequence[OrientationLike] | OrientationLike | None
+]
 
 
 @dataclass(eq=False)
@@ -36,10 +48,15 @@ class BeamElement(Item):
     damping : factor of the stiffness (s), added to the section's own
     shear_correction : whether an element of two nodes has the flexibility of a bending moment that
               changes along it in its shear, as it should
+    helicoidal : whether an element of two nodes lies along a screw, so that positions and turns
+              are interpolated together; an arc that turns by less than half a turn is exact then
+    electrodes : voltages (V) of the electrodes of a piezoelectric section: numbers, functions of
+              time, or items with a scalar node such as lw.Quantity, which take their currents
 
     The reference configuration is free of strain, however curved and twisted.  The element has no
     mass: bodies bring theirs.  Outputs: section_force (N), section_moment (N m), strain, curvature
-    (1/m) at the evaluation points, in section axes.
+    (1/m) at the evaluation points, in section axes.  `lw.reads(element, "curvature 1", "y")`
+    follows one of them at a point ("1" and "2" of three nodes, none of two), or "position".
 
     Example
     -------
@@ -49,15 +66,17 @@ class BeamElement(Item):
     >>> flexure = lw.BeamElement(hub, blade, steel)
     """
 
-    a: Any
-    b: Any
-    c: Any = None
-    section: Any = None
-    up: Any = None
-    axes: Any = None
-    section_axes: Any = None
+    a: FrameLike
+    b: FrameLike
+    c: FrameLike | SectionLike | None = None
+    section: SectionLike | None = None
+    up: VectorLike | MatrixLike | None = None
+    axes: Orientations = given(None)
+    section_axes: Orientations = given(None)
     damping: float = 0.0
     shear_correction: bool = True
+    helicoidal: bool = False
+    electrodes: Electrodes = given(())
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     places: ClassVar[frozenset[str]] = Item.places | {"c", "up", "axes"}
@@ -70,7 +89,14 @@ class BeamElement(Item):
         found = [as_frame(end, what) for end in given]
         self.damping = checks.number(self.damping, f"damping of {what}", minimum=0)
         self.shear_correction = checks.flag(self.shear_correction, f"shear_correction of {what}")
+        self.helicoidal = checks.flag(self.helicoidal, f"helicoidal of {what}")
+        if self.helicoidal and len(found) == 3:
+            raise ModelError(
+                f"{what} has three nodes, but only elements of two nodes are helicoidal; leave out "
+                "c, or helicoidal"
+            )
         self.section_list(len(found))
+        self._take_electrodes(len(found))
         if len({id(frame.body) for frame in found}) < len(found):
             raise ModelError(f"{what} joins a body with itself; give two or three different bodies")
         if self.axes is not None:
@@ -83,10 +109,28 @@ class BeamElement(Item):
     def nodes(self) -> int:
         return 2 if self.c is None else 3
 
+    def _take_electrodes(self, n: int) -> None:
+        found = self.voltages(n)
+        if self.helicoidal and found:
+            raise ModelError(f"electrodes of {self.label} need an element that is not helicoidal")
+        self.electrodes = tuple(v.given for v in found)
+
+    def voltages(self, n: int) -> list[Any]:
+        """Of its electrodes."""
+        none = isinstance(self.electrodes, (tuple, list)) and not len(self.electrodes)
+        return [] if none else checked_electrodes(self.electrodes, self.section_list(n), self.label)
+
+    def needs(self) -> tuple[Item, ...]:
+        return tuple(v.item for v in self.voltages(self.nodes) if v.item is not None)
+
+    def rates_needed(self) -> list[Any]:
+        return [item.vector_nodes()[0] for item in self.needs()]
+
     def section_list(self, n: int) -> list[Section]:
         """The sections at the evaluation points, damping included."""
-        listed = isinstance(self.section, (list, tuple))
-        given = [as_section(x) for x in (self.section if listed else [self.section] * (n - 1))]
+        one = self.section
+        parts = one if isinstance(one, (list, tuple)) else [one] * (n - 1)
+        given = [as_section(x) for x in parts]
         if len(given) != n - 1 or not all(isinstance(x, Section) for x in given):
             raise ModelError(
                 f"section of {self.label} must be an lw.Section"
@@ -140,11 +184,23 @@ class BeamElement(Item):
             return [checks.direction(x, f"up of {self.label}") for x in given]
         return [checks.direction(self.up, f"up of {self.label}")] * n
 
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        from linkwork.elements.beams.readings import element_reading
+
+        return element_reading(self, quantity, axis)
+
     def entries(self) -> list[Entry]:
         frames = list(self.frames)
         check_nodes(np.array([frame.world()[0] for frame in frames]), self.label)
         sections, axes = self.section_list(len(frames)), self.section_axes
-        return [beam_entry(frames, sections, self.label, axes, self.shear_correction)]
+        voltages = self.voltages(len(frames))
+        loaded = [with_voltages(s, voltages) for s in sections] if voltages else sections
+        entry = beam_entry(
+            frames, loaded, self.label, axes, self.shear_correction, self.helicoidal
+        )
+        if not self.needs():
+            return [entry]
+        return [entry, electrode_entry(entry, sections, voltages)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

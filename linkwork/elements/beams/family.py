@@ -21,12 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.beams.kernel import BEAM_KERNEL, MOST_TURN
+from linkwork.elements.beams.kernels.helicoidal import HELICOIDAL_KERNEL
+from linkwork.elements.beams.kernels.kernel import BEAM_KERNEL, MOST_TURN
 from linkwork.elements.beams.layout import (
-    AXES, DAMPED, LINEAR, MATRICES, NODE, SECTION, SHAPE, SLOPE, STRAIN0, WEIGHT, F, Q, point_at,
-    reals_of,
+    AXES, DAMPED, HELICOIDAL, LINEAR, MATRICES, NODE, SECTION, SHAPE, SLOPE, STRAIN0, WEIGHT, F,
+    Q, point_at, reals_of,
 )  # fmt: skip
-from linkwork.elements.beams.strains import evaluation_points, in_blocks, strain_energy
+from linkwork.elements.beams.kernels.strains import (
+    along_screw, evaluation_points, in_blocks, strain_energy,
+)  # fmt: skip
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.laws.base import law_numbers
 from linkwork.errors import ModelError
@@ -50,10 +53,11 @@ def shape_functions(n: int, xi: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.cache
-def beam_family(nodes: int, section: int) -> Family:
+def beam_family(nodes: int, section: int, helicoidal: bool = False) -> Family:
     """Elements of two or three nodes whose sections have so many numbers; all share one kernel."""
     return Family(
-        f"beam of {nodes} nodes and {section}", BEAM_KERNEL, bodies=nodes,
+        f"{'helicoidal ' * helicoidal}beam of {nodes} nodes and {section}",
+        HELICOIDAL_KERNEL if helicoidal else BEAM_KERNEL, bodies=nodes,
         reals=reals_of(nodes, section), potential=strain_energy, slender=True,
     )  # fmt: skip
 
@@ -98,18 +102,22 @@ def room(count: int) -> int:
 
 def beam_entry(
     frames: list[Frame], sections: list[Section], what: str, axes: Any = None,
-    shear_correction: bool = True,
+    shear_correction: bool = True, helicoidal: bool = False,
 ) -> Entry:  # fmt: skip
     """The element through frames on its bodies, whose x axes lie along the beam.
 
     sections : at the evaluation points;  axes : their axes in the reference configuration, as
                quaternions in the world, where they are not those interpolated between the nodes
     shear_correction : whether a two-node element has the flexibility of its bending in shear
+    helicoidal : whether a two-node element lies along a screw
     """
     n = len(frames)
     world = [frame.world() for frame in frames]
     p = np.array([place for place, _ in world])
     slopes = [shape_functions(n, xi)[1] @ p for xi in POINTS[n]]
+    if helicoidal:
+        turn = rotations.multiply(world[1][1], rotations.conjugate(world[0][1]))
+        slopes = [along_screw(rotations.logarithm(turn), p[1] - p[0])[1] / 2]
     speeds = [float(np.linalg.norm(slope)) for slope in slopes]
     length = 2.0 * speeds[0] if n == 2 and shear_correction else None
     made = [section_numbers(section, length, what) for section in sections]
@@ -123,6 +131,8 @@ def beam_entry(
         c = point_at(n, places, k)
         N, N1 = shape_functions(n, xi)
         reals[c + SHAPE : c + SHAPE + n], reals[c + SLOPE : c + SLOPE + n] = N, N1 / speed
+        if helicoidal:
+            reals[c + HELICOIDAL] = 1.0
         reals[c + WEIGHT] = 2.0 * speed / (n - 1)
         reals[c + AXES] = 1.0
         numbers, is_linear, damped, changing = made[k]
@@ -134,7 +144,8 @@ def beam_entry(
         reals[c + SECTION : c + SECTION + len(numbers)] = numbers
         for law in changing:
             laws.append(Law(c + SECTION + law.column, law.values, law.length, law.signal))
-    entry = Entry(beam_family(n, places), tuple(f.body for f in frames), reals, laws=laws)
+    family = beam_family(n, places, helicoidal)
+    entry = Entry(family, tuple(f.body for f in frames), reals, laws=laws)
     set_reference(entry, frames, axes, what)
     return entry
 

@@ -9,7 +9,8 @@ N and N′ are the values of the shape functions and their derivatives by arc le
 the length that a point stands for.  Where `given` is set, the tangent has the force and moment n, m
 that stand there in place of those of the strains (analysis.statics.slender).  A linear section is
 C and D as 3×3 blocks nn, nm, mn, mm; any other is the numbers of a law of six components
-(elements.laws).
+(elements.laws).  Elements of two nodes have no third shape function; in its place stands whether
+they are helicoidal (elements.beams.helicoidal).
 
 Work of a call: numbers of nodes, then matrices of one point.
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 F, Q, NODE = 0, 3, 7  # of a node
 SHAPE, SLOPE, WEIGHT, AXES, STRAIN0, LINEAR, DAMPED = 0, 3, 6, 7, 11, 17, 18
 GIVEN, STRESS, SECTION = 19, 20, 26
+HELICOIDAL = SHAPE + 2
 MATRICES = 72  # numbers of a linear section: C and D
 
 # work of nodes: place of the beam's axis, arm to it, velocities, turn θ from the reference node,

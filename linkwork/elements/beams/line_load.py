@@ -22,6 +22,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame
+from linkwork.model.given import FunctionOrNone, Vector, given
 from linkwork.model.registry import Entry, Item
 
 
@@ -43,13 +44,13 @@ class LineLoad(Item):
     >>> lift = lw.LineLoad(wing, force=(0, 0, 40.0), start=0.2, drive=lw.ramp(0.5))
     """
 
-    beam: Any
-    force: Any = (0.0, 0.0, 0.0)
-    moment: Any = (0.0, 0.0, 0.0)
+    beam: Beam
+    force: Vector = given((0.0, 0.0, 0.0))
+    moment: Vector = given((0.0, 0.0, 0.0))
     start: float = 0.0
     end: float = 1.0
     follower: bool = False
-    drive: Any = None
+    drive: FunctionOrNone = given(None)
 
     def __post_init__(self) -> None:
         what = self.label
@@ -90,7 +91,7 @@ class LineLoad(Item):
     def entries(self) -> list[Entry]:
         bodies, found = self.beam.bodies(), []
         for i, length, arm in self.pieces():
-            words = dict(follower=self.follower, drive=self.drive)
+            words: dict[str, Any] = dict(follower=self.follower, drive=self.drive)
             if np.any(self.force):
                 found += Force(Frame(bodies[i], arm), length * self.force, **words).entries()
             if np.any(self.moment):

@@ -33,7 +33,7 @@ class BeamNode(Part, abstract=True):
 
     @property
     def mass(self) -> float:  # type: ignore[override]
-        return self.link.lumped(self.s)[0]
+        return self.link.lumped_mass(self.s)[0]
 
     @property
     def inertia(self) -> np.ndarray:  # type: ignore[override]

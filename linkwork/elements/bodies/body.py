@@ -24,7 +24,7 @@ from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
 from linkwork.model.given import (
-    InertiaLike, Orientation, OrientationLike, Vector, VectorLike, VectorOrNone, given,
+    InertiaLike, Orientation, OrientationLike, ShapeLike, Vector, VectorLike, VectorOrNone, given,
 )  # fmt: skip
 from linkwork.model.registry import Entry, Item
 
@@ -65,11 +65,19 @@ class Placement(TypedDict, total=False):
 class Body(Item):
     """A rigid body.
 
-    mass in kg; inertia about the centre of mass in body axes, kg m² (3 numbers or 3×3); position
-    and velocity of the centre of mass in world axes; orientation as quaternion (w, x, y, z), 3×3
-    matrix or scipy Rotation; angular_velocity in body axes.  A velocity that is not given follows
-    from the joints at assembly, or is zero.  `shape` is for drawing.  `any_inertia=True` allows
-    moments that no body has, such as (0, 0, J) in a mechanism that moves in a plane.
+    mass             : kg
+    inertia          : about the centre of mass in body axes (kg m²): three moments, or 3×3
+    position         : of the centre of mass (m, world axes); default (0, 0, 0)
+    orientation      : of the body axes in the world: quaternion (w, x, y, z), 3×3 matrix or scipy
+                       Rotation; default: they are parallel to the world's
+    velocity         : of the centre of mass at the start (m/s, world axes)
+    angular_velocity : at the start (rad/s, body axes)
+    shape            : for drawing and contact, such as {"kind": "box", "size": (1, 2, 3)}; default:
+                       drawn from inertia and joints
+    any_inertia      : True allows moments that no body has, such as (0, 0, J) in a mechanism that
+                       moves in a plane; default False
+
+    A velocity that is not given follows from the joints at assembly, or is zero.
 
     Example
     -------
@@ -84,7 +92,7 @@ class Body(Item):
     orientation: Orientation = given(None)
     velocity: VectorOrNone = given(None)
     angular_velocity: VectorOrNone = given(None)
-    shape: Any = None
+    shape: ShapeLike | None = None
     any_inertia: bool = False
 
     def __post_init__(self) -> None:
@@ -101,6 +109,11 @@ class Body(Item):
 
     def __repr__(self) -> str:
         return self.label
+
+    def accelerometer(self, frame: Any, quantity: str, axis: Any, axes: Any) -> Item:
+        from linkwork.elements.signals.measured import FrameSensor  # slow to import
+
+        return FrameSensor(frame, quantity, axis, axes)
 
     def bodies(self) -> list[Any]:
         return [self]

@@ -56,8 +56,11 @@ CENTRAL_GRAVITY = Family(
 class CentralGravity(Item):
     """Attracts bodies towards a point, with the acceleration μ/d² at the distance d.
 
-    attracted is a body or a list of them; mu = G M (m³/s²), for the earth 3.986e14; `centre` is the
-    point.  The model's own gravity is not touched.
+    attracted : a body or a list of them
+    mu        : G M (m³/s²), for the earth 3.986e14
+    centre    : the point (m, world axes); default (0, 0, 0)
+
+    The model's own gravity is not changed.
 
     Example
     -------

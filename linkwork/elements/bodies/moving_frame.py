@@ -73,10 +73,14 @@ MOVING_FRAME = Family("moving frame", Kernel(moving_frame_kernel), bodies=1, rea
 class MovingFrame(Item):
     """The inertial forces on a body that is described in a frame which moves in a given way.
 
-    acceleration (m/s²) of the frame's origin, its angular_velocity (rad/s) and
-    angular_acceleration (rad/s²), in the axes of the frame; each three numbers or functions of
-    time.  Every body of the model needs one; the ground then moves with the frame, and positions,
-    velocities and energies are those that are seen from it.  Their power counts as supplied.
+    body                 : the body
+    acceleration         : of the frame's origin (m/s²); default zero
+    angular_velocity     : of the frame (rad/s); default zero
+    angular_acceleration : of the frame (rad/s²); default zero
+
+    All are in the axes of the frame, each three numbers or functions of time.  Every body of the
+    model needs one; the ground then moves with the frame, and positions, velocities and energies
+    are those that are seen from it.  Their power counts as supplied.
 
     Example
     -------

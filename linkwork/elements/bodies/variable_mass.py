@@ -95,11 +95,15 @@ VARIABLE_MASS = Family(
 class VariableMass(Item):
     """A mass on a body whose amount, place and inertia change with time in a given way.
 
-    mass (kg); centre (m), three numbers, and inertia (kg m²) about that centre, three numbers or a
-    3×3 matrix, in the axes of the body and from its position; shape_inertia likewise, the part of
-    the inertia that changes because masses move, not because they come or go.  Each number may be
-    a function of time.  It adds to the body's own mass, which may be zero.  What leaves the body
-    takes its momentum with it: the thrust of a rocket is a Force of its own.
+    body          : the body that it is on
+    mass          : kg
+    centre        : three numbers (m), from the body's position in its axes; default (0, 0, 0)
+    inertia       : about that centre (kg m²), three numbers or 3×3, body axes; default zero
+    shape_inertia : the part of the inertia that changes because masses move, not because they come
+                    or go; default zero
+
+    Each number may be a function of time.  It adds to the body's own mass, which may be zero.  What
+    leaves the body takes its momentum with it: the thrust of a rocket is a Force of its own.
 
     Example
     -------

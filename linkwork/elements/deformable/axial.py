@@ -100,9 +100,13 @@ def axial_family(places: int) -> Family:
 class DeformableAxial(Item):
     """A moment about an axis from a law of one component of the angle, counted over turns.
 
-    axis (or `orientation`, whose z axis it is) as for joints, or Frames in place of the bodies; or
-    a is a joint that turns about its z axis, and b is left out.  law gives the torque (N m) from
-    angle (rad) and rate (rad/s).  Outputs: angle, rate, torque (on b, about the axis).
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame); or a is a joint that
+                  turns about its axis, and b is left out
+    law         : of one component: torque (N m) from angle (rad) and rate (rad/s); needed
+    axis        : direction of the axis (world axes); default (0, 0, 1)
+    orientation : quaternion (w, x, y, z) of axes in the world whose z is the axis, instead of axis
+
+    Outputs: angle, rate, torque (on b, about the axis).
 
     Example
     -------

@@ -288,12 +288,18 @@ def six(value: Any, what: str) -> np.ndarray:
 class Bushing(Item):
     """A linear elastic support in six directions, with damping, between two bodies.
 
-    at is the world point where both frames are in the described position, and `orientation` or
-    `axis` (the z axis) gives their axes, as for joints; Frames may take the place of bodies and
-    point, and then need not coincide.  stiffness and damping are six numbers, for x y z (N/m,
-    N s/m) and rx ry rz (N m/rad, N m s/rad), or symmetric 6×6 matrices, in the axes of the frame
-    on a.  Rotations are measured by the rotation vector, below half a turn.  Outputs: force and
-    torque on b at its frame, displacement, rotation, all in the axes of the frame on a.
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which need not
+                  coincide
+    at          : (x, y, z), the point of both frames in the reference configuration (m, world
+                  axes); needed unless frames are given
+    orientation : quaternion (w, x, y, z) of the frames' axes in the world
+    stiffness   : six numbers for x y z (N/m) and rx ry rz (N m/rad), or a symmetric 6×6 matrix, in
+                  the axes of the frame on a; needed
+    damping     : likewise (N s/m, N m s/rad); default none
+    axis        : direction of the frames' axis z (world axes), instead of orientation
+
+    Rotations are measured by the rotation vector, below half a turn.  Outputs: force and torque on
+    b at its frame, displacement, rotation, all in the axes of the frame on a.
 
     Example
     -------

@@ -345,12 +345,18 @@ class Deformable(Item, abstract=True):
 class DeformableHinge(Deformable):
     """A moment between two bodies from a law of three components of their relative rotation.
 
-    `axis` or `orientation` gives the axes of the law, as for joints; Frames may take the place of
-    bodies.  form="attached" has the law's axes on a, "invariant" half-way between both.  The
-    moment is the gradient of what the law stores; conservative=False pairs it with the angular
-    velocity, which has no potential unless the law is isotropic.  Outputs: force, torque (on b, in
-    the axes of the frame on a); in the law's axes displacement, rotation, their rates velocity,
-    angular_velocity, and internal_force, internal_moment.
+    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
+    at           : (x, y, z) of the frames (m, world axes), for drawing; default: the origin of b
+    law          : of three components: moment (N m) from rotation vector (rad) and its rate (rad/s)
+    axis         : direction of the law's axis z (world axes); default (0, 0, 1)
+    orientation  : quaternion (w, x, y, z) of the law's axes in the world, instead of axis
+    form         : "attached" (default): the law's axes are on a; "invariant": half-way between both
+    conservative : True (default): the moment is the gradient of the energy that the law stores;
+                   False pairs it with the angular velocity, which has no potential unless the law
+                   is isotropic
+
+    Outputs: force, torque (on b, in the axes of the frame on a); in the law's axes displacement,
+    rotation, their rates velocity, angular_velocity, and internal_force, internal_moment.
 
     Example
     -------
@@ -365,8 +371,16 @@ class DeformableHinge(Deformable):
 class DeformableDisplacement(Deformable):
     """A force between two bodies from a law of three components of their relative position.
 
-    at is the world point where both frames are in the described position; Frames may take the
-    place of bodies and point.  The other words and the outputs are those of DeformableHinge.
+    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
+    at           : (x, y, z), the point of both frames in the reference configuration (m, world
+                   axes); needed unless frames are given
+    law          : of three components: force (N) from displacement (m) and velocity (m/s)
+    axis         : direction of the law's axis z (world axes); default (0, 0, 1)
+    orientation  : quaternion (w, x, y, z) of the law's axes in the world, instead of axis
+    form         : "attached" (default): the law's axes are on a; "invariant": half-way between both
+    conservative : as of DeformableHinge; default True
+
+    Outputs: those of DeformableHinge.
 
     Example
     -------
@@ -382,8 +396,17 @@ class DeformableDisplacement(Deformable):
 class DeformableJoint(Deformable):
     """A force and a moment between two bodies from a law of six components.
 
-    The words and outputs are those of DeformableDisplacement and DeformableHinge; the law's
-    components are x y z rx ry rz.
+    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
+    at           : (x, y, z), the point of both frames in the reference configuration (m, world
+                   axes); needed unless frames are given
+    law          : of six components x y z rx ry rz: force (N) and moment (N m) from displacement
+                   (m) and rotation vector (rad), and their rates
+    axis         : direction of the law's axis z (world axes); default (0, 0, 1)
+    orientation  : quaternion (w, x, y, z) of the law's axes in the world, instead of axis
+    form         : "attached" (default): the law's axes are on a; "invariant": half-way between both
+    conservative : as of DeformableHinge; default True
+
+    Outputs: those of DeformableHinge.
 
     Example
     -------

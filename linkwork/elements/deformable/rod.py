@@ -24,10 +24,10 @@ from linkwork.elements.laws.base import (
 )  # fmt: skip
 from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
 from linkwork.elements.points import (
-    LINE_REALS, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+    LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
+    line_tangent,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
@@ -78,8 +78,7 @@ def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
     """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    rate = line_rate((sa, sb), e, q, v, omega)
     free = reals[:, FREE]
     found = over_times(reals[:, LAW:], (length / free - 1)[:, None], (rate / free)[:, None])
     force = found[:, STRESS]
@@ -102,10 +101,12 @@ def rod_family(places: int) -> Family:
 class Rod(Item):
     """A massless bar between a point of a and a point of b, with a law of its strain l/l₀ − 1.
 
-    at_a and at_b are world points in the described position (without them: the bodies' origins);
-    Frames may take the place of bodies and points.  law gives the tension (N) from strain and
-    strain rate; length is l₀ (m), without it the distance in the described position.  Outputs:
-    force (the tension), length, rate.
+    a, b       : the two bodies, or lw.GROUND, or frames on them (lw.Frame), whose origins are used
+    at_a, at_b : world points in the reference configuration (m); default: the bodies' origins
+    law        : of one component: tension (N) from strain and strain rate (1/s); needed
+    length     : l₀ (m); default: the distance in the reference configuration
+
+    Outputs: force (the tension), length, rate.
 
     Example
     -------

@@ -186,9 +186,14 @@ def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:
 class DeformableSlide(Item):
     """A force along an axis from a law of one component of the travel along it.
 
-    a is a joint that slides along its z axis, and b is left out; or two bodies with `at` and
-    `axis` as for joints, or two Frames.  law gives the force (N) from displacement (m) and speed
-    (m/s).  Outputs: displacement, speed, force (on b, along the axis).
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame); or a is a joint that
+                  slides along its axis, and b is left out
+    law         : of one component: force (N) from displacement (m) and speed (m/s); needed
+    at          : (x, y, z), a point of the axis in the reference configuration (m, world axes)
+    axis        : direction of the axis (world axes); default (0, 0, 1)
+    orientation : quaternion (w, x, y, z) of axes in the world whose z is the axis, instead of axis
+
+    Outputs: displacement, speed, force (on b, along the axis).
 
     Example
     -------

@@ -109,9 +109,11 @@ def viscous_family(places: int) -> Family:
 class ViscousBody(Item):
     """A resistance to the motion of a body: force and moment from its velocity, by a law of six.
 
-    frame is a body or a Frame on it; the law's rates are the velocity of the frame's origin and
-    the angular velocity, in the frame's axes, and its strain is zero.  Outputs: force and torque
-    on the body at the frame, in its axes.
+    frame : the body, or a frame on it (lw.Frame)
+    law   : of six components: force (N) and moment (N m) from the velocity (m/s) of the frame's
+            origin and the angular velocity (rad/s), in the frame's axes; needed
+
+    Outputs: force and torque on the body at the frame, in its axes.
 
     Example
     -------

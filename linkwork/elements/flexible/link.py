@@ -13,7 +13,7 @@ nodes follow F and q (interface.py); inertia and elasticity act on F and q (iner
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from linkwork.elements.flexible.modal import (
 )  # fmt: skip
 from linkwork.elements.flexible.parts import FloatingFrame, InterfaceNode, Part
 from linkwork.elements.flexible.section import Section
+from linkwork.elements.flexible.stations import FramesAlong
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -43,26 +44,17 @@ CRAIG_BAMPTON = "craig-bampton"
 SQUARE = 1e-6  # of a direction that must be normal to the link
 
 
-class Stations(tuple):
-    """The places along a link that have a frame; called with s from 0 to 1 it gives that frame."""
-
-    link: Any = None
-
-    def __call__(self, s: float) -> InterfaceNode:
-        return self.link.node(s)
-
-
 @dataclass(eq=False)
-class FlexibleLink(Item):
+class FlexibleLink(FramesAlong, Item):
     """A straight elastic beam from start to end that bends, stretches and twists a little.
 
     start, end : world points in the reference configuration
     section    : lw.Section
-    modes      : how many modes; the slowest ones are taken
+    modes      : how many modes, default 2; the slowest ones are taken
     boundary   : how the shapes hold the ends: "clamped-free", "pinned-pinned", a pair such as
                  ("clamped", "pinned"), or "craig-bampton": the static shapes of the tip and
                  `modes` modes with both ends held
-    elements   : finite elements that the shapes are computed with
+    elements   : finite elements that the shapes are computed with; default 20
     up         : world direction of the section's z axis, along which its height is measured
                  (default: the world's z, or y where the link is nearly upright)
     normal     : makes the link planar: it bends only in the plane normal to this world direction,
@@ -84,8 +76,8 @@ class FlexibleLink(Item):
     >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod.root, at=(0, 0, 0), axis=(0, 1, 0)))
     """
 
-    start: Any
-    end: Any
+    start: VectorLike
+    end: VectorLike
     section: Section
     modes: int = 2
     boundary: str = CRAIG_BAMPTON
@@ -99,6 +91,7 @@ class FlexibleLink(Item):
     orientation: np.ndarray = field(init=False, repr=False)
     shapes: Shapes = field(init=False, repr=False)
     modal: Modal = field(init=False, repr=False)
+    frame_kind: ClassVar[Any] = InterfaceNode
 
     def __post_init__(self) -> None:
         what = self.label
@@ -123,7 +116,8 @@ class FlexibleLink(Item):
         motions = self._place()
         self.shapes = self._reduce(motions)
         self.modal = constants(self.shapes, self._damping())
-        self._take_stations()
+        self.__dict__.setdefault("frame", FloatingFrame(self, ""))
+        self.take_stations()
 
     def __repr__(self) -> str:
         return self.label
@@ -131,12 +125,12 @@ class FlexibleLink(Item):
     # --------------------------------------------------------------------------- place and shapes
     @property
     def length(self) -> float:
-        return checks.unit(self.end - self.start)[1]
+        return checks.unit(np.subtract(self.end, self.start))[1]
 
     def _place(self) -> list[str]:
         """Find the axes; returns the motions that the link can make."""
         what = self.label
-        x, length = checks.unit(self.end - self.start)
+        x, length = checks.unit(np.subtract(self.end, self.start))
         if length <= 1e-12 * float(np.abs(self.start).max() + np.abs(self.end).max()):
             raise ModelError(f"the ends of {what} must be two different points")
         y = z = None
@@ -219,61 +213,6 @@ class FlexibleLink(Item):
         return np.broadcast_to(ratios, n)
 
     # ------------------------------------------------------------------------------------- frames
-    def _take_stations(self) -> None:
-        """Nodes at the places given, those made before staying the same objects."""
-        nodes = self.__dict__.setdefault("nodes", {})
-        for s, suffix in ((0.0, "root"), (1.0, "tip")):
-            nodes.setdefault(s, InterfaceNode(self, suffix, s))
-        self.__dict__.setdefault("frame", FloatingFrame(self, ""))
-        listed = isinstance(self.at, (tuple, list)) or (  # an array of nothing is a mistake
-            isinstance(self.at, np.ndarray) and self.at.size > 0
-        )
-        given = checks.array(self.at) if listed else None
-        if given is None or given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
-            raise ModelError(
-                f"at of {self.label} must be places from 0 to 1 along it, such as (0.5,), but "
-                f"{checks.show(self.at)} was given"
-            )
-        self._set_stations([s for s in dict.fromkeys(given.tolist()) if 0 < s < 1])
-        for s in self.at:
-            self.node(s)
-
-    def _set_stations(self, places: list[float]) -> None:
-        stations = Stations(places)
-        stations.link = self
-        self.__dict__["at"] = stations
-
-    def node(self, s: float) -> InterfaceNode:
-        """The node at a place, which is made if there is none yet."""
-        place = checks.number(s, f"the place of a frame on {self.label}")
-        if not 0 <= place <= 1:
-            raise ModelError(
-                f"the place of a frame on {self.label} must lie between 0 (root) and 1 (tip), but "
-                f"{place:g} was given"
-            )
-        nodes = self.__dict__["nodes"]
-        if place not in nodes:
-            nodes[place] = InterfaceNode(self, f"at({place!r})", place)
-        if 0 < place < 1 and place not in self.at:
-            self._set_stations([*self.at, place])
-        return nodes[place]
-
-    @property
-    def root(self) -> InterfaceNode:
-        """The frame at its start."""
-        return self.__dict__["nodes"][0.0]
-
-    @property
-    def tip(self) -> InterfaceNode:
-        """The frame at its end."""
-        return self.__dict__["nodes"][1.0]
-
-    @property
-    def frame_hint(self) -> str:
-        """What to give where a body is wanted."""
-        name = self.name or "link"
-        return f"give one of its frames: {name}.root, {name}.tip or {name}.at(s)"
-
     @property
     def interface_nodes(self) -> list[InterfaceNode]:
         """Root, tip and the others, in the order in which they were asked for."""

@@ -27,6 +27,7 @@ class Part(Item, abstract=True):
     velocity: ClassVar[Any] = None
     angular_velocity: ClassVar[Any] = None
     shape: ClassVar[Any] = None
+    is_station: ClassVar[bool] = True  # a place for joints
 
     @property
     def name(self) -> str | None:  # type: ignore[override]
@@ -51,6 +52,8 @@ class Part(Item, abstract=True):
 
 class FloatingFrame(Part, abstract=True):
     """The frame in which the link deforms: origin at its start, x axis along it."""
+
+    is_station = False
 
     @property
     def position(self) -> np.ndarray:

@@ -28,13 +28,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
-from linkwork.model.given import Number, VectorLike, given
+from linkwork.model.given import (
+    MatrixLike, MatrixOrNone, Number, Pair, SixOrNone, VectorLike, given,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from linkwork.elements.laws.base import ConstitutiveLaw
 
 STIFFNESSES = ("EA", "EIy", "EIz", "GJ")
 SHEAR = ("GAy", "GAz")
@@ -59,6 +64,11 @@ class Section:
     damping        : one number, the factor of the stiffness (s), or a 6×6 matrix of its own
     prestrain, prestress : six numbers or functions of time each (thermal strain, pretension)
     law            : any of lw.laws with six components in place of the stiffness
+    piezo          : 6×n, forces (N) and moments (N m) per volt of n electrodes along it; their
+                     voltages are given to the beam (`electrodes=`)
+    capacitance    : n×n or n numbers, their charges per length and volt, F/m
+    charge         : n×6, their charges per length by strains (C/m) and curvatures (C); −piezoᵀ,
+                     as energy wants it, if not given
 
     Example
     -------
@@ -82,15 +92,18 @@ class Section:
     outline: VectorLike | None = field(default=None, compare=False)
     GAy: Number = given(None)
     GAz: Number = given(None)
-    stiffness: Any = None
+    stiffness: MatrixOrNone = given(None)
     inertia: VectorLike | None = None
-    damping: Any = 0.0
-    mass_offset: Any = (0.0, 0.0)
-    tension_centre: Any = (0.0, 0.0)
-    shear_centre: Any = (0.0, 0.0)
-    prestrain: Any = None
-    prestress: Any = None
-    law: Any = None
+    damping: float | MatrixLike = 0.0
+    mass_offset: Pair = given((0.0, 0.0))
+    tension_centre: Pair = given((0.0, 0.0))
+    shear_centre: Pair = given((0.0, 0.0))
+    prestrain: SixOrNone = given(None)
+    prestress: SixOrNone = given(None)
+    law: ConstitutiveLaw | None = None
+    piezo: MatrixOrNone = given(None)
+    capacitance: MatrixOrNone = given(None)
+    charge: MatrixOrNone = given(None)
 
     def __post_init__(self) -> None:
         self._take_stiffness()
@@ -103,6 +116,7 @@ class Section:
             size = checks.vector(self.outline, "outline of a Section", 2)
             self._set("outline", (float(size[0]), float(size[1])))
         self._take_damping()
+        self._take_electrodes()
         for word in ("prestrain", "prestress"):
             given = getattr(self, word)
             if given is None:
@@ -188,6 +202,44 @@ class Section:
             raise ModelError("damping of a Section must not be negative in any direction")
         self._set("damping", tuple(map(tuple, D.tolist())))
 
+    def _take_electrodes(self) -> None:
+        if self.piezo is None:
+            for word in ("capacitance", "charge"):
+                if getattr(self, word) is not None:
+                    raise ModelError(f"{word} of a Section needs electrodes: give piezo, 6×n")
+            return
+        E = checks.array(self.piezo)
+        E = E[:, None] if E is not None and E.shape == (6,) else E
+        fits = E is not None and E.ndim == 2 and E.shape[0] == 6 and E.shape[1] > 0
+        if E is None or not fits or not np.isfinite(E).all():
+            raise ModelError(
+                "piezo of a Section must be six rows of finite numbers (forces x, y, z, moments x, "
+                f"y, z), one column for each electrode, but {checks.show(self.piezo)} was given"
+            )
+        n = E.shape[1]
+        self._set("piezo", tuple(map(tuple, E.tolist())))
+        for word, shape in (("capacitance", (n, n)), ("charge", (n, 6))):
+            given = getattr(self, word)
+            if given is None:
+                continue
+            X = checks.array(given)
+            if X is not None and word == "capacitance" and X.ndim < 2 and X.size == n:
+                X = np.diag(X.reshape(n))
+            if X is None or X.shape != shape or not np.isfinite(X).all():
+                raise ModelError(
+                    f"{word} of a Section with {n} electrode{'s' * (n > 1)} must be a matrix "
+                    f"{shape[0]}×{shape[1]} of finite numbers, but {checks.show(given)} was given"
+                )
+            self._set(word, tuple(map(tuple, X.tolist())))
+
+    @property
+    def charges(self) -> tuple[np.ndarray, np.ndarray]:
+        """B and C of the charges B k + C V on its electrodes."""
+        E = np.array(self.piezo)
+        n = E.shape[1]
+        B = -E.T if self.charge is None else np.array(self.charge)
+        return B, np.zeros((n, n)) if self.capacitance is None else np.array(self.capacitance)
+
     def parameters(self) -> dict[str, Any]:
         """The numbers, for files."""
         found = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -225,8 +277,7 @@ class Section:
         if self.law is None:
             C, D = self.matrix, self.damping_matrix
             C, D = (C, D) if correct is None else correct(C, D)
-            pre = {"prestrain": self.prestrain, "prestress": self.prestress}
-            return LinearViscoelastic(C, D, **pre)
+            return LinearViscoelastic(C, D, prestrain=self.prestrain, prestress=self.prestress)
         if correct is None:
             return self.law
         if not isinstance(self.law, LinearElastic):
@@ -243,6 +294,7 @@ class Section:
     def refuse_coupling(self, what: str) -> None:
         """For links that know principal axes through one centre alone."""
         known = self.law is None and self.prestrain is None and self.prestress is None
+        known = known and self.piezo is None
         offsets = (*self.mass_offset, *self.tension_centre, *self.shear_centre)
         if known and not any(offsets):
             K = self.matrix
@@ -313,8 +365,8 @@ class Section:
 
     @classmethod
     def of_material(
-        cls, kind: str, area: float, Iy: float, Iz: float, J: float, E: Any, nu: Any, density: Any,
-        outline: tuple[float, float], shear: Callable[[float], float], **more: Any,
+        cls, kind: str, area: float, Iy: float, Iz: float, J: float, E: float, nu: float,
+        density: float, outline: tuple[float, float], shear: Callable[[float], float], **more: Any,
     ) -> Section:  # fmt: skip
         """From the area, its moments, the torsion constant and the shear coefficient of ν."""
         what = f"Section.{kind}"

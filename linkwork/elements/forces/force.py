@@ -134,9 +134,12 @@ class Load(Item, abstract=True):
 class Force(Load):
     """A force (N) on a body: at its centre of mass, or at the origin of a Frame on it.
 
-    vector is in world axes and stays there, or with follower=True in the body's axes (also where
-    a Frame says the point) and turns with the body.  `drive`, a function of time, or of the motion
-    (lw.reads), multiplies it.  Its power counts as supplied.  Outputs: force (world axes), power.
+    frame    : the body, or a frame on it (lw.Frame), at whose origin the force acts
+    vector   : (x, y, z) (N), in world axes, or in the body's axes with follower=True
+    drive    : a function of time, or of the motion (lw.reads), that multiplies it; default 1
+    follower : True: the force turns with the body; default False
+
+    Its power counts as supplied.  Outputs: force (world axes), power.
 
     Example
     -------
@@ -147,10 +150,14 @@ class Force(Load):
 
 
 class Torque(Load):
-    """A torque (N m) on a body: vector in world axes, or in body axes with follower=True.
+    """A torque (N m) on a body.
 
-    `drive`, a function of time, or of the motion (lw.reads), multiplies it.  Its power counts as
-    supplied.  Outputs: torque (world axes), power.
+    frame    : the body, or a frame on it (lw.Frame)
+    vector   : (x, y, z) (N m), in world axes, or in the body's axes with follower=True
+    drive    : a function of time, or of the motion (lw.reads), that multiplies it; default 1
+    follower : True: the torque turns with the body; default False
+
+    Its power counts as supplied.  Outputs: torque (world axes), power.
 
     Example
     -------

@@ -116,12 +116,15 @@ FORCE_PAIR = Family(
 class ForcePair(Item):
     """A force and a torque on a, and the opposite ones on b.
 
-    a is a body or a Frame, at whose origin the force (N) acts; torque in N m.  Both are in world
-    axes, or with follower=True in the axes of a's body.  `drive`, a function of time, or of the
-    motion (lw.reads), multiplies them.  The opposite force acts on b at the same point, or with
-    apart=True at b's own point (the origin of the body or Frame), which leaves a couple where the
-    two points are not on the line of the force.  Its power counts as supplied.  Outputs: force and
-    torque (on a, world axes), power.
+    a, b     : the two bodies, or frames on them (lw.Frame); the force acts at the origin of a
+    force    : on a (N), in world axes, or in the axes of a's body with follower=True; default zero
+    torque   : on a (N m), likewise; default zero
+    drive    : a function of time, or of the motion (lw.reads), that multiplies both; default 1
+    follower : True: both turn with a; default False
+    apart    : True: the opposite force acts at b's own origin, which leaves a couple where the two
+               points are not on the line of the force; default False: at the same point
+
+    Its power counts as supplied.  Outputs: force and torque (on a, world axes), power.
 
     Example
     -------

@@ -20,7 +20,7 @@ from linkwork.elements.deformable.slide import check_slide
 from linkwork.elements.forces import force_pair as fp
 from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.forces.torsion_spring import check_joint
-from linkwork.elements.joints.joints import Prismatic, Revolute
+from linkwork.elements.joints.joints import Joint, Prismatic, Revolute
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
@@ -65,7 +65,7 @@ JOINT_FORCE = Family(
 class JointLoad(Item, abstract=True):
     """What JointTorque and JointForce share."""
 
-    joint: Any
+    joint: Joint
     drive: Function
 
     def _check_drive(self) -> None:
@@ -95,10 +95,11 @@ class JointLoad(Item, abstract=True):
 class JointTorque(JointLoad):
     """A torque (N m) about the axis of a joint: on its second body, and opposite on its first.
 
-    joint is a Revolute, Cylindrical, Screw or any other that turns freely about its axis; drive is
-    a number, a function of time, or of the motion (lw.reads).  A Universal needs axis="x" for the
-    arm that turns in its first body, or "y" for the one in its second.  Its power counts as
-    supplied.  Outputs: torque, rate (of the angle), power.
+    joint : a Revolute, Cylindrical, Screw or any other that turns freely about its axis
+    drive : the torque (N m): a number, a function of time, or of the motion (lw.reads); needed
+    axis  : of a Universal: "x" for the arm that turns in its first body, "y" for that in its second
+
+    Its power counts as supplied.  Outputs: torque, rate (of the angle), power.
 
     Example: a pendulum held upright by proportional and derivative action,
 
@@ -110,7 +111,7 @@ class JointTorque(JointLoad):
     >>> motor = m.add("motor", lw.JointTorque(pin, drive))
     """
 
-    joint: Any
+    joint: Joint
     drive: Function = given(None)
     axis: str | None = None
 
@@ -158,9 +159,11 @@ class JointTorque(JointLoad):
 class JointForce(JointLoad):
     """A force (N) along the axis of a joint: on its second body, and opposite on its first.
 
-    joint is a Prismatic, Cylindrical or any other that holds a point on its axis and slides freely
-    along it; drive is a number, a function of time, or of the motion (lw.reads).  Its power counts
-    as supplied.  Outputs: force, speed (of the displacement), power.
+    joint : a Prismatic, Cylindrical or any other that holds a point on its axis and slides freely
+            along it
+    drive : the force (N): a number, a function of time, or of the motion (lw.reads); needed
+
+    Its power counts as supplied.  Outputs: force, speed (of the displacement), power.
 
     Example
     -------
@@ -171,7 +174,7 @@ class JointForce(JointLoad):
     >>> actuator = lw.JointForce(rail, drive)
     """
 
-    joint: Any
+    joint: Joint
     drive: Function = given(None)
 
     def __post_init__(self) -> None:

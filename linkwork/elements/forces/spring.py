@@ -18,10 +18,10 @@ import numpy as np
 
 from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
 from linkwork.elements.points import (
-    LINE_REALS, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+    LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
+    line_tangent,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
@@ -69,8 +69,7 @@ def spring_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
 def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
     """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    rate = line_rate((sa, sb), e, q, v, omega)
     force = reals[:, STIFFNESS] * (length - reals[:, LENGTH]) + reals[:, DAMPING] * rate
     force += reals[:, PRELOAD]
     return {"force": force, "length": length, "rate": rate, "power": -force * rate}
@@ -86,11 +85,15 @@ SPRING = Family(
 class Spring(Item):
     """A linear spring and damper between a point of a and a point of b.
 
-    stiffness in N/m, damping in N s/m, length the free length in m (without it: the distance in
-    the described position), preload in N, a tension at the free length.  at_a and at_b are world
-    points in the described position (without them: the bodies' origins); Frames may take the
-    place of bodies and points.  With length=0 and neither damping nor preload the points may
-    coincide.  Outputs: force (the tension), length, rate, power.
+    a, b       : the two bodies, or lw.GROUND, or frames on them (lw.Frame), whose origins are used
+    at_a, at_b : world points in the reference configuration (m); default: the bodies' origins
+    stiffness  : N/m; needed
+    damping    : N s/m; default 0
+    length     : the free length (m); default: the distance in the reference configuration
+    preload    : a tension at the free length (N); default 0
+
+    With length=0 and neither damping nor preload the points may coincide.  Outputs: force (the
+    tension), length, rate, power.
 
     Example
     -------

@@ -12,26 +12,41 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.bodies.body import Body
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.deformable.axial import DeformableAxial
 from linkwork.elements.joints.joints import Joint, Prismatic, Revolute
 from linkwork.elements.laws import Stop as StopLaw
+from linkwork.elements.laws.contact import damping_for
 from linkwork.elements.deformable.slide import check_slide, slide_entry
 from linkwork.errors import ModelError
+from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.registry import Entry, Item
+
+GIVES = 0.02  # of the range, and
+BACK = 0.3  # of the rate: the stop that limits= of a joint stands for
 
 
 @dataclass(eq=False)
 class Stop(Item):
     """Limits of a joint's angle (rad) or displacement (m), with a stiff one-sided spring.
 
-    joint turns about its z axis or slides along it; of one that does both, `motion` says which is
-    limited, "turn" or "slide".  lower and upper (either may be left out) are in the joint's angle,
-    counted over turns, or displacement.  At the penetration p the stop pushes with
-    stiffness pⁿ (1 + damping ṗ), n = exponent, and never pulls.  Outputs: those of DeformableAxial
-    (angle, rate, torque) or DeformableSlide (displacement, speed, force).
+    joint        : one that turns about its axis or slides along it
+    lower, upper : limits of its angle (rad, counted over turns) or displacement (m); either may be
+                   left out
+    stiffness    : k of the force or torque k pⁿ (1 + damping ṗ) at the penetration p (N/mⁿ, N
+                   m/radⁿ); needed; the stop never pulls
+    damping      : s/m or s/rad; default 0
+    exponent     : n; default 1.5
+    motion       : of a joint that does both, what is limited: "turn" or "slide"
+    restitution  : in place of damping, the part (above 0, at most 1) of its rate with which the
+                   joint leaves the stop when it meets it at the rate `speed`
+    speed        : that rate (m/s, rad/s); default 1
+
+    Outputs: those of DeformableAxial (angle, rate, torque) or DeformableSlide (displacement, speed,
+    force).  `limits=(lower, upper)` of a joint is a shorthand for a stop that fits the bodies.
 
     Example
     -------
@@ -48,6 +63,8 @@ class Stop(Item):
     damping: float = 0.0
     exponent: float = 1.5
     motion: str | None = None
+    restitution: float | None = None
+    speed: float = 1.0
 
     def __post_init__(self) -> None:
         what = self.label
@@ -61,10 +78,22 @@ class Stop(Item):
         if self.stiffness is None:
             raise ModelError(f"{what} needs stiffness=, of the spring beyond the limits")
         self.motion = moves(self.joint, self.motion, what)
+        self.speed = checks.number(self.speed, f"speed of {what}", positive=True)
         self.law().numbers(1, what)
 
     def law(self) -> StopLaw:
-        return StopLaw(self.lower, self.upper, self.stiffness, self.damping, self.exponent)
+        damping = self.damping
+        if self.restitution is not None:
+            what = self.label
+            if checks.number(self.damping, f"damping of {what}"):
+                raise ModelError(f"{what} has both damping= and restitution=; give one of them")
+            e = checks.number(self.restitution, f"restitution of {what}")
+            if not 0 < e <= 1:
+                raise ModelError(
+                    f"restitution of {what} must be above 0 and at most 1, found {e:g}"
+                )
+            damping = damping_for(e, self.speed)
+        return StopLaw(self.lower, self.upper, self.stiffness, damping, self.exponent)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
@@ -79,6 +108,35 @@ class Stop(Item):
         kind = Revolute if rng.integers(2) else Prismatic
         joint = kind(a, b, at=rng.normal(size=3), axis=rng.normal(size=3))
         return [joint, cls(joint, -0.01, 0.01, rng.uniform(1, 5), damping=0.2, exponent=2)]
+
+
+def stop_of_limits(joint: Joint, lower: float | None, upper: float | None) -> Stop:
+    """The stop that a joint's limits= stands for.
+
+    A body that crosses the range in a tenth of a second goes GIVES of it too far, and returns with
+    BACK of its rate where it arrived with a tenth of that.
+    """
+    motion = moves(joint, None, f"limits of {joint.label}")
+    bounds = [x for x in (lower, upper) if x is not None]
+    span = bounds[1] - bounds[0] if len(bounds) == 2 else 1.0
+    if len(bounds) == 1 and motion == "slide":
+        span = max(abs(bounds[0]), 0.1)
+    bodies = [(f, f.body) for f in joint.frames if isinstance(f.body, Body) and f.body.mass > 0]
+    inertias = [b.mass if motion == "slide" else inertia_about(f, b) for f, b in bodies]
+    inertia = min((x for x in inertias if x > 0), default=1.0)
+    fast = span / 0.1
+    stiffness = 1.25 * inertia * fast**2 / (GIVES * span) ** 2.5
+    return Stop(
+        joint, lower, upper, stiffness, motion=motion, restitution=BACK, speed=0.1 * fast
+    )
+
+
+def inertia_about(frame: Any, body: Body) -> float:
+    """Of a body about the z axis of a frame on it (kg m²)."""
+    axis = rotations.matrix(frame.orientation)[:, 2]
+    arm = np.asarray(frame.position, float)
+    across = arm - (arm @ axis) * axis
+    return float(axis @ np.asarray(body.inertia) @ axis + body.mass * (across @ across))
 
 
 def moves(joint: Joint, motion: Any, what: str) -> str:

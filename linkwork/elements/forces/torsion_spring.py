@@ -212,10 +212,13 @@ def check_joint(joint: Any, what: str, driven: bool = False) -> None:
 class TorsionSpring(Item):
     """A linear torsion spring and damper about the axis of a joint that turns.
 
-    joint is a Revolute, Cylindrical or any other with a free rotation about z; stiffness in
-    N m/rad, damping in N m s/rad, angle the joint's angle (rad) without torque.  It counts turns,
-    from the angle where the joint starts.  Outputs: angle, rate, torque (on b, about the axis),
-    power.
+    joint     : a Revolute, Cylindrical or any other that turns freely about its axis
+    stiffness : N m/rad
+    damping   : N m s/rad; default 0
+    angle     : of the joint, at which the spring has no torque (rad); default 0
+
+    It counts turns, from the angle where the joint starts.  Outputs: angle, rate, torque (on b,
+    about the axis), power.
 
     Example
     -------

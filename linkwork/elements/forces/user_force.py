@@ -221,15 +221,21 @@ class Failure:
     part: str = "function"
 
 
+def shapes(n: int) -> list[tuple[int, ...]]:
+    """What a function may return for n frames: six numbers each, or force and torque."""
+    return ([(6,), (2, 3)] if n == 1 else []) + [(n, 6), (n, 2, 3)]
+
+
 @dataclass(eq=False)
 class UserForce(Item):
     """Forces and torques on frames, computed by a function of time and of the frames' motion.
 
     frames is a body or Frame, or several; function(t, motion) gets a Motion (arrays over the
     frames: position, orientation, velocity, angular_velocity, in world axes) and returns an array
-    (n, 6), or 6 numbers for one frame: force (N) and torque (N m) in world axes at each frame's
-    origin.  A plain Python function works at some 10 µs per call; compiled with numba's njit it
-    is as fast as an element of the package.  It must depend on its arguments alone.
+    (n, 6) or (n, 2, 3), or 6 numbers or a pair (force, torque) for one frame: force (N) and torque
+    (N m) in world axes at each frame's origin.  A plain Python function works at some 10 µs per
+    call; compiled with numba's njit it is as fast as an element of the package, and returns one
+    array.  It must depend on its arguments alone.
 
     stiff=True tells the solver how the force changes with the motion, by 24 n more calls for each
     tangent: needed where the force is a stiff spring or contact, not for a mild load.
@@ -284,12 +290,12 @@ class UserForce(Item):
             try:
                 found = plain(t, split_motion(numbers, n))
                 array = np.asarray(found, dtype=float)
-                if array.shape == (n, 6) or (n == 1 and array.shape == (6,)):
+                if array.shape in shapes(n):
                     wrench[:] = array.ravel()
                     if not np.isfinite(array).all():
                         failure = Failure(t, None, "returned numbers that are not finite")
                 else:
-                    expected = "(6,) or (1, 6)" if n == 1 else f"({n}, 6)"
+                    expected = " or ".join(map(str, shapes(n)))
                     failure = Failure(
                         t, None, f"returned an array of shape {array.shape} instead of {expected}"
                     )

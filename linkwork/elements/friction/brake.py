@@ -29,10 +29,17 @@ from linkwork.model.registry import Entry, Item, Law
 class Brake(Item):
     """A friction torque about an axis, loaded by a force that is a function of time.
 
-    a and b are two bodies with `axis` as for joints, or Frames, whose z axes another joint keeps
-    together; model is lw.Coulomb(mu) or lw.LuGre(mu), radius (m) that of the surfaces, load (N) a
-    number or a function of time, which counts where it is above least (N).  Outputs: speed of the
-    surfaces, load, coefficient, and torque on b about the axis.
+    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame), whose z axes another
+                  joint keeps together
+    at          : (x, y, z) of the markers (m, world axes); default: the origin of b
+    axis        : direction of the brake's axis z (world axes); default (0, 0, 1)
+    orientation : quaternion (w, x, y, z) of the brake's axes in the world, instead of axis
+    model       : lw.Coulomb(mu) or lw.LuGre(mu); needed
+    radius      : of the friction surfaces (m); needed
+    load        : the normal force (N), a number or a function of time; default 0
+    least       : load below which there is no friction (N); default 0
+
+    Outputs: speed of the surfaces, load, coefficient, and torque on b about the axis.
 
     Example
     -------

@@ -97,27 +97,37 @@ def load_of(ints, reals, i, gamma):
     return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
 
 
+@inlined
+def path_of(nodes, reals, i, a, b):
+    """The path s and its rate v, with what their changes are made of."""
+    radius, before = reals[i, RADIUS], reals[i, reals.shape[1] - 2]
+    turns = reals[i, MOTION] != SLIDES
+    qA, qB = at4(reals, i, QA), at4(reals, i, QB)
+    rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
+    RA, RB = rotation_matrix(qA), rotation_matrix(qB)
+    gP, gS = twist_gradients(rho)
+    e, sb, l, s, v, U = slide(nodes, a, b, qA, at(reals, i, UA), at(reals, i, UB))
+    known = abs(before) < 1e200
+    if turns:
+        phi = 2.0 * math.atan2(rho[3], rho[0])
+        if known:
+            phi += TURN * math.floor((before / radius - phi) / TURN + 0.5)
+        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
+        s, v = radius * phi, radius * (dot(mv(RB, gP), wb) - dot(mv(RA, gS), wa))
+    return turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v
+
+
 def friction_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
     last = reals.shape[1]
     for i in range(ints.shape[0]):
         a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]
-        turns = reals[i, MOTION] != SLIDES
-        qA, qB = at4(reals, i, QA), at4(reals, i, QB)
-        rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
-        RA, RB = rotation_matrix(qA), rotation_matrix(qB)
-        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
-        gP, gS = twist_gradients(rho)
+        turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v = path_of(
+            nodes, reals, i, a, b
+        )
+        wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
         ma, mb = mv(RA, gS), mv(RB, gP)
-        e, sb, l, s, v, U = slide(nodes, a, b, qA, at(reals, i, UA), at(reals, i, UB))
-        before, z0 = reals[i, last - 2], reals[i, last - 1]
-        known = abs(before) < 1e200
-        if turns:
-            phi = 2.0 * math.atan2(rho[3], rho[0])
-            if known:
-                phi += TURN * math.floor((before / radius - phi) / TURN + 0.5)
-            s, v = radius * phi, radius * (dot(mb, wb) - dot(ma, wa))
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
         c, z, cs, cv = bristles(reals, i, known, z0, step, v)
@@ -193,16 +203,23 @@ PARTS = {"all": (0, 1, 2), "axial": (2,), "radial": (0, 1), "none": ()}  # rows 
 class Friction(Item):
     """Dry friction in a joint, loaded by the joint's reaction.
 
-    joint is any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
-    two pins, a Screw.  Where it does both, `motion` says "turn", "slide" or "both" (a plane that it
-    also spins on, a rod that turns and slides in one bush; they share one limit).  model is
-    lw.Coulomb(mu) or lw.LuGre(mu).  radius (m) is that of the bearing or the ball, of a plane the
-    one that turning about the normal has (2/3 of that of a disc; without it only sliding rubs), or
-    the mean one of a thread, whose half angle is thread (rad).  preload (N) is added to the
-    reaction, and the load is never below least (N).  `load` says which part of a reaction counts:
-    "all" or "none", of a pin also "axial" or "radial".  spin says how much a ball rubs about the
-    direction of its load, from 0 (it touches at a point) to 1.  arm (m) of a Universal is how far
-    its bearings are from the centre: the torque that it transmits, over it, adds to the load.
+    joint   : any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
+              two pins, a Screw
+    model   : lw.Coulomb(mu) or lw.LuGre(mu)
+    radius  : of the bearing or the ball (m); of a plane, the friction radius for turning about its
+              normal (2/3 of the radius of a disc; without it only sliding rubs); the mean radius of
+              a thread
+    preload : added to the reaction (N); default 0
+    motion  : of a joint that does both, "turn", "slide" or "both" (a plane that it also spins on, a
+              rod that turns and slides in one bush; they share one limit)
+    thread  : half angle of a thread (rad); default 0
+    least   : the load is never below it (N); default 0
+    load    : which part of the reaction counts: "all" (default) or "none", of a pin also "axial" or
+              "radial"
+    spin    : how much a ball rubs about the direction of its load, from 0 (it touches at a point)
+              to 1 (default)
+    arm     : of a Universal, distance of its bearings from the centre (m): the torque that it
+              transmits, over it, adds to the load
 
     Outputs: speed of the surfaces; load, coefficient and force (of a joint that turns, torque) of
     the friction on b, found from the stored steps: where some are left out, those of sticking are

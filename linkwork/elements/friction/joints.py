@@ -39,6 +39,7 @@ REASONS = {  # of items that hold something but are no joint with surfaces
     "Spherical joints at its ends",
     "Orthogonal": "holds two axes at a right angle and no point, so no reaction presses its arms; "
     "use a Universal",
+    "Rolling": "does not slip; use a Tyre",
     "VelocityLock": "holds velocities and has no surfaces; use a Brake",
     "RigidBodyDisplacement": "holds a body at the mean of points, where nothing slides or turns",
 }

@@ -96,39 +96,63 @@ def surface_tangent(
         wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
 
 
+@inlined
+def relative_motion(nodes, reals, i, a, b):
+    """P over S: their axes and turn, arm and place, velocities, the path since the last step."""
+    last = reals.shape[1]
+    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+    qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
+    rho = qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB)))
+    S = rotation_matrix(qS)
+    sb = mv(Rb, at(reals, i, UB))
+    l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
+    x = tv(S, sub(l, mv(Ra, at(reals, i, UA))))
+    wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+    V = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, l)))
+    known = abs(reals[i, last - PLACE]) < 1e200
+    moved, psi = ZERO, ZERO
+    if known:
+        moved = sub(x, at(reals, i, last - PLACE))
+        psi = rotation_vector(qmul(rho, qconj(at4(reals, i, last - TURNED))))
+    return Ra, Rb, S, rho, sb, l, x, wa, wb, V, known, moved, psi
+
+
+@inlined
+def surface_bristles(reals, i, Wr, S, wa, wb, V, known, moved, psi):
+    """W_t, the speeds v, and what the bristles give at them: c, z and the slopes of c."""
+    last = reals.shape[1]
+    Wt = at9(reals, i, last - MEMORY - WEIGHTS)
+    step = add(mv(Wt, moved), mv(Wr, psi))
+    v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
+    c, z, cs, cv = bristles_in_space(reals, i, known, at(reals, i, last - BENT), step, v)
+    return Wt, v, c, z, cs, cv
+
+
+@inlined
+def surface_accepted(reals, i, x, rho, z):
+    """Put place, turn and deflection at the end of a step into the memory."""
+    last = reals.shape[1]
+    for j in range(3):
+        reals[i, last - PLACE + j], reals[i, last - BENT + j] = x[j], z[j]
+    for j in range(4):
+        reals[i, last - TURNED + j] = rho[j]
+
+
 def surface_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    last = reals.shape[1]
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
-        rho = qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB)))
-        S = rotation_matrix(qS)
-        sb = mv(Rb, at(reals, i, UB))
-        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
-        x = tv(S, sub(l, mv(Ra, at(reals, i, UA))))
-        wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
-        V = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, l)))
-        known = abs(reals[i, last - PLACE]) < 1e200
-        moved, psi = ZERO, ZERO
-        if known:
-            moved = sub(x, at(reals, i, last - PLACE))
-            psi = rotation_vector(qmul(rho, qconj(at4(reals, i, last - TURNED))))
+        Ra, Rb, S, rho, sb, l, x, wa, wb, V, known, moved, psi = relative_motion(
+            nodes, reals, i, a, b
+        )
         N, Wr = load_and_arms(ints, reals, i, gamma)
-        Wt = at9(reals, i, last - MEMORY - WEIGHTS)
-        step = add(mv(Wt, moved), mv(Wr, psi))
-        v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
-        c, z, cs, cv = bristles_in_space(reals, i, known, at(reals, i, last - BENT), step, v)
+        Wt, v, c, z, cs, cv = surface_bristles(reals, i, Wr, S, wa, wb, V, known, moved, psi)
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
         power[0] += N * dot(c, v)
         if coef[ACCEPT] != 0.0:
-            for j in range(3):
-                reals[i, last - PLACE + j], reals[i, last - BENT + j] = x[j], z[j]
-            for j in range(4):
-                reals[i, last - TURNED + j] = rho[j]
+            surface_accepted(reals, i, x, rho, z)
         if coef[TANGENT] != 0.0:
             surface_tangent(
                 vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,

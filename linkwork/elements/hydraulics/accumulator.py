@@ -4,7 +4,9 @@
     p_g = p_g0 (l/(l − x))^γ,            mass flow from the node   d/dt (ρ (V₀ + A x))
 
 (MBDyn's theory manual, 15.3.1; with ρ' ṗ (V₀ + A x), which that leaves out).  x is the piston's way
-into the gas, l that at which no gas is left, A_p the area of the inlet, c its loss.  Beyond x_min
+into the gas, l that at which no gas is left, A_p the area of the inlet, c its loss: 1 where the
+jet spreads in a wide chamber (Borda, Carnot), 0.5 where fluid leaves it through a sharp edge
+(Idelchik: Handbook of Hydraulic Resistance, diagrams 4-1 and 3-1).  Beyond x_min
 and x_max the stops push back with c₁ (x − x_max) + c₂ ẋ + c₃ ẍ.
 """
 
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time
-from linkwork.elements.hydraulics.ports import port, sample_ports
+from linkwork.elements.hydraulics.ports import Port, port, sample_ports
 from linkwork.elements.layout import (
     BY_RATE,
     BY_SECOND,
@@ -30,13 +32,14 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
+from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
 (
-    AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, DEAD, LOW, HIGH, C1, C2, C3,
-    REALS,
-) = (FLUID + i for i in range(15))  # fmt: skip
+    AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, LOSS_BACK, DEAD, LOW, HIGH, C1,
+    C2, C3, REALS,
+) = (FLUID + i for i in range(16))  # fmt: skip
 LEAST_GAS = 1e-6  # of its length: the gas law goes on linearly beyond
 
 
@@ -76,7 +79,8 @@ def accumulator_kernel(ints, reals, motion, loads):
         held, kx, kv, ka = stop(
             x, v, acc, reals[k, LOW], reals[k, HIGH], reals[k, C1], reals[k, C2], reals[k, C3]
         )
-        drag = reals[k, LOSS] * rho * abs(v) * v
+        loss = reals[k, LOSS] if v > 0.0 else reals[k, LOSS_BACK]
+        drag = loss * rho * abs(v) * v
         volume = reals[k, DEAD] + A * x
         loads.balance[i] += rho * A * v + volume * first * rate
         loads.balance[n] += (
@@ -95,7 +99,7 @@ def accumulator_kernel(ints, reals, motion, loads):
             vals[ints[k, 4]] += (drag * first / rho - A) * values[BY_VALUE, i]
             vals[ints[k, 5]] += (
                 (m + ka) * values[BY_SECOND, n]
-                + (2.0 * reals[k, LOSS] * rho * abs(v) + kv) * values[BY_RATE, n]
+                + (2.0 * loss * rho * abs(v) + kv) * values[BY_RATE, n]
                 + (reals[k, STIFFNESS] + A * stiff + kx) * values[BY_VALUE, n]
             )
 
@@ -131,37 +135,39 @@ ACCUMULATOR = Family(
 class Accumulator(Item):
     """A piston accumulator at a pressure, loaded by a gas, a spring, a weight, or several of them.
 
-    area of the piston (m²), mass (kg), stroke (m): its way, at whose end no gas is left;
-    position (m) and speed (m/s) at the start;
-    precharge (Pa) of the gas at position 0, exponent γ of its polytropic law (1: isothermal);
-    stiffness (N/m) and preload (N) of a spring; gravity (m/s²) that acts on the piston against the
-    fluid; inlet area (m²; without it that of the piston) and its loss coefficient;
-    dead_volume (m³) of fluid at position 0; lower and upper stops (m; else 0 and the stroke);
-    stop_stiffness (N/m), stop_damping (N s/m), stop_mass (kg) beyond them.
+    p is its pressure node; area of the piston (m²), mass (kg), stroke (m): its way, at whose end no
+    gas is left; position (m) and speed (m/s) at the start; precharge (Pa) of the gas at position 0,
+    exponent γ of its polytropic law (default 1.4; 1: isothermal); stiffness (N/m) and preload (N)
+    of a spring; gravity (m/s²) that acts on the piston against the fluid; inlet area (m²; without
+    it that of the piston), its loss coefficient where fluid enters and loss_back where it leaves
+    (without it the same); dead_volume (m³) of fluid at position 0; lower and upper stops (m; else 0
+    and the stroke); stop_stiffness (N/m; default 1e+07), stop_damping (N s/m), stop_mass (kg)
+    beyond them.
 
     Outputs: position (m), position_rate (m/s), gas_pressure (Pa), volume (m³) of fluid, mass_flow
     (kg/s) into it, stored_energy (J).
     """
 
-    p: Any
-    area: Any = None
-    mass: Any = None
-    stroke: Any = None
-    position: Any = 0.0
-    speed: Any = 0.0
-    precharge: Any = 0.0
-    exponent: Any = 1.4
-    stiffness: Any = 0.0
-    preload: Any = 0.0
-    gravity: Any = 0.0
-    inlet: Any = None
-    loss: Any = 0.0
-    dead_volume: Any = 0.0
-    lower: Any = 0.0
-    upper: Any = None
-    stop_stiffness: Any = 1e7
-    stop_damping: Any = 0.0
-    stop_mass: Any = 0.0
+    p: Port
+    area: Number = given(None)
+    mass: Number = given(None)
+    stroke: Number = given(None)
+    position: float = 0.0
+    speed: float = 0.0
+    precharge: float = 0.0
+    exponent: float = 1.4
+    stiffness: float = 0.0
+    preload: float = 0.0
+    gravity: float = 0.0
+    inlet: float | None = None
+    loss: float = 0.0
+    dead_volume: float = 0.0
+    lower: float = 0.0
+    upper: Number = given(None)
+    stop_stiffness: float = 1e7
+    stop_damping: float = 0.0
+    stop_mass: float = 0.0
+    loss_back: float | None = None
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -175,6 +181,8 @@ class Accumulator(Item):
             put(word, positive=True)
         if self.inlet is not None:
             put("inlet", positive=True)
+        if self.loss_back is not None:
+            put("loss_back", minimum=0)
         for word in ("precharge", "stiffness", "loss", "dead_volume", "stop_stiffness",
                      "stop_damping", "stop_mass"):  # fmt: skip
             put(word, minimum=0)
@@ -209,11 +217,12 @@ class Accumulator(Item):
 
     def entries(self) -> list[Entry]:
         inlet = self.area if self.inlet is None else self.inlet
+        back = self.loss if self.loss_back is None else self.loss_back
+        factor = 0.5 * self.area * (self.area / inlet) ** 2
         reals = np.append(self.p.fluid.reals(), [
             self.area, self.mass, self.stiffness, self.preload + self.mass * self.gravity,
             self.precharge, self.stroke, self.exponent,
-            0.5 * self.area * self.loss * (self.area / inlet) ** 2, self.dead_volume, self.lower,
-            self.upper,
+            factor * self.loss, factor * back, self.dead_volume, self.lower, self.upper,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
         return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
@@ -224,5 +233,5 @@ class Accumulator(Item):
         at = rng.choice([0.4, -0.4])  # free, or on a stop
         return [p, cls(
             p, rng.uniform(0.5, 1), rng.uniform(1, 2), 5.0, at, 0.3, rng.uniform(1, 2), 1.3, 2.0,
-            0.3, 0.5, 0.4, 0.7, 0.2, -0.2, 2.0, 3.0, 0.4, 0.3,
+            0.3, 0.5, 0.4, 0.7, 0.2, -0.2, 2.0, 3.0, 0.4, 0.3, 0.4,
         )]  # fmt: skip

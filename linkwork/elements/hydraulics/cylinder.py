@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import ports, sample_ports
+from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.layout import (
     BY_RATE,
     BY_VALUE,
@@ -52,6 +52,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # the fluid's columns come first, those of the line behind them
@@ -218,40 +219,43 @@ class Cylinder(Item):
     """A double-acting cylinder between a point of a (its foot) and a point of b (its rod's end).
 
     p1 pushes the points apart, p2 (on the rod's side) together.  at_a and at_b are world points in
-    the described position (without them: the bodies' origins); Frames may take the place of bodies.
+    the reference configuration (without them: the bodies' origins); Frames may take the place of
+    bodies.
     bore and rod diameters (m), or area_1 and area_2 (m²) of the piston's sides; closed: the
     distance of the points (m) when it is retracted; stroke (m);
     dead_volume (m³) of each chamber at its end of the stroke; ambient pressure around (Pa);
-    friction of the seals: coulomb and static (N), with the transition at the speed stribeck (m/s),
+    friction of the seals: coulomb and static (N), with the transition at the speed stribeck (m/s;
+    default 0.01),
     viscous (N s/m); leakage past the piston in m³/(s Pa);
-    stop_stiffness (N/m) and stop_damping (s/m) beyond the ends of the stroke.
+    stop_stiffness (N/m; default 1e+08) and stop_damping (s/m; default 1) beyond the ends of the
+    stroke.
 
     Outputs: force (N, the thrust), length, stroke (m), rate (m/s), volume_1, volume_2 (m³),
     mass_flow_1, mass_flow_2 (kg/s) into the chambers, friction (N), power (W) on the bodies,
     stored_energy (J).
     """
 
-    a: Any
-    b: Any
-    p1: Any
-    p2: Any
-    at_a: Any = None
-    at_b: Any = None
-    bore: Any = None
-    rod: Any = 0.0
-    area_1: Any = None
-    area_2: Any = None
-    closed: Any = None
-    stroke: Any = None
-    dead_volume: Any = 0.0
-    ambient: Any = 0.0
-    coulomb: Any = 0.0
-    static: Any = None
-    stribeck: Any = 0.01
-    viscous: Any = 0.0
-    leakage: Any = 0.0
-    stop_stiffness: Any = 1e8
-    stop_damping: Any = 1.0
+    a: FrameLike
+    b: FrameLike
+    p1: Port
+    p2: Port
+    at_a: VectorLike | None = None
+    at_b: VectorLike | None = None
+    bore: Number = given(None)
+    rod: float = 0.0
+    area_1: float | None = None
+    area_2: float | None = None
+    closed: Number = given(None)
+    stroke: Number = given(None)
+    dead_volume: float = 0.0
+    ambient: float = 0.0
+    coulomb: float = 0.0
+    static: Number = given(None)
+    stribeck: float = 0.01
+    viscous: float = 0.0
+    leakage: float = 0.0
+    stop_stiffness: float = 1e8
+    stop_damping: float = 1.0
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -11,10 +11,13 @@ and the momentum of the halves changes by
     L (q̇₁ + 3 q̇₂)/8 + q₂²/(ρ₂ A) − q_m²/(ρ_m A) + A (p₂ − p₁)/2 + A Δp(¾) = 0
 
 with q_m = (q₁ + q₂)/2, and Δp(q) of half a cell at the quarter points (friction_losses).  Every
-cell has flows of its own at both ends; pressures between cells are values of the pipe.  The energy
-of a cell is that of sound,
+cell has flows of its own at both ends; pressures between cells are values of the pipe.  With the
+energy e = ρ h − p of a unit of volume (fluids) a cell stores and loses
 
-    A L ρ₀'/ρ₀ (3 p₁² + 2 p₁ p₂ + 3 p₂²)/16 + L/(ρ₀ A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16
+    A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)² + L/(ρ_m A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16
+    (q₁ Δp(¼) + q₂ Δp(¾))/ρ_m, and the kinetic energy that its fluid takes along
+
+which is what the flows φ₁ h₁ + φ₂ h₂ bring, up to terms of the order (Δp/β)².
 """
 
 from __future__ import annotations
@@ -24,15 +27,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import BETA, FLUID, MU, RHO, density, specific_energy
+from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
 from linkwork.elements.hydraulics.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.pipe import check_pipe, pipe_reals
-from linkwork.elements.hydraulics.ports import FLOW_SIZE, Pressure, ports, sample_fluid
+from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, Pressure, ports, sample_fluid
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
+from linkwork.model.given import Number, given
 from linkwork.model.nodes import REFERENCE, Node, vector
 from linkwork.model.registry import Entry, Family, Item
 
@@ -71,7 +75,7 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
     tangent = motion.coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
         n, L, A = int(reals[k, CELLS]), reals[k, CELL], reals[k, AREA]
-        mu, D, rough, rho0 = reals[k, MU], reals[k, DIAMETER], reals[k, ROUGH], reals[k, RHO]
+        mu, D, rough = reals[k, MU], reals[k, DIAMETER], reals[k, ROUGH]
         wide = width_of(3, n)
         for c in range(n):
             e1, r1, i = pressure_place(ints, k, c, n)
@@ -97,11 +101,8 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             push = 0.5 * A * (p2 - p1)
             loads.balance[f] += L * (3.0 * dq1 + dq2) / 8.0 + flux - at1 + push + A * l1
             loads.balance[g] += L * (dq1 + 3.0 * dq2) / 8.0 + at2 - flux + push + A * l2
-            h1, h2 = specific_energy(reals, k, p1), specific_energy(reals, k, p2)
-            _, d0, _ = density(reals, k, 0.0)
-            sound = C * d0 / rho0 * (p1 * left + p2 * right)
-            sound += L / (8.0 * rho0 * A) * (q1 * (3.0 * dq1 + dq2) + q2 * (dq1 + 3.0 * dq2))
-            loads.power[0] += into1 * h1 + into2 * h2 - sound
+            convected = (flux - at1) * q1 + (at2 - flux) * q2
+            loads.power[0] += (l1 * q1 + l2 * q2 + convected / A) / rm
             if tangent:
                 bp1, bp2, bf, bg = (
                     values[BY_VALUE, i], values[BY_VALUE, j], values[BY_VALUE, f],
@@ -142,12 +143,16 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
 def dynamic_pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
     inner = ends[2].value[:, : int(reals[0, CELLS]) - 1]
     p, q = np.column_stack([ends[0].value, inner, ends[1].value]), ends[3].value
-    L, A, rho = reals[:, [CELL]], reals[:, [AREA]], reals[:, [RHO]]
-    compressibility = np.where(reals[:, [0]] == 0, 0.0, 1.0 / reals[:, [BETA]])
+    L, A = reals[:, [CELL]], reals[:, [AREA]]
     a, b = p[:, :-1], p[:, 1:]
-    energy = A * L * compressibility * (3 * a * a + 2 * a * b + 3 * b * b) / 16
+    energy = np.zeros_like(a)
+    for place in (0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b):
+        rho, _, h = (x.reshape(a.shape) for x in over_time(reals, place.ravel()))
+        energy += 0.5 * A * L * (rho * h - place)
+    rho, slope, _ = (x.reshape(a.shape) for x in over_time(reals, 0.5 * (a + b).ravel()))
+    energy += A * L * slope / (32 * rho) * (a - b) ** 2
     a, b = q[:, ::2], q[:, 1::2]
-    energy = energy + L / (rho * A) * (3 * a * a + 2 * a * b + 3 * b * b) / 16
+    energy += L / (rho * A) * (3 * a * a + 2 * a * b + 3 * b * b) / 16
     reynolds = np.abs(q).max(axis=1) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
     return {
         "mass_flow_1": (q[:, 0], "kg/s"), "mass_flow_2": (q[:, -1], "kg/s"),
@@ -165,24 +170,24 @@ DYNAMIC_PIPE = Family(
 class DynamicPipe(Item):
     """A pipe of compressible fluid in which pressure waves run.
 
-    diameter and length in m, elements: the number of finite volumes;
-    area and roughness as those of a Pipe; flow (kg/s) and pressure (Pa; without it, between those
-    of its ends) at the start.  The walls are rigid; for flexible ones give the fluid a lower bulk
-    modulus.
+    p1, p2 are its ends; diameter and length in m, elements: the number of finite volumes (default
+    4); area and roughness as those of a Pipe; flow (kg/s) and pressure (Pa; without it, between
+    those of its ends) at the start.  The walls are rigid; for flexible ones give the fluid a lower
+    bulk modulus.
 
     Outputs: cell_flow (kg/s), two for each element; inner_pressure (Pa) between elements;
     mass_flow_1, mass_flow_2 (kg/s) near its ends; reynolds number, stored_energy (J).
     """
 
-    p1: Any
-    p2: Any
-    diameter: Any = None
-    length: Any = None
-    elements: Any = 4
-    area: Any = None
-    roughness: Any = 0.0
-    flow: Any = 0.0
-    pressure: Any = None
+    p1: Port
+    p2: Port
+    diameter: float | None = None
+    length: Number = given(None)
+    elements: int = 4
+    area: float | None = None
+    roughness: float = 0.0
+    flow: float = 0.0
+    pressure: float | None = None
     flows: Node = field(init=False, repr=False)
     inner: Node = field(init=False, repr=False)
 

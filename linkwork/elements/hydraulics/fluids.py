@@ -4,12 +4,15 @@
     linear           ρ = ρ₀ (1 + (p − p₀)/β)
     exponential      ρ = ρ₀ exp((p − p₀)/β)
     with air         ρ = ρ₀ (1 + α)/(exp(−(p − p₀)/β) + α (p₀/p)^{1/n})
+    super            ρ = ρ_v + ρ₀ (1 + tanh((p − p₀)/w))/2 + ρ₀ max(p − p₀, 0)/β
 
 β is the bulk modulus, ρ₀ c² with the speed of sound c; α the volume of entrained air over that of
 the liquid at p₀, n its polytropic exponent (Merritt: Hydraulic Control Systems, 1967, section 2.3).
 A liquid that expands has ρ₀ (1 − α_T (T − T₀)) in the place of ρ₀.  With air the density vanishes
 with the pressure, which therefore stays positive: below p₀/1000 the density goes on as an
-exponential.
+exponential.  A "super" fluid is MBDyn's (input manual, hydraulic fluids; its ρ₀ before the last
+fraction is missing there): a liquid above the saturation pressure p₀, a vapour of the density ρ_v
+below, with a transition of the width w between them.
 
     h = ∫ dp/ρ     energy that flows with a unit of mass
     ρ h − p        energy of a unit of volume
@@ -29,8 +32,10 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.model import checks
 
-INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED = 0.0, 1.0, 2.0, 3.0
+INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = 0.0, 1.0, 2.0, 3.0, 4.0
 KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = range(8)  # columns of an element's reals
+VAPOUR, WIDTH = AIR, INDEX  # of a super fluid: the density ρ_v and the width w
+POINTS, WEIGHTS = (tuple(float(x) for x in a) for a in np.polynomial.legendre.leggauss(12))
 FLOOR = 1e-3  # of the reference pressure: below it air is no gas of this law any more
 
 
@@ -46,6 +51,14 @@ def density(reals, k, p):
     if kind == EXPONENTIAL:
         rho = rho0 * math.exp(x / beta)
         return rho, rho / beta, rho / (beta * beta)
+    if kind == SUPER:
+        w = reals[k, WIDTH]
+        t = math.tanh(x / w)
+        bell = 0.5 * rho0 * (1.0 - t * t) / w
+        rho = reals[k, VAPOUR] + 0.5 * rho0 * (1.0 + t)
+        if x > 0.0:
+            return rho + rho0 * x / beta, bell + rho0 / beta, -2.0 * t * bell / w
+        return rho, bell, -2.0 * t * bell / w
     p0, air, n = reals[k, REFERENCE], reals[k, AIR], reals[k, INDEX]
     floor = FLOOR * p0
     at = max(p, floor)
@@ -65,8 +78,30 @@ def density(reals, k, p):
 
 
 @inlined
+def super_energy(x, rho0, vapour, w, beta):
+    """∫ dp/ρ of a super fluid from p₀ to p₀ + x.
+
+    Below p₀ in closed form with u = exp(2 x/w); above it is that of the liquid, and a rest that
+    vanishes like 1/u: by Gauss' formula over y = 1 − exp(−x/w), in which it is smooth.
+    """
+    full = vapour + rho0
+    if x <= 0.0:
+        u = math.exp(2.0 * x / w)
+        rest = (1.0 / full - 1.0 / vapour) * math.log((vapour + full * u) / (vapour + full))
+        return x / vapour + 0.5 * w * rest
+    h = beta / rho0 * math.log1p(rho0 * x / (beta * full))
+    half = -0.5 * math.expm1(-x / w)
+    for i in range(12):
+        left = 1.0 - half * (1.0 + POINTS[i])
+        liquid = full - rho0 * w * math.log(left) / beta
+        missing = rho0 * left * left / (1.0 + left * left)
+        h += w * half * WEIGHTS[i] * missing / (left * liquid * (liquid - missing))
+    return h
+
+
+@inlined
 def specific_energy(reals, k, p):
-    """h(p) = ∫ dp/ρ, zero at p = 0 (with air: p₀/ρ₀ at p₀)."""
+    """h(p) = ∫ dp/ρ, zero at p = 0 (with air: p₀/ρ₀ at p₀; super: zero at p₀)."""
     kind, rho0, p0, beta = reals[k, KIND], reals[k, RHO], reals[k, REFERENCE], reals[k, BETA]
     if kind == INCOMPRESSIBLE:
         return p / rho0
@@ -74,6 +109,8 @@ def specific_energy(reals, k, p):
         return beta / rho0 * math.log1p(p / (beta - p0))
     if kind == EXPONENTIAL:
         return -beta / rho0 * math.exp(p0 / beta) * math.expm1(-p / beta)
+    if kind == SUPER:
+        return super_energy(p - p0, rho0, reals[k, VAPOUR], reals[k, WIDTH], beta)
     air, n = reals[k, AIR], reals[k, INDEX]
     floor = FLOOR * p0
     at = max(p, floor)
@@ -100,6 +137,8 @@ def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     if kind == EXPONENTIAL:
         rho = rho0 * np.exp((p - p0) / beta)
         return rho, rho / beta, -beta / rho0 * np.exp(p0 / beta) * np.expm1(-p / beta)
+    if kind == SUPER:
+        return super_over_time(p - p0, rho0, air, n, beta)
     at = np.maximum(p, FLOOR * p0)
     liquid, gas = np.exp(-(at - p0) / beta), air * (p0 / at) ** (1 / n)
     rho = rho0 * (1 + air) / (liquid + gas)
@@ -112,6 +151,26 @@ def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return rho * grown, slope * grown, h
 
 
+def super_over_time(
+    x: np.ndarray, rho0: float, vapour: float, w: float, beta: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ρ, ρ' and h of a super fluid at p₀ + x, in numpy."""
+    t, above, full = np.tanh(x / w), np.maximum(x, 0.0), vapour + rho0
+    rho = vapour + 0.5 * rho0 * (1 + t) + rho0 * above / beta
+    slope = 0.5 * rho0 * (1 - t * t) / w + rho0 * (x > 0) / beta
+    low = np.minimum(x, 0.0)
+    u = np.exp(2 * low / w)
+    rest = (1 / full - 1 / vapour) * np.log((vapour + full * u) / (vapour + full))
+    h = low / vapour + 0.5 * w * rest + beta / rho0 * np.log1p(rho0 * above / (beta * full))
+    half = -0.5 * np.expm1(-above / w)
+    for point, weight in zip(POINTS, WEIGHTS):
+        left = 1 - half * (1 + point)
+        liquid = full - rho0 * w * np.log(left) / beta
+        missing = rho0 * left * left / (1 + left * left)
+        h = h + w * half * weight * missing / (left * liquid * (liquid - missing))
+    return rho, slope, h
+
+
 @dataclass(frozen=True)
 class Fluid:
     """A hydraulic fluid.
@@ -119,7 +178,10 @@ class Fluid:
     density : kg/m³ at reference_pressure (Pa) and reference_temperature (K)
     bulk_modulus : Pa, or sound_speed (m/s); without both the fluid is incompressible
     viscosity : dynamic, Pa s
-    law : "linear" or "exponential" density over pressure
+    law : "linear" or "exponential" density over pressure, or "super": a liquid above
+          reference_pressure, which is then that of saturation, and a vapour below it
+    transition : of a super fluid, the width (Pa) of the change between both
+    vapour_density : of a super fluid (kg/m³); without it a thousandth of the density
     air : volume of entrained air over that of the liquid at the reference pressure, which must be
           positive then; polytropic its exponent.  Such a fluid cavitates: its pressure stays
           positive
@@ -134,18 +196,20 @@ class Fluid:
     1283
     """
 
-    density: Any
-    bulk_modulus: Any = None
-    viscosity: Any = 0.0
-    sound_speed: Any = None
-    law: Any = "linear"
-    reference_pressure: Any = 0.0
-    air: Any = 0.0
-    polytropic: Any = 1.4
-    expansion: Any = 0.0
-    temperature: Any = 293.15
-    reference_temperature: Any = 293.15
-    vapour_pressure: Any = 0.0
+    density: float
+    bulk_modulus: float | None = None
+    viscosity: float = 0.0
+    sound_speed: float | None = None
+    law: str = "linear"
+    reference_pressure: float = 0.0
+    air: float = 0.0
+    polytropic: float = 1.4
+    expansion: float = 0.0
+    temperature: float = 293.15
+    reference_temperature: float = 293.15
+    vapour_pressure: float = 0.0
+    transition: float = 1e4
+    vapour_density: float | None = None
     kinds: ClassVar[dict[str, type[Fluid]]] = {}
 
     def __post_init__(self) -> None:
@@ -162,7 +226,10 @@ class Fluid:
                 "a Fluid has bulk_modulus or sound_speed, bulk_modulus = density sound_speed², but "
                 "both were given; leave out one of them"
             )
-        checks.choice(self.law, "law of a Fluid", ("linear", "exponential"))
+        checks.choice(self.law, "law of a Fluid", ("linear", "exponential", "super"))
+        put("transition", positive=True)
+        if self.vapour_density is not None:
+            put("vapour_density", positive=True)
         for word in ("viscosity", "air", "temperature", "reference_temperature"):
             put(word, minimum=0)
         put("polytropic", minimum=1)
@@ -172,6 +239,11 @@ class Fluid:
             raise ModelError(
                 f"a Fluid with air={self.air:g} needs bulk_modulus and a positive "
                 "reference_pressure, at which it has so much air; give both"
+            )
+        if self.law == "super" and (self.air > 0 or not self.compressible):
+            raise ModelError(
+                "a Fluid with law='super' needs bulk_modulus, and has no air beside its vapour; "
+                "give bulk_modulus and leave out air"
             )
         if self.rho <= 0:
             raise ModelError(
@@ -217,12 +289,13 @@ class Fluid:
         if self.air > 0:
             kind = AERATED
         elif self.compressible:
-            kind = LINEAR if self.law == "linear" else EXPONENTIAL
+            kind = {"linear": LINEAR, "exponential": EXPONENTIAL, "super": SUPER}[self.law]
         beta = self.beta if self.compressible else 1.0
-        return np.array([
-            kind, self.rho, self.reference_pressure, beta, self.air, self.polytropic,
-            self.viscosity,
-        ])  # fmt: skip
+        two = self.air, self.polytropic
+        if kind == SUPER:
+            vapour = self.vapour_density
+            two = 1e-3 * self.rho if vapour is None else vapour, self.transition
+        return np.array([kind, self.rho, self.reference_pressure, beta, *two, self.viscosity])
 
     def density_at(self, pressure: Any) -> np.ndarray:
         """Density (kg/m³) at pressures (Pa)."""

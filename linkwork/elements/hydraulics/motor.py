@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import ports, sample_ports
+from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.layout import (
     BY_VALUE,
     CD,
@@ -31,6 +31,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
+from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 AXIS = FLUID
@@ -59,7 +60,7 @@ def motor_kernel(ints, reals, motion, loads):
         loads.balance[i] += q
         loads.balance[j] -= q
         head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
-        loads.power[0] += q * head - T * speed
+        loads.power[0] += c * speed * speed + rho * G * (p1 - p2) * head
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             by1, by2 = values[BY_VALUE, i], values[BY_VALUE, j]
@@ -135,21 +136,21 @@ MOTOR = Family(
 class RotaryMotor(Item):
     """A hydraulic motor that turns b against a about an axis, driven by p1 − p2.
 
-    axis: a world direction in the described position, fixed in a; a joint must keep b on it.
-    displacement in m³/rad, viscous friction in N m s, leakage in m³/(s Pa).
+    axis: a world direction in the reference configuration (default (0, 0, 1)), fixed in a; a joint
+    must keep b on it. displacement in m³/rad, viscous friction in N m s, leakage in m³/(s Pa).
 
     Outputs: torque (N m), rate (rad/s), flow (m³/s), mass_flow (kg/s) from p1 to p2, power (W) on
     the bodies.
     """
 
-    a: Any
-    b: Any
-    p1: Any
-    p2: Any
-    axis: Any = (0.0, 0.0, 1.0)
-    displacement: Any = None
-    viscous: Any = 0.0
-    leakage: Any = 0.0
+    a: FrameLike
+    b: FrameLike
+    p1: Port
+    p2: Port
+    axis: VectorLike = (0.0, 0.0, 1.0)
+    displacement: Number = given(None)
+    viscous: float = 0.0
+    leakage: float = 0.0
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

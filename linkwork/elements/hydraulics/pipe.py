@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, MU, RHO, density, specific_energy
+from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
 from linkwork.elements.hydraulics.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, ports, sample_ports
 from linkwork.elements.hydraulics.restrictions import flow_outputs
@@ -22,6 +22,7 @@ from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
+from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
@@ -43,11 +44,9 @@ def pipe_kernel(ints, reals, motion, loads):
         loads.balance[i] += q
         loads.balance[j] -= q
         loads.balance[n] += loss + p2 - p1
-        lost = q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
         if inertia > 0.0:
             loads.balance[n] += inertia * values[RATE, n]
-            lost -= inertia / reals[k, RHO] * q * values[RATE, n]
-        loads.power[0] += lost
+        loads.power[0] += q * loss / rho
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 5]] += values[BY_VALUE, n]
             loads.vals[ints[k, 8]] -= values[BY_VALUE, n]
@@ -62,7 +61,7 @@ def pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarr
     found = flow_outputs(reals, p1, p2, q)
     del found["mass_flow"]  # a value of its own node
     reynolds = np.abs(q) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
-    kinetic = reals[:, INERTIA] * q * q / (2 * reals[:, RHO])
+    kinetic = reals[:, INERTIA] * q * q / (2 * over_time(reals, 0.5 * (p1 + p2))[0])
     return found | {"reynolds": (reynolds, "1"), "stored_energy": (kinetic, "J")}
 
 
@@ -103,14 +102,14 @@ class Pipe(Item):
     (W) between its ends.
     """
 
-    p1: Any
-    p2: Any
-    diameter: Any = None
-    length: Any = None
-    area: Any = None
-    roughness: Any = 0.0
-    inertia: Any = False
-    flow: Any = 0.0
+    p1: Port
+    p2: Port
+    diameter: float | None = None
+    length: Number = given(None)
+    area: float | None = None
+    roughness: float = 0.0
+    inertia: bool = False
+    flow: float = 0.0
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

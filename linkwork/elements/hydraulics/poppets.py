@@ -1,10 +1,9 @@
 """Valves that pressures move against a spring: pressure valve and flow valve.
 
-    m ẍ + c ẋ + k x + stops = F + A (c₁ p₁ + c₂ p₂ + c₃ p₃),        ρ₀ A cᵢ ẋ from node i
-    area of the passage from node 1 to node 2   w x, at most w x_max
+The moving part is that of moving_parts, the passage from node 1 to node 2 that of passages:
 
-    pressure valve   F = −preload, (c₁, c₂, c₃) = (1, −1, 0): opens where p₁ − p₂ exceeds preload/A
-    flow valve       F = preload,  (0, −1, 1): closes as p₂ − p₃ rises to preload/A, and so keeps
+    pressure valve   F₀ = −preload, a = 1, b = 2: opens where p₁ − p₂ exceeds preload/A
+    flow valve       F₀ = preload,  a = 3, b = 2: closes as p₂ − p₃ rises to preload/A, and so keeps
                      the drop across what follows between nodes 2 and 3, and its flow, constant
                      (a pressure compensator; Merritt: Hydraulic Control Systems, 1967, section 9.2)
 """
@@ -17,148 +16,93 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.accumulator import stop
-from linkwork.elements.hydraulics.fluids import FLUID, RHO, specific_energy
-from linkwork.elements.hydraulics.ports import ports, sample_ports
-from linkwork.elements.hydraulics.restrictions import (
-    SHARP,
-    flow_outputs,
-    restricted,
-    restricted_over_time,
-    soft_drop,
-)
-from linkwork.elements.layout import (
-    BY_RATE,
-    BY_SECOND,
-    BY_VALUE,
-    RATE,
-    SECOND,
-    TANGENT,
-    VALUE,
-)
+from linkwork.elements.hydraulics.moving_parts import (
+    REALS, MovingPart, move_part, part_energy,
+)  # fmt: skip
+from linkwork.elements.hydraulics.passages import passage, passage_flow
+from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
+from linkwork.elements.hydraulics.restrictions import SHARP, flow_outputs, soft_drop
+from linkwork.elements.layout import VALUE
 from linkwork.math.kernel import Kernel
-from linkwork.model import checks
-from linkwork.model.nodes import REFERENCE, Node, scalar
+from linkwork.model.given import Given, Number, given
+from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry, Family, Item
 
-(
-    FACTOR, SOFT, LEAK, FORCE, AREA, BY1, BY2, BY3, MASS, DAMPING, STIFFNESS, LIMIT, C1, C2, C3,
-    REALS,
-) = (FLUID + i for i in range(16))  # fmt: skip
-ENDS = 4
 
-
-def poppet_kernel(ints, reals, motion, loads):
-    """Ends p1, p2, p3 (or the reference), x."""
-    values, vals = motion.values, loads.vals
+def pressure_valve_kernel(ints, reals, motion, loads):
+    """Ends p1, p2, x."""
     for k in range(ints.shape[0]):
-        i, j, n = ints[k, 0], ints[k, 1], ints[k, 3]
-        p1, p2 = values[VALUE, i], values[VALUE, j]
-        x, v, acc = values[VALUE, n], values[RATE, n], values[SECOND, n]
-        limit, A, rho0 = reals[k, LIMIT], reals[k, AREA], reals[k, RHO]
-        open_, by_x = reals[k, LEAK], 0.0
-        if x >= limit:
-            open_ += limit
-        elif x > 0.0:
-            open_, by_x = open_ + x, 1.0
-        unit, by1, by2 = restricted(reals, k, p1, p2, reals[k, FACTOR], reals[k, SOFT])
-        q = open_ * unit
-        loads.balance[i] += q
-        loads.balance[j] -= q
-        held, kx, kv, ka = stop(x, v, acc, 0.0, limit, reals[k, C1], reals[k, C2], reals[k, C3])
-        m, c, stiff = reals[k, MASS], reals[k, DAMPING], reals[k, STIFFNESS]
-        loads.balance[n] += m * acc + c * v + stiff * x + held - reals[k, FORCE]
-        h1, h2 = specific_energy(reals, k, p1), specific_energy(reals, k, p2)
-        lost = q * (h1 - h2) + c * v * v + (held - kx * (x - (limit if x > 0.0 else 0.0))) * v
-        for e in range(3):
-            by, place = reals[k, BY1 + e], ints[k, e]
-            p = values[VALUE, place]
-            loads.balance[n] -= A * by * p
-            loads.balance[place] += rho0 * A * by * v
-            lost += A * by * v * (rho0 * specific_energy(reals, k, p) - p)
-            if motion.coef[TANGENT] != 0.0:
-                vals[ints[k, ENDS + ENDS * 3 + e]] -= A * by * values[BY_VALUE, place]
-                vals[ints[k, ENDS + ENDS * e + 3]] += rho0 * A * by * values[BY_RATE, n]
-        loads.power[0] += lost
-        if motion.coef[TANGENT] != 0.0:
-            by1, by2 = open_ * by1 * values[BY_VALUE, i], open_ * by2 * values[BY_VALUE, j]
-            by_s = by_x * unit * values[BY_VALUE, n]
-            vals[ints[k, ENDS]] += by1
-            vals[ints[k, ENDS + 1]] += by2
-            vals[ints[k, ENDS + 3]] += by_s
-            vals[ints[k, 2 * ENDS]] -= by1
-            vals[ints[k, 2 * ENDS + 1]] -= by2
-            vals[ints[k, 2 * ENDS + 3]] -= by_s
-            vals[ints[k, ENDS + ENDS * 3 + 3]] += (
-                (m + ka) * values[BY_SECOND, n] + (c + kv) * values[BY_RATE, n]
-                + (stiff + kx) * values[BY_VALUE, n]
-            )  # fmt: skip
+        x = motion.values[VALUE, ints[k, 2]]
+        passage(ints, reals, k, motion, loads, 3, 0, 1, 1.0, x, 2)
+        move_part(ints, reals, k, motion, loads, 3, 0, 1, 2)
+
+
+def flow_valve_kernel(ints, reals, motion, loads):
+    """Ends p1, p2, p3, x."""
+    for k in range(ints.shape[0]):
+        x = motion.values[VALUE, ints[k, 3]]
+        passage(ints, reals, k, motion, loads, 4, 0, 1, 1.0, x, 3)
+        move_part(ints, reals, k, motion, loads, 4, 2, 1, 3)
 
 
 def poppet_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p1, p2 = (end.value[:, 0] for end in ends[:2])
-    x, v = ends[3].value[:, 0], ends[3].rate[:, 0]
-    limit = reals[:, LIMIT]
-    unit = restricted_over_time(reals, p1, p2, reals[:, FACTOR], reals[:, SOFT])
-    found = flow_outputs(reals, p1, p2, (reals[:, LEAK] + np.clip(x, 0, limit)) * unit)
-    beyond = np.where(x < 0, x, np.maximum(x - limit, 0))
-    energy = 0.5 * (reals[:, MASS] * v * v + reals[:, STIFFNESS] * x * x)
-    energy = energy + 0.5 * reals[:, C1] * beyond**2 - reals[:, FORCE] * x
-    return found | {"stored_energy": (energy, "J")}
+    part = ends[-1]
+    q, _ = passage_flow(reals, ends[0], ends[1], 1.0, part.value[:, 0])
+    found = flow_outputs(reals, ends[0].value[:, 0], ends[1].value[:, 0], q)
+    return found | {"stored_energy": (part_energy(reals, part), "J")}
 
 
-POPPET = Family(
-    "hydraulic poppet", Kernel(poppet_kernel), bodies=ENDS, reals=REALS, circuit=poppet_outputs
-)
+PRESSURE_VALVE, FLOW_VALVE = (
+    Family(f"hydraulic {name} valve", Kernel(kernel), bodies=ends, reals=REALS,
+           circuit=poppet_outputs)
+    for name, kernel, ends in (
+        ("pressure", pressure_valve_kernel, 3), ("flow", flow_valve_kernel, 4),
+    )
+)  # fmt: skip
 
 
-class Poppet(Item, abstract=True):
+@dataclass(eq=False)
+class Poppet(MovingPart, abstract=True):
     """What pressure valves and flow valves share."""
 
-    p1: Any
-    p2: Any
-    area: Any
-    width: Any
-    max_opening: Any
-    mass: Any
-    stiffness: Any
-    preload: Any
-    damping: Any
-    position: Any
-    leakage: Any
-    discharge: Any
-    stop_stiffness: Any
-    stop_damping: Any
-    stop_mass: Any
-    node: Node
+    p1: Port
+    p2: Port
+    area: Number = field(default=given(None), kw_only=True)
+    width: Number = field(default=given(None), kw_only=True)
+    max_opening: Number = field(default=given(None), kw_only=True)
+    mass: Number = field(default=given(None), kw_only=True)
+    stiffness: float = field(default=0.0, kw_only=True)
+    preload: float = field(default=0.0, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    position: float = field(default=0.0, kw_only=True)
+    leakage: float = field(default=1e-4, kw_only=True)
+    discharge: float = field(default=SHARP, kw_only=True)
+    stop_stiffness: float = field(default=1e6, kw_only=True)
+    stop_damping: float = field(default=0.0, kw_only=True)
+    stop_mass: float = field(default=0.0, kw_only=True)
+    node: Node = field(init=False, repr=False)
 
-    def check(self, *ends: str) -> None:
-        what = self.label
+    def check_poppet(self, *ends: str) -> None:
         ports(self, *ends)
-        for word in ("area", "width", "max_opening", "mass", "discharge"):
-            given = checks.number(getattr(self, word), f"{word} of {what}", positive=True)
-            setattr(self, word, given)
-        for word in ("stiffness", "preload", "damping", "position", "leakage", "stop_stiffness",
-                     "stop_damping", "stop_mass"):  # fmt: skip
-            given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
-            setattr(self, word, given)
-        if "node" not in self.__dict__:
-            self.node = Node(scalar("position", 2, "m"), scale=self.max_opening)
-        self.node.value, self.node.scale = np.array([self.position]), self.max_opening
+        self.check_part("position", "max_opening", ("area", "width"), ("preload",))
 
-    def vector_nodes(self) -> list[Node]:
-        return [self.node]
-
-    def entry(self, third: Any, force: float, by: tuple[float, float, float]) -> Entry:
+    def reals(self, preload: float) -> np.ndarray:
         fluid, factor = self.p1.fluid, math.sqrt(2) * self.discharge * self.width
         most = self.width * self.max_opening
-        reals = np.append(fluid.reals(), [
-            factor, soft_drop(fluid, factor * self.max_opening, most, 10.0),
-            self.leakage * self.max_opening, force, self.area, *by, self.mass, self.damping,
-            self.stiffness, self.max_opening, self.stop_stiffness, self.stop_damping,
-            self.stop_mass,
-        ])  # fmt: skip
-        return Entry(POPPET, (self.p1.node, self.p2.node, third, self.node), reals)
+        soft = soft_drop(fluid, factor * self.max_opening, most, 10.0)
+        passage_words = [
+            factor, soft, self.leakage * self.max_opening, self.max_opening, 0.0
+        ]  # fmt: skip
+        part = self.part_reals(preload, self.area, 0.0, self.max_opening)
+        return np.concatenate([fluid.reals(), passage_words, part])
+
+
+def sample_words(rng: np.random.Generator) -> dict[str, Any]:
+    return dict(
+        area=0.7, width=0.6, max_opening=1.0, mass=rng.uniform(1, 2), stiffness=2.0, preload=0.4,
+        damping=0.3, position=float(rng.choice([0.5, 1.3])),  # free, or on a stop
+        leakage=0.05, discharge=0.7, stop_stiffness=3.0, stop_damping=0.2, stop_mass=0.1,
+    )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -167,48 +111,28 @@ class PressureValve(Poppet):
 
     area (m²) on which the pressures act; width (m): area of the passage over the poppet's way;
     max_opening (m); mass (kg), stiffness (N/m), preload (N), damping (N s/m); position (m) at the
-    start; leakage: the part of the full passage that never closes; stop_stiffness (N/m),
-    stop_damping (N s/m), stop_mass (kg) of both stops.
+    start; leakage: the part of the full passage that never closes (default 0.0001); discharge
+    coefficient (default 0.611); stop_stiffness (N/m; default 1e+06), stop_damping (N s/m),
+    stop_mass (kg) of both stops.
 
     Outputs: position (m), mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W),
     stored_energy (J).
     """
 
-    p1: Any
-    p2: Any
-    area: Any = None
-    width: Any = None
-    max_opening: Any = None
-    mass: Any = None
-    stiffness: Any = 0.0
-    preload: Any = 0.0
-    damping: Any = 0.0
-    position: Any = 0.0
-    leakage: Any = 1e-4
-    discharge: Any = SHARP
-    stop_stiffness: Any = 1e6
-    stop_damping: Any = 0.0
-    stop_mass: Any = 0.0
-    node: Node = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        self.check("p1", "p2")
+        self.check_poppet("p1", "p2")
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)
 
     def entries(self) -> list[Entry]:
-        return [self.entry(REFERENCE, -self.preload, (1.0, -1.0, 0.0))]
+        ends = (self.p1.node, self.p2.node, self.node)
+        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         ends = sample_ports(rng, 2)
-        return [*ends, cls(*ends, *sample_words(rng))]
-
-
-def sample_words(rng: np.random.Generator) -> list[float]:
-    at = float(rng.choice([0.5, 1.3]))  # free, or on a stop
-    return [0.7, 0.6, 1.0, rng.uniform(1, 2), 2.0, 0.4, 0.3, at, 0.05, 0.7, 3.0, 0.2, 0.1]
+        return [*ends, cls(*ends, **sample_words(rng))]
 
 
 @dataclass(eq=False)
@@ -216,37 +140,26 @@ class FlowValve(Poppet):
     """A pressure compensator between p1 and p2: keeps p2 − p3 at preload/area, and so the flow of
     what is between p2 and p3.
 
-    Words and outputs as those of a PressureValve; it starts open.
+    area (m²) on which the pressures act; width (m): area of the passage over the poppet's way;
+    max_opening (m); mass (kg), stiffness (N/m), preload (N), damping (N s/m); position (m) at the
+    start, where 0 is open; leakage: the part of the full passage that never closes (default
+    0.0001); discharge coefficient (default 0.611); stop_stiffness (N/m; default 1e+06),
+    stop_damping (N s/m), stop_mass (kg) of both stops.  Outputs: those of a PressureValve.
     """
 
-    p1: Any
-    p2: Any
-    p3: Any
-    area: Any = None
-    width: Any = None
-    max_opening: Any = None
-    mass: Any = None
-    stiffness: Any = 0.0
-    preload: Any = 0.0
-    damping: Any = 0.0
-    position: Any = 0.0
-    leakage: Any = 1e-4
-    discharge: Any = SHARP
-    stop_stiffness: Any = 1e6
-    stop_damping: Any = 0.0
-    stop_mass: Any = 0.0
-    node: Node = field(init=False, repr=False)
+    p3: Given[Port, Port | None] = given(None)
 
     def __post_init__(self) -> None:
-        self.check("p1", "p2", "p3")
+        self.check_poppet("p1", "p2", "p3")
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2, self.p3)
 
     def entries(self) -> list[Entry]:
-        return [self.entry(self.p3.node, self.preload, (0.0, -1.0, 1.0))]
+        ends = (self.p1.node, self.p2.node, self.p3.node, self.node)
+        return [Entry(FLOW_VALVE, ends, self.reals(self.preload))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         ends = sample_ports(rng, 3)
-        return [*ends, cls(*ends, *sample_words(rng))]
+        return [*ends, cls(*ends, **sample_words(rng))]

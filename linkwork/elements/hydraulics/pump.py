@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import port, ports, sample_ports
+from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
+from linkwork.model.given import Function, given
 from linkwork.model.registry import Entry, Family, Item
 
 GIVEN, LEAKAGE, REALS = (FLUID + i for i in range(3))
@@ -69,10 +70,10 @@ class Pump(Item):
     Outputs: flow (m³/s), mass_flow (kg/s), pressure_rise (Pa), power (W) of the shaft.
     """
 
-    p1: Any
-    p2: Any
-    flow: Any = None
-    leakage: Any = 0.0
+    p1: Port
+    p2: Port
+    flow: Function = given(None)
+    leakage: float = 0.0
 
     def __post_init__(self) -> None:
         ports(self, "p1", "p2")
@@ -117,14 +118,14 @@ SOURCE = Family(
 
 @dataclass(eq=False)
 class FlowSource(Item):
-    """A mass flow (kg/s) into a pressure from outside the circuit: a number, a function of time or
-    of readings; negative where it leaves.
+    """A mass flow (kg/s) into a pressure p from outside the circuit: a number, a function of time
+    or of readings; negative where it leaves.
 
     Outputs: mass_flow (kg/s), flow (m³/s), power (W).
     """
 
-    p: Any
-    mass_flow: Any = None
+    p: Port
+    mass_flow: Function = given(None)
 
     def __post_init__(self) -> None:
         port(self.p, self.label, "p")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import ports, sample_ports
+from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
@@ -32,6 +32,7 @@ from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
+from linkwork.model.given import Function, Number, given
 from linkwork.model.registry import Entry, Family, Item
 
 OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = (
@@ -164,18 +165,19 @@ def restriction_reals(
 class Orifice(Item):
     """A sharp-edged opening between two pressures: q = C_d A √(2 ρ Δp), linear near zero.
 
-    area in m², discharge coefficient, critical_reynolds number of the transition to turbulent flow;
-    opening: a number or function of time by which the area is multiplied.
+    Flow from p1 to p2 is positive; area in m², discharge coefficient (default 0.611),
+    critical_reynolds number of the transition to turbulent flow (default 10); opening: a number or
+    function of time by which the area is multiplied (default 1).
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
 
-    p1: Any
-    p2: Any
-    area: Any = None
-    discharge: Any = SHARP
-    opening: Any = 1.0
-    critical_reynolds: Any = 10.0
+    p1: Port
+    p2: Port
+    area: Number = given(None)
+    discharge: float = SHARP
+    opening: Function = given(1.0)
+    critical_reynolds: float = 10.0
 
     def __post_init__(self) -> None:
         what = self.label
@@ -208,17 +210,18 @@ class Orifice(Item):
 class MinorLoss(Item):
     """A bend, a fitting, an inlet: Δp = k ρ v²/2 with v the speed in the area (m²).
 
-    k forth, from p1 to p2; k_back for the other direction (the same if not given).
+    k forth, from p1 to p2; k_back for the other direction (the same if not given);
+    critical_reynolds number of the transition to turbulent flow (default 10).
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
 
-    p1: Any
-    p2: Any
-    k: Any = None
-    k_back: Any = None
-    area: Any = None
-    critical_reynolds: Any = 10.0
+    p1: Port
+    p2: Port
+    k: Number = given(None)
+    k_back: float | None = None
+    area: Number = given(None)
+    critical_reynolds: float = 10.0
 
     def __post_init__(self) -> None:
         what = self.label
@@ -257,13 +260,13 @@ class ThreeWayLoss(Item):
     k12, k31 loss coefficients and area12, area31 (m²) of both ways.
     """
 
-    p1: Any
-    p2: Any
-    p3: Any
-    k12: Any = None
-    k31: Any = None
-    area12: Any = None
-    area31: Any = None
+    p1: Port
+    p2: Port
+    p3: Port
+    k12: Number = given(None)
+    k31: Number = given(None)
+    area12: Number = given(None)
+    area31: Number = given(None)
 
     def __post_init__(self) -> None:
         ports(self, "p1", "p2", "p3")
@@ -286,27 +289,29 @@ class ThreeWayLoss(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        ends = sample_ports(rng, 3)
+        ends: list[Any] = list(sample_ports(rng, 3))
         return [*ends, cls(*ends, *rng.uniform(1, 2, 4))]
 
 
 @dataclass(eq=False)
 class ReliefValve(Item):
-    """A valve that its pressure drop opens: closed up to `crack`, fully open from `full` on (Pa).
+    """A valve from p1 to p2 that its pressure drop opens: closed up to `crack`, fully open from
+    `full` on (Pa).
 
-    area (m²) when open, discharge coefficient, leakage the part of the area that never closes.
+    area (m²) when open, discharge coefficient (default 0.611), leakage the part of the area that
+    never closes (default 1e-06).
     With crack of some 0.1 bar it is a check valve: `CheckValve`.
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
 
-    p1: Any
-    p2: Any
-    crack: Any = None
-    full: Any = None
-    area: Any = None
-    discharge: Any = SHARP
-    leakage: Any = 1e-6
+    p1: Port
+    p2: Port
+    crack: Number = given(None)
+    full: Number = given(None)
+    area: Number = given(None)
+    discharge: float = SHARP
+    leakage: float = 1e-6
 
     def __post_init__(self) -> None:
         what = self.label
@@ -340,10 +345,14 @@ class ReliefValve(Item):
 
 @dataclass(eq=False)
 class CheckValve(ReliefValve):
-    """A valve that lets fluid from p1 to p2 only; words and outputs of a ReliefValve."""
+    """A valve that lets fluid from p1 to p2 only.
 
-    crack: Any = 1e4
-    full: Any = 5e4
+    It is closed up to the pressure drop crack (default 10000 Pa) and fully open from full (default
+    50000 Pa) on; area (m²) when open, discharge coefficient (default 0.611), leakage the part of
+    the area that never closes (default 1e-06).  Outputs: those of a ReliefValve."""
+
+    crack: Number = given(1e4)
+    full: Number = given(5e4)
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -19,7 +19,8 @@ from linkwork.elements.layout import (
     CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, put_row,
 )  # fmt: skip
 from linkwork.elements.points import (
-    LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_reals, line_tangent,
+    LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_rate, line_reals,
+    line_tangent,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
@@ -85,8 +86,7 @@ def distance_outputs(
 ) -> dict[str, np.ndarray]:
     """The `length` (m) and its `rate` (m/s)."""
     sa, sb, length, e = line_over_time(reals, r, q)
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    rate = np.sum(e * (v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], sa)), axis=1)
+    rate = line_rate((sa, sb), e, q, v, omega)
     return {"length": length, "rate": rate}
 
 

@@ -8,7 +8,7 @@ rotation a turn v about y, f about x and v about y again,
 so it is the row rz of the lock joint: a rotation without twist.  (MBDyn's manual, 9.1.15, has v
 and f as unknowns; here they follow from ρ.)
 
-The driven hinge holds the relative rotation at exp(θ(t)) (model.drives.rotation; MBDyn's manual,
+The driven hinge holds the relative rotation at exp(θ(t)) (model.drives.rotations; MBDyn's manual,
 9.1.8, where |θ| < π).
 """
 
@@ -24,7 +24,7 @@ from linkwork.elements.joints.lock import LEVEL, QT
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
-from linkwork.model.drives.rotation import rotation_vector_jets
+from linkwork.model.drives.rotations.rotation import rotation_vector_jets
 from linkwork.model.frame import Frame
 from linkwork.model.given import Components, FrameLike, OrientationLike, VectorLike, given
 
@@ -79,9 +79,12 @@ class DriveHinge(Joint):
     def laws(self) -> dict[str, dict[str, Drive]]:
         return {"t": dict(zip(("rx", "ry", "rz"), self.vector, strict=True))}
 
-    def poses(self, reals: np.ndarray, laws: dict, times: np.ndarray) -> np.ndarray:
+    def poses(
+        self, reals: np.ndarray, laws: dict, times: np.ndarray, factor: float = 1.0
+    ) -> np.ndarray:
         out = super().poses(reals, {}, times).reshape(len(times), 3, LEVEL)
         jets = np.stack([laws["t"][row].jet(times) for row in ("rx", "ry", "rz")], axis=2)
+        jets *= factor
         out[:, :, QT : QT + 4] = rotation_vector_jets(jets)
         return out.reshape(len(times), 3 * LEVEL)
 

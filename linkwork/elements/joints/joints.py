@@ -14,15 +14,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, LOCK, MOVING, QA, QB, QT, REALS, RT, UA, UB
-from linkwork.elements.joints.motion_laws import ROW_NAMES, driven_rows, motion_jets, row_laws
+from linkwork.elements.joints.motion_laws import (
+    ROW_NAMES, MotionFactor, driven_rows, motion_jets, row_laws,
+)  # fmt: skip
 from linkwork.elements.signals.joint_readings import lock_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.model.drives import Drive, as_drive
-from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.drives import Drive
+from linkwork.model.frame import Frame, as_frame, joint_place, place
 from linkwork.model.given import (
-    FrameLike, Function, Functions, OrientationLike, RowsLike, VectorLike, given,
+    FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given,
 )  # fmt: skip
 from linkwork.model.registry import Entry, Item, Law
 
@@ -39,6 +41,9 @@ PARAMETERS = {  # of joints, for their docstrings
     "rate": "of the angle at the start (rad/s); default: from the velocities of the bodies",
     "rate, sliding": "of the displacement at the start (m/s); default: from the bodies' velocities",
     "speed": "d/dt of the displacement at the start (m/s); default: from the bodies' velocities",
+    "none": "cannot be given: the joint has no single one",
+    "limits": "(lower, upper) of the angle (rad), or of the displacement (m) where it slides; one\n"
+    "may be None.  model.add makes an lw.Stop of it, under the joint's name and '_stop'",
 }
 
 
@@ -69,11 +74,17 @@ def described_parameters(rows: str) -> str:
     words = ["a, b", "at" if min(active) < 3 else "at, where free", "axis", "orientation"]
     words += ["angle"] * turns + ["displacement"] * slides + ["rate"] * turns
     words += ["rate, sliding"] * (slides and not turns and not bends) + ["speed"] * slides
+    words += ["limits"] * (turns != slides and not bends)
     lines = []
     for word in words:
         first, *more = PARAMETERS[word].split("\n")
         name = word if word == "a, b" else word.split(",")[0]
         lines += [f"    {name:<12} : {first}", *(f"{'':19}{line}" for line in more)]
+    given = {word.split(",")[0] for word in words}
+    starts = ("angle", "displacement", "rate", "speed", "limits")
+    missing = [word for word in starts if word not in given]
+    if missing:
+        lines.append(f"    {', '.join(missing)} : {PARAMETERS['none']}")
     return "\n".join(lines)
 
 
@@ -97,9 +108,7 @@ def markers(a: Any, b: Any, at: Any, axis: Any, orientation: Any, what: str, pla
         world = given.world()
         return (given, place(fb.body, *world)) if framed_a else (place(fa.body, *world), given)
     if at is None:
-        if places:
-            raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
-        at = fb.body.position
+        at = joint_place(fa.body, fb.body, what) if places else fb.body.position
     point = checks.vector(at, f"at of {what}")
     axes = checks.axes(axis, orientation, what)
     return place(fa.body, point, axes), place(fb.body, point, axes)
@@ -111,6 +120,7 @@ class Joint(Item, abstract=True):
     rows: RowsLike = ""
     a: FrameLike
     b: FrameLike
+    motion_factor: ClassVar[MotionFactor | None] = None  # of its laws, while a path scales them
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -140,18 +150,21 @@ class Joint(Item, abstract=True):
         entry = Entry(LOCK, (fa.body, fb.body), reals, rows, row_names=ROW_NAMES)
         if any(laws.values()):
             reals[MOVING] = 1.0
-            entry.laws = [Law(0, lambda t: self.poses(reals, laws, t), 3 * LEVEL)]
+            factor = self.motion_factor or MotionFactor()
+            entry.laws = [Law(0, lambda t: self.poses(reals, laws, t, factor.value), 3 * LEVEL)]
             entry.driven = driven_rows(laws.get("t", {}), rows)
         return entry
 
-    def poses(self, reals: np.ndarray, laws: dict, times: np.ndarray) -> np.ndarray:
-        """The first 63 reals at each time."""
+    def poses(
+        self, reals: np.ndarray, laws: dict, times: np.ndarray, factor: float = 1.0
+    ) -> np.ndarray:
+        """The first 63 reals at each time, with all laws times a factor."""
         out = np.zeros((len(times), 3, LEVEL))
         for which, u, q in (("t", RT, QT), ("a", UA, QA), ("b", UB, QB)):
             if not laws.get(which):
                 out[:, 0, u : u + 3], out[:, 0, q : q + 4] = reals[u : u + 3], reals[q : q + 4]
                 continue
-            move, turn = motion_jets(laws.get(which, {}), np.asarray(times, float))
+            move, turn = motion_jets(laws.get(which, {}), np.asarray(times, float), factor)
             if which != "t":  # marker laws are motions from the marker's place, in its axes
                 u0, q0 = reals[u : u + 3], reals[q : q + 4]
                 move = move @ rotations.matrix(q0).T
@@ -171,7 +184,8 @@ class Lock(Joint):
 
     a, b             : the two bodies, or lw.GROUND, or frames on them (lw.Frame)
     at               : (x, y, z), the joint's point in the reference configuration (m, world axes);
-                       needed unless frames are given or no position is held
+                       needed unless frames are given, a body is a section of a beam (its root,
+                       tip, at(s)), or no position is held
     axis             : direction of the joint's axis z (world axes); default (0, 0, 1)
     orientation      : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
     rows             : what is held, some of "x y z rx ry rz"; default all
@@ -252,6 +266,7 @@ class NamedJoint(Joint, abstract=True):
     displacement: float | None = None
     rate: float | None = None
     speed: float | None = None
+    limits: tuple[float | None, float | None] | None = None
 
     def __init_subclass__(cls, rows: str = "", **keywords: Any) -> None:
         cls.rows = rows
@@ -263,6 +278,45 @@ class NamedJoint(Joint, abstract=True):
             self.a, self.b, self.at, self.axis, self.orientation, self.label, min(self.active) < 3
         )
         self.start()
+        if self.limits is not None:
+            self.check_limits()
+
+    def check_limits(self) -> None:
+        """Refuse limits that are no pair, or of a joint that has not exactly one free motion."""
+        pair = self.limits
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or pair == (None, None):
+            raise ModelError(
+                f"limits of {self.label} must be (lower, upper), of which one may be None, but "
+                f"{checks.show(pair)} was given"
+            )
+        turns, slides, bends = free_motions(self.active)
+        if bends or turns == slides:
+            raise ModelError(
+                f"limits of {self.label}: it does not turn or slide along its axis alone; add "
+                'lw.Stop(joint, lower, upper, stiffness, motion="turn" or "slide") instead'
+            )
+        low, high = (
+            None if x is None else checks.number(x, f"limits of {self.label}") for x in pair
+        )
+        if low is not None and high is not None and not low < high:
+            raise ModelError(
+                f"limits of {self.label} must be (lower, upper), but {low:g} is not below {high:g}"
+            )
+        if self.name is not None:
+            raise ModelError(
+                f"limits of {self.label} are those of its stop, since it is in a model already; "
+                f"change model['{self.name}_stop'], or add an lw.Stop"
+            )
+        self.limits = low, high
+
+    def companions(self) -> dict[str, Item]:
+        """The stop that limits= stands for; from then on it has them."""
+        if self.limits is None:
+            return {}
+        from linkwork.elements.forces.stop import stop_of_limits
+
+        limits, self.__dict__["limits"] = self.limits, None
+        return {"stop": stop_of_limits(self, *limits)}
 
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
         turns, slides, bends = free_motions(self.active)
@@ -343,100 +397,3 @@ class Rzeppa(NamedJoint, rows="x y rz"):
 
 class Homokinetic(NamedJoint, rows="x y z rz"):
     """A constant velocity joint: bends and transmits rotation."""
-
-
-class DrivenJoint(Joint, abstract=True):
-    """A joint whose free row follows a function of time."""
-
-    row: ClassVar[str] = ""
-    at: VectorLike | None
-    axis: VectorLike | None
-    orientation: OrientationLike | None
-    angle: Function
-    displacement: Function
-
-    def __post_init__(self) -> None:
-        self.frames = markers(
-            self.a, self.b, self.at, self.axis, self.orientation, self.label, True
-        )
-        word = "angle" if self.row == "rz" else "displacement"
-        drive = getattr(self, word)
-        if drive is None:
-            raise ModelError(f"{self.label} needs {word}=, a function of time such as lw.ramp(1.0)")
-        setattr(self, word, as_drive(drive, what=f"{word} of {self.label}"))
-
-    def laws(self) -> dict[str, dict[str, Drive]]:
-        return {"t": {self.row: self.angle if self.row == "rz" else self.displacement}}
-
-
-@dataclass(eq=False)
-class Motor(DrivenJoint):
-    """A revolute joint whose angle is a function of time.
-
-    a, b        : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which then say where
-                  the joint is; motions are those of b relative to a
-    at          : (x, y, z), the joint's point in the reference configuration (m, world axes);
-                  needed unless frames are given
-    axis        : direction of the joint's axis z (world axes); default (0, 0, 1)
-    angle       : the angle (rad), a drive such as lw.ramp(2.0) or a Python function of time; needed
-    orientation : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
-
-    Example
-    -------
-    >>> import linkwork as lw
-    >>> fan = lw.Body(1, (1, 1, 1))
-    >>> motor = lw.Motor(lw.GROUND, fan, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(10.0))
-    """
-
-    rows = "x y z rx ry rz"
-    row: ClassVar[str] = "rz"
-    a: FrameLike
-    b: FrameLike
-    at: VectorLike | None = None
-    axis: VectorLike | None = None
-    angle: Function = given(None)
-    orientation: OrientationLike | None = None
-
-    @classmethod
-    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Motor:
-        from linkwork.model.drives import sine
-
-        angle = sine(1.0, 0.3, rng.uniform(0, 3))
-        return cls(a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), angle=angle)
-
-
-@dataclass(eq=False)
-class Actuator(DrivenJoint):
-    """A prismatic joint whose displacement is a function of time.
-
-    a, b         : the two bodies, or lw.GROUND, or frames on them (lw.Frame), which then say where
-                   the joint is; motions are those of b relative to a
-    at           : (x, y, z), the joint's point in the reference configuration (m, world axes);
-                   needed unless frames are given
-    axis         : direction of the joint's axis z (world axes); default (0, 0, 1)
-    displacement : the displacement (m): a drive such as lw.sine(0.1, 6.0), or a Python function of
-                   time; needed
-    orientation  : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
-
-    Example
-    -------
-    >>> import linkwork as lw
-    >>> table = lw.Body(1, (1, 1, 1))
-    >>> lift = lw.Actuator(lw.GROUND, table, at=(0, 0, 0), displacement=lw.ramp(0.1))
-    """
-
-    rows = "x y z rx ry rz"
-    row: ClassVar[str] = "z"
-    a: FrameLike
-    b: FrameLike
-    at: VectorLike | None = None
-    axis: VectorLike | None = None
-    displacement: Function = given(None)
-    orientation: OrientationLike | None = None
-
-    @classmethod
-    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Actuator:
-        from linkwork.model.drives import sine
-
-        law = sine(1.0, 0.3, rng.uniform(0, 3))
-        return cls(a, b, at=rng.uniform(-1, 1, 3), axis=rng.normal(size=3), displacement=law)

@@ -210,12 +210,12 @@ def lock_reaction(
     gamma is (T, 6) with zeros in the rows the joint does not have.  Also returns the main marker's
     rotation matrices and the driven marker's world position.
     """
-    _, relative = lock_coordinates(reals, ra, qa, rb, qb)
+    qS = rotations.multiply(qa, reals[:, UA + 3 : UA + 7])
+    point, qP = marker_motion(reals, rb, qb, UB)
+    relative = rotations.multiply(rotations.conjugate(qS), qP)
     rho = rotations.multiply(relative, rotations.conjugate(reals[:, QT : QT + 4]))
     gm = gamma[:, 3:]
     torque = -0.5 * (rho[:, :1] * gm + np.cross(rho[:, 1:], gm))
-    _, qS = marker_motion(reals, ra, qa, UA)
-    point, _ = marker_motion(reals, rb, qb, UB)
     return -gamma[:, :3], torque, rotations.matrix(qS), point
 
 

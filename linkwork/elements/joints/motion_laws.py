@@ -5,7 +5,7 @@ turns about x, then y, then z of the moving axes,
 
     ρ_t = ρ_x(α) ρ_y(β) ρ_z(γ)
 
-or as a whole, under the word "rotation" (model.drives.rotation); with time derivatives by the
+or as a whole, under the word "rotation" (model.drives.rotations); with time derivatives by the
 product rule.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,18 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive, as_rotation
-from linkwork.model.drives.rotation import RotationLaw, axis_turn, quaternion_product
+from linkwork.model.drives.rotations.rotation import RotationLaw, axis_turn, quaternion_product
 
 ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 ROTATION = "rotation"  # the word for all three rotation rows together
+
+
+@dataclass
+class MotionFactor:
+    """What the motion laws of joints are multiplied with while a path scales them
+    (analysis.continuation)."""
+
+    value: float = 1.0
 
 
 def row_laws(
@@ -67,17 +76,22 @@ def driven_rows(laws: dict[str, Drive], active: Iterable[int]) -> tuple[int, ...
     return tuple(r for r in active if ROW_NAMES[r] in laws or (r > 2 and ROTATION in laws))
 
 
-def motion_jets(laws: dict[str, Drive], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Translation (T, 3 levels, 3) and quaternion (T, 3 levels, 4) of laws on x … rz."""
+def motion_jets(
+    laws: dict[str, Drive], times: np.ndarray, factor: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Translation (T, 3 levels, 3) and quaternion (T, 3 levels, 4) of laws on x … rz.
+
+    factor : what the laws on rows are multiplied with
+    """
     n = len(times)
     move = np.zeros((n, 3, 3))
     for i, row in enumerate("xyz"):
         if row in laws:
-            move[:, :, i] = laws[row].jet(times)
+            move[:, :, i] = factor * laws[row].jet(times)
     whole = laws.get(ROTATION)
     if isinstance(whole, RotationLaw):
         return move, whole.jets(times)
-    turns = [axis_turn(i, laws[row].jet(times))
+    turns = [axis_turn(i, factor * laws[row].jet(times))
              for i, row in enumerate(("rx", "ry", "rz")) if row in laws]  # fmt: skip
     if turns:
         return move, functools.reduce(quaternion_product, turns)

@@ -29,7 +29,7 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import Drive
-from linkwork.model.frame import Frame, as_frame, place
+from linkwork.model.frame import Frame, as_frame, joint_place, place
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
@@ -109,8 +109,8 @@ def cross_frames(
     n = np.cross(ea, eb)
     if np.linalg.norm(n) < 1e-6:
         raise ModelError(
-            f"the two axes of {what} are parallel in the described position, so assembly would "
-            "not know which way to turn them; describe them nearly perpendicular"
+            f"the two axes of {what} are parallel in the reference configuration, so assembly "
+            "would not know which way to turn them; describe them nearly perpendicular"
         )
     z = n / np.linalg.norm(n)
     body_a, body_b = as_frame(a, what).body, as_frame(b, what).body
@@ -118,9 +118,9 @@ def cross_frames(
         raise ModelError(
             f"{what} joins {body_a!r} with itself; give two different bodies (or GROUND)"
         )
-    if at is None and places:
-        raise ModelError(f"{what} needs at=(x, y, z), the world point where the joint is")
-    point = body_b.position if at is None else checks.vector(at, f"at of {what}")
+    if at is None:
+        at = joint_place(body_a, body_b, what) if places else body_b.position
+    point = checks.vector(at, f"at of {what}")
     first = rotations.from_matrix(np.column_stack([ea, np.cross(z, ea), z]))
     second = rotations.from_matrix(np.column_stack([np.cross(eb, z), eb, z]))
     return place(body_a, point, first), place(body_b, point, second)

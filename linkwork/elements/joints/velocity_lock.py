@@ -131,7 +131,7 @@ def velocity_reaction(
 
 VELOCITY = Family(
     "velocity lock", Kernel(velocity_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS,
-    velocity=True,
+    velocity=(0, 1, 2, 3, 4, 5),
     reaction=velocity_reaction,
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ class VelocityLock(Item):
     axis        : direction of the markers' axis z (world axes); default (0, 0, 1)
     orientation : quaternion (w, x, y, z) of the markers' axes in the world, instead of axis
     rows        : components x y z (m/s) of the velocity of b's marker seen from a, and rx ry rz
-                  (rad/s) of the relative angular velocity; default all
+                  (rad/s) of the relative angular velocity; default all, "x y z rx ry rz"
     drive       : {row: function of time} (m/s, rad/s); rows without one are held at zero
     axes        : rows are in the axes of the marker on "a" (default) or on "b"
 

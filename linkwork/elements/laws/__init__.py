@@ -1,6 +1,7 @@
 """Constitutive laws: what deformable joints are made of (`lw.laws`)."""
 
 from linkwork.elements.laws.base import ConstitutiveLaw
+from linkwork.elements.laws.contact import Hertz, HuntCrossley
 from linkwork.elements.laws.functions import (
     FunctionViscoelastic, ScalarFunctionElastic, Symbolic,
 )  # fmt: skip
@@ -18,7 +19,8 @@ from linkwork.elements.laws.wrappers import (
 
 __all__ = [
     "Axial", "AxialTorsion", "Bistop", "ConstitutiveLaw", "CubicElastic", "DoubleLinear",
-    "FunctionViscoelastic", "InvariantAngular", "InverseSquare", "IsotropicHardening",
+    "FunctionViscoelastic", "Hertz", "HuntCrossley", "InvariantAngular", "InverseSquare",
+    "IsotropicHardening",
     "LinearElastic", "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel",
     "ScalarFunctionElastic", "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
 ]  # fmt: skip

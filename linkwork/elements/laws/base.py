@@ -35,6 +35,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.drives.jumps import jumps
+from linkwork.model.given import PreLike
 from linkwork.model.registry import Law
 
 # numbers of a law
@@ -118,8 +119,8 @@ class ConstitutiveLaw:
     A subclass gives `routine` and `own(n, what)`, its numbers for n components.
     """
 
-    prestress: Any = field(default=None, kw_only=True)
-    prestrain: Any = field(default=None, kw_only=True)
+    prestress: PreLike = field(default=None, kw_only=True)
+    prestrain: PreLike = field(default=None, kw_only=True)
     kinds: ClassVar[dict[str, type[ConstitutiveLaw]]] = {}
     routine: ClassVar[Routine]
     sizes: ClassVar[tuple[int, ...]] = (1, 3, 6)

@@ -5,7 +5,7 @@ partial derivatives, ∂f = f_a ∂a + f_b ∂b (forward mode).  A program is a 
 
     [NUMBER, value]  [VARIABLE, i]  [TIME]
     [TABLE, k, beyond its ends, k places, 4 (k − 1) coefficients of cubics]
-    [rule]           as in formulas of time (model.drives.jets), by its number in RULES
+    [rule]           as in formulas of time (model.drives.formulas.jets), by its number in RULES
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from linkwork.model.drives import (
     Chain, Chebyshev, Constant, Delayed, Drive, Expression, Formula, Piecewise, Polynomial, Product,
     Quotient, Ramp, Sine, Sum, Table, as_drive,
 )  # fmt: skip
-from linkwork.model.drives.formula import Step
+from linkwork.model.drives.formulas.formula import Step
 
 NUMBER, VARIABLE, TIME, TABLE = 0, 1, 2, 3
 REFUSE, HOLD, EXTEND = 0, 1, 2  # beyond a table: not a number, its end values, its end pieces

@@ -26,7 +26,8 @@ from linkwork.math.compiled import inlined
 from linkwork.math.pointers import Routine, shift
 from linkwork.model import checks
 from linkwork.model.drives import Drive, expression, polynomial, table
-from linkwork.model.drives.formula import parse_formula
+from linkwork.model.drives.formulas.formula import parse_formula
+from linkwork.model.given import CoefficientLike, FunctionsLike, RowsLike
 
 PANELS = 16  # of the integral for an energy
 GAUSS = (  # five points: places and weights on −1 … 1
@@ -166,10 +167,10 @@ class FunctionViscoelastic(ConstitutiveLaw):
     >>> law = lw.laws.FunctionViscoelastic(functions=f, viscosity=2.0)
     """
 
-    stiffness: Any = 0.0
-    functions: Any = None
-    viscosity: Any = 0.0
-    viscous_functions: Any = None
+    stiffness: CoefficientLike = 0.0
+    functions: FunctionsLike = None
+    viscosity: CoefficientLike = 0.0
+    viscous_functions: FunctionsLike = None
     product: bool = False
     routine: ClassVar[Routine] = FUNCTIONS
 
@@ -204,7 +205,7 @@ class ScalarFunctionElastic(ConstitutiveLaw):
     >>> law = lw.laws.ScalarFunctionElastic(lw.expression("1000*t + 5*t^3"))
     """
 
-    function: Any
+    function: FunctionsLike
     routine: ClassVar[Routine] = FUNCTIONS
 
     def own(self, n: int, what: str) -> Own:
@@ -235,9 +236,9 @@ class Symbolic(ConstitutiveLaw):
     >>> law = lw.laws.Symbolic("1000*x + 5*x^3 + 2*v", strain="x", rate="v")
     """
 
-    expressions: Any
-    strain: Any = None
-    rate: Any = None
+    expressions: RowsLike
+    strain: RowsLike | None = None
+    rate: RowsLike | None = None
     routine: ClassVar[Routine] = SYMBOLIC
 
     def own(self, n: int, what: str) -> Own:

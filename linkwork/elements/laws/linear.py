@@ -21,6 +21,7 @@ from linkwork.errors import ModelError
 from linkwork.math.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, sine
+from linkwork.model.given import CoefficientLike, DriveLike
 
 # own numbers: a, ȧ, b, c, then K and D
 SCALE, SCALE_RATE, SCALE_D, COUPLING, MATRICES = OWN, OWN + 1, OWN + 2, OWN + 3, OWN + 4
@@ -67,7 +68,7 @@ class LinearElastic(ConstitutiveLaw):
     >>> law = lw.laws.LinearElastic([1e5, 1e5, 2e5], prestress=(0, 0, -50))
     """
 
-    stiffness: Any
+    stiffness: CoefficientLike
     routine: ClassVar[Routine] = LINEAR
 
     def own(self, n: int, what: str) -> Own:
@@ -84,7 +85,7 @@ class LinearElastic(ConstitutiveLaw):
 class LinearViscous(ConstitutiveLaw):
     """σ = D ε̇: viscosity is one number, one per component, or a matrix."""
 
-    viscosity: Any
+    viscosity: CoefficientLike
     routine: ClassVar[Routine] = LINEAR
 
     def own(self, n: int, what: str) -> Own:
@@ -108,11 +109,11 @@ class LinearViscoelastic(ConstitutiveLaw):
     >>> law = lw.laws.LinearViscoelastic(1e4, 20.0, stiffness_scale=1 + lw.sine(0.1, 2))
     """
 
-    stiffness: Any
-    viscosity: Any = None
-    proportional: Any = None
-    stiffness_scale: Any = 1.0
-    viscosity_scale: Any = 1.0
+    stiffness: CoefficientLike
+    viscosity: CoefficientLike | None = None
+    proportional: float | None = None
+    stiffness_scale: DriveLike = 1.0
+    viscosity_scale: DriveLike = 1.0
     routine: ClassVar[Routine] = LINEAR
 
     def own(self, n: int, what: str) -> Own:
@@ -139,9 +140,9 @@ class LinearViscoelastic(ConstitutiveLaw):
 class AxialTorsion(ConstitutiveLaw):
     """σ = K ε + D ε̇ in six components, the torsional stiffness K₄₄ growing by coupling ε₁."""
 
-    stiffness: Any
-    coupling: Any
-    viscosity: Any = 0.0
+    stiffness: CoefficientLike
+    coupling: float
+    viscosity: CoefficientLike = 0.0
     routine: ClassVar[Routine] = LINEAR
     sizes: ClassVar[tuple[int, ...]] = (6,)
 

@@ -31,6 +31,7 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.pointers import Routine
 from linkwork.model import checks
+from linkwork.model.given import CoefficientLike, VectorLike
 
 
 @inlined
@@ -143,10 +144,10 @@ def hardening(t, p, y):
 class CubicElastic(ConstitutiveLaw):
     """σ = k₁ ε + k₂ |ε| ε + k₃ ε³ + D ε̇, component by component but for D."""
 
-    first: Any
-    second: Any
-    third: Any
-    viscosity: Any = 0.0
+    first: float | VectorLike
+    second: float | VectorLike
+    third: float | VectorLike
+    viscosity: CoefficientLike = 0.0
     routine: ClassVar[Routine] = Routine(cubic)
 
     def own(self, n: int, what: str) -> Own:
@@ -173,7 +174,7 @@ class OneComponent(ConstitutiveLaw, abstract=True):
 class LogElastic(OneComponent):
     """σ = k log(1 + ε)."""
 
-    stiffness: Any
+    stiffness: float
     routine: ClassVar[Routine] = Routine(logarithmic)
 
     def own(self, n: int, what: str) -> Own:
@@ -188,8 +189,8 @@ class LogElastic(OneComponent):
 class InverseSquare(OneComponent):
     """σ = k / (L (1 + ε))², as of two charges at the distance L (1 + ε)."""
 
-    stiffness: Any
-    length: Any
+    stiffness: float
+    length: float
     routine: ClassVar[Routine] = Routine(inverse_square)
 
     def own(self, n: int, what: str) -> Own:
@@ -208,13 +209,13 @@ class DoubleLinear(ConstitutiveLaw):
     `third` where that is given.  In three components the third alone has two slopes.
     """
 
-    stiffness: Any
-    upper: Any
-    lower: Any
-    second: Any
-    third: Any = None
-    viscosity: Any = 0.0
-    second_viscosity: Any = None
+    stiffness: float
+    upper: float
+    lower: float
+    second: float
+    third: float | None = None
+    viscosity: float = 0.0
+    second_viscosity: float | None = None
     routine: ClassVar[Routine] = Routine(double_linear)
     sizes: ClassVar[tuple[int, ...]] = (1, 3)
 
@@ -247,10 +248,10 @@ class Turbulent(OneComponent):
     Without `linear` the force is continuous: linear = parabolic × threshold.
     """
 
-    stiffness: Any
-    parabolic: Any
-    threshold: Any = 0.0
-    linear: Any = None
+    stiffness: float
+    parabolic: float
+    threshold: float = 0.0
+    linear: float | None = None
     routine: ClassVar[Routine] = Routine(turbulent)
 
     def own(self, n: int, what: str) -> Own:
@@ -278,11 +279,11 @@ class Stop(OneComponent):
     >>> law = lw.laws.Stop(-0.5, 0.5, stiffness=1e5, damping=0.2)
     """
 
-    lower: Any
-    upper: Any
-    stiffness: Any
-    damping: Any = 0.0
-    exponent: Any = 1.5
+    lower: float | None
+    upper: float | None
+    stiffness: float
+    damping: float = 0.0
+    exponent: float = 1.5
     routine: ClassVar[Routine] = Routine(stop)
 
     def own(self, n: int, what: str) -> Own:
@@ -312,9 +313,9 @@ class IsotropicHardening(ConstitutiveLaw):
     α = 3/reference², β = linear/stiffness.
     """
 
-    stiffness: Any
-    reference: Any
-    linear: Any = 0.0
+    stiffness: float
+    reference: float
+    linear: float = 0.0
     routine: ClassVar[Routine] = Routine(hardening)
 
     def own(self, n: int, what: str) -> Own:

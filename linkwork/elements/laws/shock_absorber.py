@@ -22,7 +22,8 @@ from linkwork.errors import ModelError
 from linkwork.math.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
-from linkwork.model.drives.formula import parse_formula
+from linkwork.model.drives.formulas.formula import parse_formula
+from linkwork.model.given import DriveLike, VectorLike
 
 STRAIN, RATE = 0, 6  # variables of the program
 
@@ -41,22 +42,22 @@ class ShockAbsorber(ConstitutiveLaw):
     acts, its viscosity only outward.
     """
 
-    pressure: Any
-    area: Any
-    interaction: Any
-    exponent: Any
-    metering: Any = None
-    fluid_area: Any = 0.0
-    density: Any = 0.0
-    drag: Any = 1.0
-    scale: Any = 1.0
-    negative: Any = None
-    upper: Any = 0.0
-    lower: Any = -0.5
-    penalty: Any = (1e9, 0.0)
-    friction: Any = None
-    gas_friction: Any = None
-    orifice: Any = None
+    pressure: float
+    area: float
+    interaction: float
+    exponent: float
+    metering: DriveLike | None = None
+    fluid_area: float = 0.0
+    density: float = 0.0
+    drag: float = 1.0
+    scale: float = 1.0
+    negative: DriveLike | None = None
+    upper: float = 0.0
+    lower: float = -0.5
+    penalty: VectorLike = (1e9, 0.0)
+    friction: VectorLike | None = None
+    gas_friction: VectorLike | None = None
+    orifice: DriveLike | None = None
     routine: ClassVar[Routine] = SYMBOLIC
     sizes: ClassVar[tuple[int, ...]] = (1,)
 
@@ -105,8 +106,10 @@ class ShockAbsorber(ConstitutiveLaw):
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
-        oil = dict(metering=polynomial([1, 0.1, 0.05]), fluid_area=0.7, density=1.1, drag=0.8,
-                   scale=1.2, upper=3, lower=-3)  # fmt: skip
+        oil: dict[str, Any] = dict(
+            metering=polynomial([1, 0.1, 0.05]), fluid_area=0.7, density=1.1, drag=0.8, scale=1.2,
+            upper=3, lower=-3,
+        )  # fmt: skip
         yield cls(2.0, 1.5, 0.2, 1.3, negative=0.9, friction=(0.2, 0.5), **oil)
         yield cls(2.0, 1.5, 0.2, 1.3, orifice=polynomial([0.5, 0, 0.1]), gas_friction=(0.3, 0.7),
                   **oil)  # fmt: skip

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,6 +30,7 @@ from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
 from linkwork.math.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Switch, as_drive, expression, sine
+from linkwork.model.given import DriveLike, VectorLike
 
 
 @inlined
@@ -165,7 +166,7 @@ class Parallel(Wrapper):
     >>> law = lw.laws.Parallel((lw.laws.LinearElastic(100.0), lw.laws.Turbulent(0.0, 2.0)))
     """
 
-    laws: Any
+    laws: ConstitutiveLaw | Sequence[ConstitutiveLaw]
     routine: ClassVar[Routine] = Routine(parallel)
 
     def own(self, n: int, what: str) -> Own:
@@ -190,8 +191,8 @@ class TimeVariant(Wrapper):
     back, since the energy that it holds would jump too.
     """
 
-    law: Any
-    factor: Any
+    law: ConstitutiveLaw
+    factor: DriveLike
     routine: ClassVar[Routine] = TIME_VARIANT
 
     def own(self, n: int, what: str) -> Own:
@@ -222,11 +223,11 @@ class Bistop(Wrapper):
     ...     step=1e-3)
     """
 
-    law: Any
-    on: Any
-    off: Any
-    step: Any
-    start: Any = 0.0
+    law: ConstitutiveLaw
+    on: DriveLike
+    off: DriveLike
+    step: float
+    start: float = 0.0
     active: bool = False
     routine: ClassVar[Routine] = TIME_VARIANT
 
@@ -263,8 +264,8 @@ class InvariantAngular(Wrapper):
     >>> law = lw.laws.InvariantAngular(0.5, lw.laws.LinearElastic((10, 20, 50)))
     """
 
-    fraction: Any
-    law: Any
+    fraction: float
+    law: ConstitutiveLaw
     routine: ClassVar[Routine] = Routine(intermediate)
     sizes: ClassVar[tuple[int, ...]] = (3,)
 
@@ -289,8 +290,8 @@ class Axial(Wrapper):
     >>> law = lw.laws.Axial((0, 0, 1), lw.laws.LinearViscoelastic(1e3, 5.0))
     """
 
-    direction: Any
-    law: Any
+    direction: VectorLike
+    law: ConstitutiveLaw
     routine: ClassVar[Routine] = Routine(axial)
 
     def own(self, n: int, what: str) -> Own:

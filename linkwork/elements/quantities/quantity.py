@@ -21,6 +21,7 @@ from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
+from linkwork.model.given import Function, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
@@ -49,7 +50,7 @@ class Quantity(Item):
     guesses).  mass may be a function of time; load is a number, a function of time, or a drive with
     readings (lw.reads) of bodies, joints and other quantities.  order is that of the highest
     derivative with a coefficient; give it where other elements bring higher ones.  scale is a
-    typical size of q.  Outputs: value, value_rate.
+    typical size of q (default 1).  Outputs: value, value_rate.
 
     Example
     -------
@@ -62,10 +63,10 @@ class Quantity(Item):
 
     value: float = 0.0
     rate: float = 0.0
-    mass: Any = 0.0
+    mass: Function = given(0.0)
     damping: float = 0.0
     stiffness: float = 0.0
-    load: Any = 0.0
+    load: Function = given(0.0)
     order: int | None = None
     scale: float = 1.0
 

@@ -16,7 +16,7 @@ from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     KD, KE, STRAIN, STRESS, WANTED, WORK, law_numbers, respond,
 )  # fmt: skip
-from linkwork.elements.laws.base import RATE as STRAIN_RATE
+from linkwork.elements.laws.base import ConstitutiveLaw, RATE as STRAIN_RATE
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.quantities.quantity import Quantity
 from linkwork.errors import ModelError
@@ -24,7 +24,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
-from linkwork.model.frame import GROUND
+from linkwork.model.frame import GROUND, Ground
 from linkwork.model.given import Function, given
 from linkwork.model.nodes import REFERENCE
 from linkwork.model.registry import Entry, Family, Item, Law
@@ -78,9 +78,9 @@ class QuantityLaw(Item):
     >>> wall = lw.QuantityLaw(warm, cold, law=lw.laws.LinearElastic(0.4))
     """
 
-    first: Any
-    second: Any
-    law: Any = None
+    first: Quantity | Ground
+    second: Quantity | Ground
+    law: ConstitutiveLaw | None = None
     offset: Function = given(0.0)
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class QuantityLaw(Item):
         law_numbers(self.law, 1, self.label, LAW)
 
     def needs(self) -> tuple[Item, ...]:
-        return tuple(end for end in (self.first, self.second) if end is not GROUND)
+        return tuple(end for end in (self.first, self.second) if isinstance(end, Quantity))
 
     def entries(self) -> list[Entry]:
         numbers, laws = law_numbers(self.law, 1, self.label, LAW)
@@ -108,7 +108,7 @@ class QuantityLaw(Item):
         else:
             laws = [Law(OFFSET, lambda t: self.offset.jet(t)[:, :2], 2), *laws]
         both = self.first, self.second
-        ends = tuple(REFERENCE if end is GROUND else end.node for end in both)
+        ends = tuple(end.node if isinstance(end, Quantity) else REFERENCE for end in both)
         return [Entry(quantity_law_family(room(numbers)), ends, reals, laws=laws)]
 
     @classmethod

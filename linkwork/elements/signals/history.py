@@ -15,7 +15,7 @@ from linkwork.elements.signals.signals import (
 )  # fmt: skip
 from linkwork.math.compiled import compiled
 from linkwork.model.programs import translate
-from linkwork.model.readings import Signal
+from linkwork.model.signals import Signal
 
 
 @compiled

@@ -23,10 +23,12 @@ import numpy as np
 from linkwork.errors import DriveError, ModelError
 from linkwork.model.drives import Drive, formula
 from linkwork.model.frame import GROUND, Frame
-from linkwork.model.readings import AXES, Reading
+from linkwork.model.readings import AXES, Reading, reads
+from linkwork.model.value_readings import value_reading
 
 ANGLES, SLIDES = ("angle", "rate"), ("displacement", "speed")
 ALONG_AXES = ("position", "velocity", "rotation", "angular velocity")
+REACTIONS = ("force", "torque")
 X, Y, Z = AXES["x"], AXES["y"], AXES["z"]
 
 
@@ -77,7 +79,11 @@ def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
             f"a reading of {joint.label}: it can bend, so that one angle does not describe its "
             f'turn; read "rotation" or "angular velocity" with an axis'
         )
-    refuse_others(joint, quantity, offered)
+    refuse_others(joint, quantity, (*offered, *REACTIONS, "acceleration"))
+    if quantity in REACTIONS:
+        return measured(joint, quantity, three(joint, axis))
+    if quantity == "acceleration":
+        return joint_acceleration(joint, straight)
     if quantity in (*ANGLES, *SLIDES) and axis is not None and tuple(axis) != Z:
         raise DriveError(
             f"a reading of {joint.label}: its {quantity} is about or along its z axis; leave out "
@@ -96,6 +102,29 @@ def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
     if quantity in ("speed", "velocity"):
         return relative_velocity(joint, e)
     return of_frames(joint, quantity, e)
+
+
+def measured(joint: Any, quantity: str, axis: tuple[float, ...]) -> Drive:
+    """The value of the sensor of a joint, which is made once for each quantity and axis."""
+    from linkwork.elements.signals.measured import JointSensor
+
+    sensors = joint.__dict__.setdefault("sensors", {})
+    if (quantity, axis) not in sensors:
+        sensors[quantity, axis] = JointSensor(joint, quantity, axis)
+    return value_reading(sensors[quantity, axis], quantity.replace(" ", "_"))
+
+
+def joint_acceleration(joint: Any, straight: bool) -> Drive:
+    """The second derivative of the angle of a joint that turns, of the displacement of a slide."""
+    if straight and 5 not in joint.active:
+        return measured(joint, "angular acceleration", Z)
+    fa, fb = joint.frames
+    if 2 not in joint.active and fa.body is GROUND:
+        return reads(fb, "acceleration", "z", axes=fa)
+    raise DriveError(
+        f"a reading of {joint.label}: its acceleration is known where it turns about its axis, or "
+        "slides along it on the ground; read the accelerations of its bodies"
+    )
 
 
 def universal_reading(joint: Any, quantity: str, axis: Any) -> Drive:

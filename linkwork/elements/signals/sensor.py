@@ -24,6 +24,8 @@ from linkwork.model.registry import Entry, Item
 class StrapdownSensor(Item):
     """Measures acceleration and angular velocity at a frame of a body, in the frame's axes.
 
+    frame : the body, or a frame on it (lw.Frame)
+
     Outputs: acceleration of the frame's origin, specific_force (what an accelerometer shows:
     without gravity), angular_velocity, angular_acceleration.
 

@@ -50,7 +50,8 @@ from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.programs import Program, translate, values_or_nan
 from linkwork.model.nodes import Node
-from linkwork.model.readings import QUANTITIES, Signal
+from linkwork.model.readings import QUANTITIES
+from linkwork.model.signals import Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 from linkwork.model.value_readings import ValueReading
 

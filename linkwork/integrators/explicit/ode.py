@@ -7,8 +7,8 @@ Tasora and Righettini 1999, equation (27): at every motion (q, v) solve
 
 and integrate y = (r, ρ, v, ω) of all bodies, then q and q̇ of values of vector nodes: with the
 classic Runge-Kutta method (compiled) or any of SciPy's.  Of values of first order q alone is
-integrated; their rates are unknowns beside v̇ and γ, and since equations may contain them
-nonlinearly, all are then found by Newton's method.
+integrated; their rates, and values of order zero, are unknowns beside v̇ and γ.  Since equations may
+contain them nonlinearly, all are then found by Newton's method.  `augmented` has the compiled part.
 """
 
 from __future__ import annotations
@@ -18,199 +18,23 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import (
-    ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, COEFS, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT,
-    VALUE, VEL,
-)  # fmt: skip
+from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
-from linkwork.integrators.contract import BasicRun, Output, Run, StepFailure
+from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
 from linkwork.integrators.second_order.recovery import no_accelerations
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.rotations import qmul, qscale
-from linkwork.math.vectors import at4
 from linkwork.model import checks
+from linkwork.model.held import due_at
 from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
+from linkwork.integrators.explicit.augmented import MOTION, derivative, record, rk4
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
-from linkwork.system.accelerations import accelerations, factorise, factorise_again
-from linkwork.system.evaluate import acceleration_of, evaluate, set_rotation, velocity_of
-from linkwork.system.elimination import factor_nodes, solve_nodes
-from linkwork.system.consistent import highest_derivatives
+from linkwork.system.consistency.accelerations import accelerations, factorise, factorise_again
+from linkwork.system.evaluate import evaluate
+from linkwork.system.consistency.consistent import highest_derivatives
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-GROWTH = 1e8
-MOTION = 13  # numbers of a body's motion
-CLOSE, MOST = 1e-11, 30  # of Newton's method for rates: the last correction, and how many
 SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-
-
-@inlined
-def solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
-    """A correction of accelerations, rates and multipliers over the mass in rhs; False: pivots are
-    bad."""
-    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
-    work.coef[:] = 0.0
-    work.coef[TANGENT] = 1.0
-    work.coef[RATES] = 1.0
-    evaluate(kernels, tables, work, time, 1.0 / mass)
-    rigid, n = 6 * nb, tables.motions[0]
-    for b in range(nb):
-        for i in range(6):
-            rhs[6 * b + i] = -work.f[b, i] / mass
-    for i in range(nv):
-        rhs[rigid + i] = -work.balance[i] / mass
-    for e in range(n, rhs.shape[0]):
-        rate, known = work.Ct[e - n], 0.0
-        for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            entry = work.vals[tables.places[p]]
-            rate += entry * velocity_of(work, tables.indices[p])
-            known += entry * acceleration_of(work, tables.indices[p])
-        rhs[e] = work.Qc[e - n] - 2.0 * alpha * rate - beta * beta * work.C[e - n] - known
-    if not factor_nodes(lu, work.vals, rhs) < GROWTH:
-        return False
-    solve_nodes(lu, rhs)
-    return True
-
-
-@inlined
-def correct(tables, work, rhs, order, mass):
-    """Add a correction; the largest change of a rate of first order, relative."""
-    nb, nv, n = tables.bodies.shape[0], work.balance.shape[0] - 1, tables.motions[0]
-    largest = 0.0
-    for b in range(nb):
-        for i in range(6):
-            work.vdot[b, i] += rhs[6 * b + i]
-    for i in range(nv):
-        change = rhs[6 * nb + i]
-        if order[i] == 1:
-            work.values[RATE, i] += change
-            largest = max(largest, abs(change) / (1e-300 + abs(work.values[RATE, i])))
-        else:
-            work.values[SECOND, i] += change
-    for e in range(n, rhs.shape[0]):
-        work.gamma[e - n] += rhs[e] * mass
-    return largest
-
-
-@compiled
-def derivative(kernels, tables, lu, work, rhs, y, order, time, alpha, beta, mass, out):
-    """out = dy/dt of y; multipliers stay in work.gamma.  False: pivots are bad."""
-    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
-    q = MOTION * nb  # where values of vector nodes begin
-    motion, change = y[:q].reshape(nb, MOTION), out[:q].reshape(nb, MOTION)
-    for b in range(nb):
-        size = 0.0
-        for i in range(4):
-            size += motion[b, QUAT + i] ** 2
-        size = size**0.5
-        for i in range(MOTION):
-            work.nodes[b, i] = motion[b, i] / size if QUAT <= i < QUAT + 4 else motion[b, i]
-        set_rotation(work.nodes, b)
-    work.values[:] = 0.0
-    slow = False
-    for i in range(nv):
-        work.values[VALUE, i] = y[q + i]
-        if order[i] == 1:
-            slow, work.values[BY_RATE, i] = True, 1.0 / mass
-        else:
-            work.values[RATE, i], work.values[BY_SECOND, i] = y[q + nv + i], 1.0 / mass
-    work.vdot[:] = 0.0
-    work.x[:] = 0.0
-    work.gamma[:] = 0.0
-    for attempt in range(MOST):  # one is enough where all enter linearly: accelerations do
-        if not solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
-            return False
-        off = correct(tables, work, rhs, order, mass)
-        if not slow or off <= CLOSE:
-            break
-        if attempt == MOST - 1 or not off < 1e300:
-            return False
-    for b in range(nb):
-        w = (0.0, motion[b, OMEGA], motion[b, OMEGA + 1], motion[b, OMEGA + 2])
-        dq = qscale(0.5, qmul(at4(motion, b, QUAT), w))
-        for i in range(3):
-            change[b, POS + i] = motion[b, VEL + i]
-        for i in range(4):
-            change[b, QUAT + i] = dq[i]
-        for i in range(6):
-            change[b, VEL + i] = work.vdot[b, i]
-    for i in range(nv):
-        out[q + i], out[q + nv + i] = work.values[RATE, i], work.values[SECOND, i]
-    return True
-
-
-@inlined
-def set_laws(tables, schedule, row):
-    for j in range(tables.targets.shape[0]):
-        tables.reals[tables.targets[j]] = schedule[row, j]
-
-
-@compiled
-def record(kernels, tables, work, total, powers, h, time, memory):
-    """Work done over the step by the trapezoidal rule; memory of elements."""
-    supplied = work.power[1]
-    for e in range(work.gamma.shape[0]):
-        supplied += work.gamma[e] * work.Ct[e]
-    total[0] += 0.5 * h * (powers[0] + work.power[0])
-    total[1] += 0.5 * h * (powers[1] + supplied)
-    powers[0], powers[1] = work.power[0], supplied
-    if memory:
-        work.coef[ACCEPT] = 1.0
-        work.coef[TANGENT] = 0.0
-        evaluate(kernels, tables, work, time, 0.0)
-
-
-@compiled
-def rk4(
-    kernels, tables, lu, work, rhs, y, order, stages, total, powers, times, h, schedule, alpha,
-    beta, mass, memory, saved, out, kept, first, last,
-):  # fmt: skip
-    """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
-    nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
-    trial, k, q = stages[4], stages, MOTION * nb
-    placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)
-    change = k[0][:q].reshape(nb, MOTION)
-    weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-    for step in range(first, last):
-        start = times[step] - h
-        for s in range(4):
-            row = 2 * step + (0 if s == 0 else (2 if s == 3 else 1))
-            set_laws(tables, schedule, row)
-            trial[:] = y
-            if s > 0:
-                trial += (h if s == 3 else 0.5 * h) * k[s - 1]
-            t = start + (0.0 if s == 0 else (h if s == 3 else 0.5 * h))
-            if not derivative(
-                kernels, tables, lu, work, rhs, trial, order, t, alpha, beta, mass, k[s]
-            ):
-                return step
-        trial[:] = y
-        for s in range(4):
-            trial += h * weights[s] * k[s]
-        for b in range(nb):
-            e = at4(placed, b, QUAT)
-            size = (e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2) ** 0.5
-            for i in range(4):
-                placed[b, QUAT + i] /= size
-        set_laws(tables, schedule, 2 * step + 2)
-        if not derivative(
-            kernels, tables, lu, work, rhs, trial, order, times[step], alpha, beta, mass, k[0]
-        ):
-            return step  # y is still the last good step
-        y[:] = trial
-        record(kernels, tables, work, total, powers, h, times[step], memory)
-        if saved[step] >= 0:
-            row = saved[step]
-            out.motion[row] = motion
-            out.acceleration[row] = change[:, VEL:]
-            for i in range(nv):
-                out.values[row, VALUE, i], out.values[row, RATE, i] = y[q + i], k[0][q + i]
-                out.values[row, SECOND, i] = k[0][q + nv + i]
-            for e in range(kept.shape[0]):
-                out.gamma[row, kept[e]] = work.gamma[e]
-            out.work[row] = total
-    return last
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,7 +54,6 @@ class RK4(Written):
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
-        refuse_order_zero(full, "lw.RK4")
         return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
 
 
@@ -258,22 +81,10 @@ class ODE(Written):
         _parameters(self.baumgarte)
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
-        full.refuse_held("lw.ODE, whose steps follow its own error,")
-        refuse_order_zero(full, "lw.ODE")
+        full.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
         return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
-
-
-def refuse_order_zero(full: System, what: str) -> None:
-    """Explicit methods step equations with derivatives."""
-    for node in full.layout.nodes:
-        if node.kind.order == 0:
-            raise ModelError(
-                f"{what} knows equations of first and second order, but those of {node.label} in "
-                f"model '{full.model.name}' have no derivatives; use lw.GeneralizedAlpha() or "
-                "another implicit method"
-            )
 
 
 def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
@@ -306,7 +117,10 @@ class OdeRun(BasicRun):
         self.rhs = np.zeros(system.unknowns)
         self.rate = np.zeros_like(self.y)
         refuse_loads(system, type(method).__name__)
-        accelerations(system, state)  # raises where the equations are singular
+        found = accelerations(system, state)  # raises where the equations are singular
+        self.algebraic = MOTION * system.bodies + np.flatnonzero(system.layout.order == 0)
+        if not begun:
+            self.y[self.algebraic] = found.values[0, system.layout.order == 0]
         self.pivot(begun)
         self._evaluate(self.time, self.y)
         w = system.work
@@ -324,7 +138,16 @@ class OdeRun(BasicRun):
         evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
-        self.lu = factorise(system, pivots or None)
+        try:
+            self.lu = factorise(system, pivots or None)
+        except SingularError as error:
+            if not system.layout.values:
+                raise
+            raise SingularError(
+                f"lw.{type(self.method).__name__} finds no rates in model '{system.model.name}': "
+                "its equations hold values to each other, as a source holds a capacitor; use "
+                "lw.GeneralizedAlpha() or another implicit method"
+            ) from error
 
     def _evaluate(self, time: float, y: np.ndarray) -> np.ndarray:
         """dy/dt, with new pivots where the old ones have gone bad."""
@@ -332,8 +155,8 @@ class OdeRun(BasicRun):
         for _ in range(2):
             s.set_time(time)
             if derivative(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order, time, self.alpha,
-                self.beta, s.mass, self.rate,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order,
+                s.layout.value_scale, time, self.alpha, self.beta, s.mass, self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
             self.repairs += 1
@@ -365,7 +188,7 @@ class OdeRun(BasicRun):
         )  # fmt: skip
 
     def state(self) -> State:
-        self._evaluate(self.time, self.y)
+        self._evaluate(self.time, self.y.copy())
         gamma = self.system.all_gamma(self.system.work.gamma)
         memory = self.system.tables.reals[self.system.memory_places].copy()
         motion, values, _ = self.parts(self.y)
@@ -399,7 +222,7 @@ class OdeRun(BasicRun):
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
         self.system.tables.reals[:] = reals
 
-    def _save(self, row: int, out: Output) -> None:
+    def _save(self, row: int, out: StepRows) -> None:
         motion, values, _ = self.parts(self.y)
         change, rates, second = self.parts(self.rate)
         out.motion[row], out.acceleration[row] = motion, change[:, VEL:]
@@ -420,7 +243,7 @@ class RungeKuttaRun(OdeRun):
     turns = 0.5, 3.0  # radians in a step that are told of, and refused (motion.turns)
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         s = self.system
         stages = np.zeros((5, *self.y.shape))
@@ -432,9 +255,9 @@ class RungeKuttaRun(OdeRun):
         while done < len(times):
             before = done
             done = rk4(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order, stages,
-                self.work_done, self.powers, times, self.h, laws, self.alpha, self.beta, s.mass,
-                s.memory, saved, out, s.kept, done, len(times),
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order,
+                s.layout.value_scale, stages, self.work_done, self.powers, times, self.h, laws,
+                self.alpha, self.beta, s.mass, s.memory, saved, out, s.kept, done, len(times),
             )  # fmt: skip
             if done > before:
                 self.time, tries = float(times[done - 1]), 0
@@ -453,15 +276,18 @@ class ScipyRun(OdeRun):
     solver: Any = None
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
-        for time, row in zip(times, saved, strict=True):
+        due = due_at(self.system.sample_times, self.time, times)
+        for time, row, sampled in zip(times, saved, due, strict=True):
             began = self.time
             self._reach(float(time))
             self._evaluate(self.time, self.y)
             self._record(self.time - began)
             if row >= 0:
                 self._save(int(row), out)
+            if sampled:
+                self.solver = None  # it begins anew with what is held from now on
 
     def _reach(self, time: float) -> None:
         if self.solver is None or self.solver.t < self.time:
@@ -473,7 +299,9 @@ class ScipyRun(OdeRun):
                     self.time, 1, float("nan"), "SciPy's integrator",
                     f"could not go on at t = {self.time:.6g}: {message}",
                 )  # fmt: skip
+        known = self.y[self.algebraic].copy()
         self.y[:] = self.solver.dense_output()(time) if self.solver.t > time else self.solver.y
+        self.y[self.algebraic] = known
         quaternions = self.parts(self.y)[0][:, QUAT : QUAT + 4]
         quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
         self.time = time
@@ -482,7 +310,9 @@ class ScipyRun(OdeRun):
         import scipy.integrate
 
         def function(t: float, y: np.ndarray) -> np.ndarray:
-            return self._evaluate(t, np.ascontiguousarray(y)).copy()
+            y = np.array(y)
+            y[self.algebraic] = self.y[self.algebraic]
+            return self._evaluate(t, y).copy()
 
         self.solver = getattr(scipy.integrate, self.method.solver)(
             function, self.time, self.y.copy(), np.inf,

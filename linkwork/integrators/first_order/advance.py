@@ -2,6 +2,13 @@
 
 The past of a multistep method is kept relative to the last step: when that moves on by y, so do
 the remembered places; momenta are in world axes and stay as they are.
+
+Where samples let forces jump, so do the accelerations a, L̇ by Δ (stepping.sampled_jump).  The past
+becomes that of the motion behind the jump, continued backwards, so that formulas keep their order:
+
+    v̇(t − τ) += Δ,   v(t − τ) −= τ Δ,   x(t − τ) += ½ τ² Δ
+
+and the memory of a filter becomes that of these inputs: a constant, and a ramp (filter_start).
 """
 
 from __future__ import annotations
@@ -18,19 +25,24 @@ from linkwork.integrators.first_order.stages import (
     place_body, solve_stage,
 )  # fmt: skip
 from linkwork.integrators.first_order.values import (
-    accept_values, correct_values, filter_values, keep_values, place_projected, shift_values,
+    accept_values, correct_values, filter_values, keep_values, let_memory_jump, place_projected,
+    shift_values,
 )  # fmt: skip
-from linkwork.integrators.second_order.stepping import (
-    CV, DONE, GROWTH, LENGTH, MASS, MEMORY, MOVING, PIVOTS, STEP, VDOT, VDOTPREV, VPREV, V,
-    apply_increment, store_row, worst_residual,
+from linkwork.integrators.second_order.newton import apply_increment, worst_residual
+from linkwork.integrators.second_order.sampled_jumps import sampled_jump
+from linkwork.integrators.second_order.stepper import (
+    CV, DONE, GROWTH, LENGTH, MASS, MEMORY, MOVING, PIVOTS, SAMPLED, STEP,
 )  # fmt: skip
+from linkwork.integrators.second_order.stepping import store
+from linkwork.integrators.values import V, VDOT, VDOTPREV, VPREV
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import load8, six8, spread8, store8
+from linkwork.math.referred import refer
 from linkwork.math.rotations import qexp
 from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
-from linkwork.system.elimination import refactor, sweep_back
-from linkwork.system.evaluate import evaluate, velocity_of
+from linkwork.system.elimination import solution
+from linkwork.system.evaluate import refill, velocity_of
 
 
 @inlined
@@ -142,15 +154,14 @@ def project(kernels, tables, lu, work, stepper, stages, fast, time, slot):
     for attempt in range(5):
         place_positions(stepper, stages, fast, work, slot)
         write_inertia(tables, work, 1.0 / m)
-        evaluate(kernels, tables, work, time, 1.0 / m)
+        refill(kernels, tables, work, time, 1.0 / m)
         closed = not position_side(stepper, tables, work) > small or attempt == 4
         if closed:
             for e in range(n, rhs.shape[0]):
                 rhs[e] = -work.Ct[e - n] - row_velocity(tables, work, e)
-        if not refactor(lu, work.vals, rhs) < stepper.settings[GROWTH]:
+        if not solution(lu, work.vals, rhs) < stepper.settings[GROWTH]:
             worst_residual(stepper, work)
             return PIVOTS
-        sweep_back(lu, rhs)
         if closed:
             break
         apply_increment(stepper, rhs, stepper.p, stepper.p)
@@ -273,7 +284,7 @@ def accept(kernels, tables, work, stepper, stages, fast, f, time):
     stepper.work[2], stepper.work[3] = stages.power[count, 0], stages.power[count, 1]
     if s[MEMORY] != 0.0:
         work.coef[ACCEPT], work.coef[TANGENT] = 1.0, 0.0
-        evaluate(kernels, tables, work, time, 0.0)
+        refill(kernels, tables, work, time, 0.0)
 
 
 @inlined
@@ -301,6 +312,56 @@ def step(kernels, tables, lu, work, stepper, stages, fast, f, time, schedule, k)
 
 
 @inlined
+def filter_jump(filter_, i):
+    """What state i of a filter changes by with a constant input of one, and a ramp of one step."""
+    constant = ramp = 0.0
+    for l in range(i, filter_.shape[1]):
+        constant += filter_[0, l] - filter_[1, l]
+        ramp += -filter_[0, l] * (l - i) + filter_[1, l] * (l - i + 0.5)
+    return constant, ramp
+
+
+@inlined
+def take_up_samples(kernels, tables, lu, work, stepper, stages, fast, f, time):
+    """The next step begins with what samples hold from now on; turning, ΔL̇ = R Ĵ Δω̇."""
+    if not sampled_jump(kernels, tables, lu, work, stepper, time, stepper.p):
+        return
+    s, rhs, M, H = stepper.settings, stepper.rhs, stages.memory, stepper.history
+    h, first, kind, bodies = s[STEP], int(s[FIRST]), s[KIND], stepper.p.shape[0]
+    for b in range(bodies):
+        j = 6 * b
+        for i in range(6):
+            fast.vdot[b, i] += rhs[j + i]
+        own = mv(nine(borrow(fast.spins), SPINS * b + SPIN), (rhs[j + 3], rhs[j + 4], rhs[j + 5]))
+        torque = mv(at9(work.nodes, b, ROT), own)
+        for i in range(3):
+            rhs[j + 3 + i] = torque[i]
+        for i in range(6):
+            d = rhs[j + i]
+            H[VDOT, b, i] += d
+            H[VDOTPREV, b, i] += d
+            H[VPREV, b, i] -= h * d
+            M[RATE, 0, b, i] += d
+            if kind == STEPS:
+                for k in range(1, first):
+                    M[RATE, k, b, i] += d
+                    M[SPEED, k, b, i] -= k * h * d
+                    M[XDOT, k, b, i] -= k * h * d
+                    M[X, k, b, i] += 0.5 * (k * h) ** 2 * d
+            elif kind == FILTER:
+                for k in range(1, stages.filters.shape[2]):
+                    constant, ramp = filter_jump(stages.filters[f], k)
+                    M[RATE, k, b, i] += constant * d
+                    M[XDOT, k, b, i] += ramp * h * d
+    for k in range(first if kind == STEPS else 1):
+        let_memory_jump(stepper.flow, stages.values, k, h, rhs, 6 * bodies, 1.0, 0.0)
+    if kind == FILTER:
+        for k in range(1, stages.filters.shape[2]):
+            constant, ramp = filter_jump(stages.filters[f], k)
+            let_memory_jump(stepper.flow, stages.values, k, h, rhs, 6 * bodies, constant, ramp)
+
+
+@inlined
 def own_numbers(stepper, own):
     """The last correction, and the residual where it was tested."""
     own[0] = stepper.report[1]
@@ -314,14 +375,20 @@ def advance_stages(
     last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 with the formulas which[k]; as stepping.advance."""
+    factors, tables, work = refer(lu), refer(tables), refer(work)
+    stepper, stages, fast, out = refer(stepper), refer(stages), refer(fast), refer(out)
     for k in range(first, last):
         status = step(
-            kernels, tables, lu, work, stepper, stages, fast, which[k], times[k], schedule, k
+            kernels, tables, factors, work, stepper, stages, fast, which[k], times[k], schedule, k
         )
         if status != DONE:
             return status, k
         if saved[k] >= 0:
-            store_row(stepper, fast.vdot, out, saved[k])
+            store(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
             own_numbers(stepper, out.own[saved[k]])
+        if stepper.settings[SAMPLED] != 0.0:
+            take_up_samples(
+                kernels, tables, factors, work, stepper, stages, fast, which[k], times[k]
+            )
     return DONE, last

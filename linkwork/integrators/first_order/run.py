@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.integrators.contract import Output
+from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.first_order import stages as sg
-from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order.change_over import (
     Spins, fast_rotation, spin_rates, times, to_momenta,
 )  # fmt: skip
@@ -27,8 +27,9 @@ from linkwork.integrators import values as vl
 from linkwork.integrators.first_order.methods import Past, StagedMethod
 from linkwork.integrators.first_order.advance import advance_stages
 from linkwork.math import rotations
+from linkwork.math.compiled import announce
 from linkwork.math.eights import vectors
-from linkwork.system.accelerations import accelerations
+from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -88,7 +89,7 @@ class StagedRun(ImplicitRun):
         jerk = self._load_start(system, state)
         M, H = self.stages.memory[..., :6], self.stepper.history[..., :6]
         resolved, chart = self._resolved(jerk), self.method.kind == sg.STAGES
-        speeds, a = H[st.V].copy(), H[st.VDOT].copy()
+        speeds, a = H[vl.V].copy(), H[vl.VDOT].copy()
         to_momenta(self.stepper, self.fast, self.h, begins=True)
         slope = np.zeros_like(jerk)  # v̈ and L̈
         if resolved:
@@ -97,8 +98,8 @@ class StagedRun(ImplicitRun):
             slope[:] = np.hstack([jerk[:, :3], turning])
         else:
             self.stepper.gamma[1] = self.stepper.gamma[0]
-        H[st.VDOTPREV] = H[st.VDOT] - self.h * slope
-        M[XDOT, 0], M[SPEED, 0], M[RATE, 0] = speeds if chart else H[st.V], H[st.V], H[st.VDOT]
+        H[vl.VDOTPREV] = H[vl.VDOT] - self.h * slope
+        M[XDOT, 0], M[SPEED, 0], M[RATE, 0] = speeds if chart else H[vl.V], H[vl.V], H[vl.VDOT]
         begin_values(self.stepper.flow, self.stages.values, self.h)
         self._plan(np.array([self.time + self.h]))
         if self.method.kind == sg.FILTER:
@@ -133,7 +134,7 @@ class StagedRun(ImplicitRun):
             M[SPEED, j, :, 3:], M[RATE, j, :, 3:] = spins.momenta(R, v[:, 3:], a[:, 3:])
             M[XDOT, j] = M[SPEED, j]
             now, spins.R = old, R
-        self.stepper.history[st.VDOTPREV, :, :6] = M[RATE, 1]
+        self.stepper.history[vl.VDOTPREV, :, :6] = M[RATE, 1]
         flow = self.stepper.flow
         flow[vl.VPREV], flow[vl.VDOTPREV] = values[SPEED, 1], values[RATE, 1]
         flow[vl.XPREV] = -values[X, 1]
@@ -208,12 +209,12 @@ class StagedRun(ImplicitRun):
         if fresh and h != self.h:
             H, ratio = s.history, min(h / self.h, MOST_GROWTH)
             if self.method.kind == sg.FILTER:
-                rate = ((H[st.VDOT] - H[st.VDOTPREV]) / self.h)[:, :6]
+                rate = ((H[vl.VDOT] - H[vl.VDOTPREV]) / self.h)[:, :6]
                 self._move_filter(0.0, filter_start(self.formula)[1] * (h - self.h), rate)
-            H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * ratio
+            H[vl.VDOTPREV] = H[vl.VDOT] - (H[vl.VDOT] - H[vl.VDOTPREV]) * ratio
             vl.change_step(s.flow, ratio)
             s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * ratio
-        s.settings[st.STEP] = self.h = h
+        s.settings[sp.STEP] = self.h = h
         self._plan(np.array([self.time + h]))
 
     def _move_filter(self, values: Any, slopes: np.ndarray, jerk: np.ndarray) -> None:
@@ -223,8 +224,8 @@ class StagedRun(ImplicitRun):
         second, third = value_slopes(flow, self.h)
         values = np.broadcast_to(values, slopes.shape)
         for i, (a, b) in enumerate(zip(values, slopes, strict=True), start=1):
-            M[XDOT, i] += a * H[st.V] + b * H[st.VDOT]
-            M[RATE, i] += a * H[st.VDOT] + b * jerk
+            M[XDOT, i] += a * H[vl.V] + b * H[vl.VDOT]
+            M[RATE, i] += a * H[vl.VDOT] + b * jerk
             own[XDOT, i] += a * flow[vl.V] + b * second
             own[RATE, i] += a * flow[vl.VDOT] + b * third
 
@@ -232,17 +233,17 @@ class StagedRun(ImplicitRun):
     def _guess(self) -> None:
         """Put the guess of the next stage into the work arrays."""
         s, hg = self.stepper, self.stages.hg[0, 0]
-        s.settings[st.CA], s.settings[st.CV], s.settings[st.STEP] = 1 / hg**2, 1 / hg, self.h
+        s.settings[sp.CA], s.settings[sp.CV], s.settings[sp.STEP] = 1 / hg**2, 1 / hg, self.h
         sg.prepare(s, self.stages, self.fast, self.system.work, 0, 0)
         sg.place(s, self.fast, self.system.tables, self.system.work, True)
 
     def _march(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows, done: int
     ) -> tuple[int, int]:
         """Compiled steps from number `done` on, until one fails or all are done."""
-        status, system = st.DONE, self.system
+        status, system = sp.DONE, self.system
         single = self.method.kind == sg.FILTER and self.method.varying
-        while done < len(times) and status == st.DONE:
+        while done < len(times) and status == sp.DONE:
             last = done + 1 if single or self.previous != self.h else len(times)
             last = min(last, done + self._until_trial())
             if single:
@@ -252,6 +253,7 @@ class StagedRun(ImplicitRun):
             stages = self.formula.stages
             laws = schedule if stages == 1 else self._stage_schedule(times, done, last)
             before = done
+            announce(advance_stages, "implicit steps by formulas of first order", 12)
             status, done = advance_stages(
                 system.kernels, system.tables, self.lu, system.work, self.stepper, self.stages,
                 self.fast, which, times, laws, saved, out, done, last,
@@ -275,7 +277,7 @@ class StagedRun(ImplicitRun):
         new = self.method.formula(time, self._past())
         if new is not old:
             (s0, t0), (s1, t1) = filter_start(old), filter_start(new)
-            rate = ((H[st.VDOT] - H[st.VDOTPREV]) / self.h)[:, :6]
+            rate = ((H[vl.VDOT] - H[vl.VDOTPREV]) / self.h)[:, :6]
             self._move_filter(s1 - s0, (t1 - t0) * self.h, rate)
 
     def _stage_schedule(self, times: np.ndarray, first: int, last: int) -> np.ndarray:
@@ -343,7 +345,7 @@ class StagedRun(ImplicitRun):
         """Estimated error of the last step in lengths over L and angles."""
         f, H, M = self.formula, self.stepper.history[..., :6], self.stages.memory[..., :6]
         weights = f.difference()
-        change = weights[0] * H[st.VDOTPREV]
+        change = weights[0] * H[vl.VDOTPREV]
         for i, weight in enumerate(weights[1:]):
             change = change + weight * M[RATE, f.past + i]
         change[:, 3:] = spin_rates(self.stepper, self.fast, change[:, 3:])

@@ -56,12 +56,16 @@ from linkwork.integrators.second_order.fast_rotation import (
     WHOLE,
     put3,
 )
-from linkwork.integrators.second_order.stepping import FAR as FAR_OFF
-from linkwork.integrators.second_order.stepping import (
-    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NO_CONVERGENCE,
-    NOISE, PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE, VDOTPREV, apply_increment, diverges,
-    measure_kappa, residual_side, turn_body, worst_residual,
+from linkwork.integrators.second_order.newton import FAR as FAR_OFF
+from linkwork.integrators.second_order.newton import (
+    apply_increment, diverges, measure_kappa, residual_side, worst_residual,
 )  # fmt: skip
+from linkwork.integrators.second_order.placing import turn_body
+from linkwork.integrators.second_order.stepper import (
+    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NOISE,
+    NO_CONVERGENCE, PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE,
+)  # fmt: skip
+from linkwork.integrators.values import VDOTPREV
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import larger8, load8, six8, spread8, store8
@@ -71,8 +75,9 @@ from linkwork.math.rotations import (
 from linkwork.math.vectors import (
     IDENTITY, add, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub, three, tv,
 )  # fmt: skip
-from linkwork.system.elimination import factor_nodes, solve_nodes
-from linkwork.system.evaluate import acceleration_of, evaluate
+from linkwork.system.elimination import solution
+from linkwork.system.sensors import answer_sensors
+from linkwork.system.evaluate import acceleration_of, refill
 
 # rows of the memory
 X, XDOT, SPEED, RATE = 0, 1, 2, 3
@@ -361,7 +366,7 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, fast, f, i, time):
     coef[TANGENT], coef[RATES], coef[WRITTEN] = 1.0, 1.0 if projected else s[MOVING], 1.0
     for iteration in range(int(s[MAX_ITERATIONS])):
         place(stepper, fast, tables, work, True)
-        evaluate(kernels, tables, work, time, 1.0 / m)
+        refill(kernels, tables, work, time, 1.0 / m)
         if projected:
             acceleration_side(stepper, tables, work)
         else:
@@ -374,10 +379,10 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, fast, f, i, time):
             if (found <= s[TOLERANCE] and corrected) or exhausted:
                 stepper.report[4] = max(stepper.report[4], found)
                 return DONE
-        if not factor_nodes(lu, work.vals, stepper.rhs) < s[GROWTH]:
+        if not solution(lu, work.vals, stepper.rhs) < s[GROWTH]:
             worst_residual(stepper, work)
             return DIVERGED if before > FAR_OFF else PIVOTS
-        solve_nodes(lu, stepper.rhs)
+        answer_sensors(lu, tables, work, stepper.rhs)
         for e in range(n, stepper.rhs.shape[0]):
             work.gamma[e - n] += stepper.rhs[e] * ca * m
         size = apply_increment(stepper, stepper.rhs, stepper.p, stepper.p)

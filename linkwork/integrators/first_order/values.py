@@ -132,6 +132,33 @@ def filter_values(memory, filter_, first, h):
             memory[XDOT, i, v], memory[RATE, i, v] = p, q
 
 
+@inlined
+def let_memory_jump(flow, memory, slot, h, change, first, constant, ramp):
+    """Second derivatives and rates jump: a slot of the past (ramp 0), or a state of a filter whose
+    inputs change by a constant and by a ramp."""
+    past = ramp == 0.0
+    for i in range(flow.shape[1]):
+        d = change[first + i]
+        if flow[ORDER, i] == 2.0:
+            if slot == 0:
+                flow[VDOT, i] += d
+                flow[VDOTPREV, i] += d
+                flow[VPREV, i] -= h * d
+            memory[RATE, slot, i] += constant * d
+            memory[XDOT, slot, i] += (-slot if past else ramp) * h * d
+            if past:
+                memory[SPEED, slot, i] -= slot * h * d
+                memory[X, slot, i] += 0.5 * (slot * h) ** 2 * d
+        elif flow[ORDER, i] == 1.0:
+            if slot == 0:
+                flow[V, i] += d
+                flow[VPREV, i] += d
+            memory[XDOT, slot, i] += constant * d
+            if past:
+                memory[SPEED, slot, i] += d
+                memory[X, slot, i] -= slot * h * d
+
+
 @lean
 def accept_values(flow, memory, h):
     """Take over the last slot as the end of a step."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from linkwork.elements.layout import OMEGA, QUAT
 from linkwork.integrators.second_order import fast_rotation as fr
-from linkwork.integrators.second_order.stepping import ALG, VDOT, VDOTPREV, VPREV, XPREV, Stepper, V
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations
 from linkwork.math.eights import vectors
 from linkwork.system.system import System
@@ -120,7 +121,7 @@ def to_momenta(stepper: Stepper, fast: fr.FastRotation, h: float, begins: bool) 
     more = times(spins.J, alg - a) + late * spins.turned(w, a)
     H[ALG, :, 3:6] = H[VDOT, :, 3:6] + times(R, more)
     H[VPREV, :, 3:6], H[VDOTPREV, :, 3:6] = past
-    H[XPREV, :, 3:6] = times(turned_by(before, x / 2), times(spins.J, x))
+    H[XPREV, :, 3:6] = times(before + R, times(spins.J, x)) / 2
     fast.move[:] = 0.0
     fast.move[:, 3:6] = x
     fast.spins[:, fr.SHARE] = 0.0

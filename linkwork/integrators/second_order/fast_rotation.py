@@ -2,14 +2,17 @@
 
 The linear relations of a method (stepping.py) hold for other variables than rates in body axes:
 
-    rotation      y = R_m Ĵ x,  R_m = R₀ exp(x̃/2)      L = cv y + …,  L̇ = ca y + …      world axes
+    rotation      y = ½ (R₀ + R₁) Ĵ x       L = cv y + …,  L̇ = ca y + …      world axes
                   ω = Ĵ⁻¹R₁ᵀL,   ω̇ = Ĵ⁻¹(R₁ᵀL̇ − ω × Ĵω)
     translation   y = T(−φ)⁻¹ Δr,  φ = s R₀ x,  E = exp(φ̃)
                   v = E (cv y + …),  v̇ = E (ca y + …) + s R₁ω × v
 
 Ĵ is the body's inertia (any constant matrix gives a method of the same order).  Angular momentum
 of a free body is kept to round-off, and a top's precession does not suffer from the oscillation of
-its rates in body axes.  The history of the translation turns with the part s of the body's
+its rates in body axes.  y is the integral of the momentum by the trapezoidal rule, as in the
+formulas for first-order equations: R₀ exp(x̃/2) Ĵ x, whose axis in the middle of the step lies on
+the arc of a rotation about x and not on the way of the top's axis, errs three times as much.
+The history of the translation turns with the part s of the body's
 rotation: s = 1 for a body on a pin, whose motion is then exact at any speed, s = 0 for one in
 flight; it follows from how much of the acceleration is that of turning,
 
@@ -46,17 +49,27 @@ from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
-from linkwork.integrators.second_order.stepping import (
-    ALG, CA, CALPHA, CV, DIVERGED, DONE, FAR, GROWTH, HISTORY, LEARN, LENGTH, MASS,
-    MAX_ITERATIONS, MOVING, NO_CONVERGENCE, PIVOTS, ROUND_OFF, STEP, STIFFNESS, TOLERANCE, VDOT,
-    VDOTPREV, VPREV, XPREV, V, SAMPLED, apply_increment, diverges, gather_work, let_history_jump,
-    measure_kappa, residual_side, sampled_jump, store_row, turn_body, worst_residual,
+from linkwork.integrators.second_order.spinning import spins as body_spins
+from linkwork.integrators.second_order.newton import (
+    FAR, ROUND_OFF, SMOOTH, apply_increment, diverges, largest_of, measure_kappa, residual_side,
+    restrain, worst_residual,
 )  # fmt: skip
+from linkwork.integrators.second_order.placing import turn_body
+from linkwork.integrators.second_order.sampled_jumps import (
+    let_history_jump, let_values_jump, sampled_jump,
+)  # fmt: skip
+from linkwork.integrators.second_order.stepper import (
+    CA, CALPHA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING,
+    NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
+)  # fmt: skip
+from linkwork.integrators.second_order.stepping import gather_work, store
+from linkwork.integrators.values import ALG, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.eights import load8, six8, spread8, store6, store8
+from linkwork.math.referred import refer
 from linkwork.math.rotations import (
-    inverse_tangent, inverse_tangent_slope, qexp, qmul, rotation_matrix, tangent,
+    inverse_tangent, inverse_tangent_slope, qexp, rotation_matrix, tangent,
 )  # fmt: skip
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale,
@@ -65,8 +78,9 @@ from linkwork.math.vectors import (
 from linkwork.integrators.values import (
     accept_values, correct_rates, place_values, predict_values,
 )  # fmt: skip
-from linkwork.system.elimination import factor_nodes, solve, solve_nodes
-from linkwork.system.evaluate import evaluate, velocity_of
+from linkwork.system.elimination import solution, solve
+from linkwork.system.sensors import answer_sensors
+from linkwork.system.evaluate import refill, velocity_of
 
 CALM = 6  # a status: no body has turned fast for a while
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
@@ -90,10 +104,10 @@ class FastRotation(NamedTuple):
 
 
 @inlined
-def angular_momentum(base, spins, q, b, x):
-    """y = R_m Ĵ x, and R_m."""
-    middle = rotation_matrix(qmul(four(base, q + QUAT), qexp(scale(0.5, x))))
-    return mv(middle, mv(nine(spins, SPINS * b + SPIN), x)), middle
+def angular_momentum(R0, R1, spins, b, x):
+    """y = ½ (R₀ + R₁) Ĵ x."""
+    own = scale(0.5, mv(nine(spins, SPINS * b + SPIN), x))
+    return add(mv(R0, own), mv(R1, own))
 
 
 @inlined
@@ -111,14 +125,15 @@ def turned(phi, t):
 
 
 @inlined
-def spin_tangents(spins, b, R, middle, x, w, L, rate, ca, cv):
+def spin_tangents(spins, b, R0, R, x, w, L, rate, ca, cv):
     """W = ∂ω/∂θ and Z = ∂ω̇/∂θ.
 
-    y changes by R_m [Ĵ − (Ĵx)~ T(x/2)/2] T(x)⁻¹ θ, and R₁ᵀL by (R₁ᵀL)~ θ more
+    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL by (R₁ᵀL)~ θ more
     """
     J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
-    N = madd(J, mscale(-0.5, cm(mv(J, x), tangent(scale(0.5, x)))))
-    N = mm(tm(R, mm(middle, N)), inverse_tangent(x))
+    own = mm(J, inverse_tangent(x))
+    N = madd(madd(own, tm(R, mm(R0, own))), mscale(-1.0, skew(mv(J, x))))
+    N = mscale(0.5, N)
     W = mm(inverse, madd(skew(tv(R, L)), mscale(cv, N)))
     gyro = madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
     Z = madd(madd(skew(tv(R, rate)), mscale(ca, N)), mscale(-1.0, mm(gyro, W)))
@@ -141,7 +156,7 @@ def turned_tangents(s, phi, E, t, v, u, ww, Psi, dw, ca, cv):
     return push, madd(side, mscale(-s, cm(v, dw)))
 
 
-@lean
+@inlined
 def place_bodies(stepper, fast, tables, work, wanted):
     """Motion of all bodies from d and p; if wanted the tangent of their inertia, too."""
     ca, cv, bodies = stepper.settings[CA], stepper.settings[CV], stepper.p.shape[0]
@@ -160,7 +175,8 @@ def place_bodies(stepper, fast, tables, work, wanted):
         R = nine(nodes, q + ROT)
         v0, L0 = three(affine, i), three(affine, i + 3)
         a0, F0 = three(affine, n + i), three(affine, n + i + 3)
-        y, middle = angular_momentum(base, spins, q, b, turn)
+        R0 = rotation_matrix(four(base, q + QUAT))
+        y = angular_momentum(R0, R, spins, b, turn)
         y = sub(y, mv(R, mv(nine(spins, SPINS * b + SPIN), three(p, i + 3))))
         L, rate = add(scale(cv, y), L0), add(scale(ca, y), F0)
         w, wdot = spin_of(R, nine(spins, SPINS * b + SPIN_INVERSE), L, rate)
@@ -171,7 +187,7 @@ def place_bodies(stepper, fast, tables, work, wanted):
             v, u = add(scale(cv, y), v0), add(scale(ca, y), a0)
             a = u
         else:
-            phi = scale(s, mv(middle, turn))
+            phi = scale(s, mv(R0, turn))
             E, y = turned(phi, t)
             v = sub(mv(E, add(scale(cv, y), v0)), scale(cv, extra))
             u = sub(mv(E, add(scale(ca, y), a0)), scale(ca, extra))
@@ -179,7 +195,7 @@ def place_bodies(stepper, fast, tables, work, wanted):
         store6(nodes, q + VEL, six8(v, w))
         store8(vdot, i, six8(a, wdot))
         if wanted:
-            W, Z = spin_tangents(spins, b, R, middle, turn, w, L, rate, ca, cv)
+            W, Z = spin_tangents(spins, b, R0, R, turn, w, L, rate, ca, cv)
             J = nine(inertia, j + INERTIA)
             gyro = madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
             place = tables.blocks[b]
@@ -187,7 +203,6 @@ def place_bodies(stepper, fast, tables, work, wanted):
             if s == 0.0:
                 put36(work.vals, place, m, IDENTITY, NONE)
             else:
-                R0 = rotation_matrix(four(base, q + QUAT))
                 Psi = mscale(s, mm(R0, inverse_tangent(turn)))
                 dw = mm(R, madd(W, mscale(-1.0, skew(w))))
                 push, side = turned_tangents(s, phi, E, t, v, u, mv(R, w), Psi, dw, ca, cv)
@@ -198,13 +213,12 @@ def place_bodies(stepper, fast, tables, work, wanted):
 
 @inlined
 def turn_with_momentum(spins, b, R0, x, y):
-    """x with R₀ exp(x̃/2) Ĵ x = y by Newton's method from a guess."""
-    J, wanted = nine(spins, SPINS * b + SPIN), tv(R0, y)
+    """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y by Newton's method from a guess."""
+    J, wanted = nine(spins, SPINS * b + SPIN), scale(2.0, tv(R0, y))
     for _ in range(4):
-        half = rotation_matrix(qexp(scale(0.5, x)))
-        Jx = mv(J, x)
-        rest = sub(tv(half, wanted), Jx)
-        slope = madd(J, mscale(-0.5, cm(Jx, tangent(scale(0.5, x)))))
+        E, Jx = rotation_matrix(qexp(x)), mv(J, x)
+        rest = sub(wanted, add(Jx, mv(E, Jx)))
+        slope = madd(J, mm(E, madd(J, mscale(-1.0, cm(Jx, tangent(x))))))
         x = add(x, solve3(slope, rest))
     return x
 
@@ -223,7 +237,7 @@ def solve3(A, b):
     )
 
 
-@lean
+@inlined
 def predict(stepper, fast, work):
     """Affine parts, and d for linearly continued rates of momenta; the largest acceleration."""
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
@@ -320,19 +334,25 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
-    rhs, before, drift_before, rate = stepper.rhs, 0.0, 0.0, 1.0
-    for iteration in range(int(s[MAX_ITERATIONS])):
+    rhs, before, drift_before, rate, cap = stepper.rhs, 0.0, 0.0, 1.0, 1e300
+    for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
+        if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
+            break
         place_bodies(stepper, fast, tables, work, True)
-        evaluate(kernels, tables, work, time, 1.0 / m)
+        refill(kernels, tables, work, time, 1.0 / m)
         velocity_side(stepper, fast, tables, work)
-        growth = factor_nodes(lu, work.vals, rhs)
+        growth = solution(lu, work.vals, rhs)
         if not growth < s[GROWTH]:
             worst_residual(stepper, work)
             return DIVERGED if before > FAR else PIVOTS
-        solve_nodes(lu, rhs)
         drift = correct_velocities(stepper, fast, tables, work)
         residual_side(stepper, tables, work)
+        if cap < 1e300 and largest_of(rhs) <= tolerance:
+            return DONE
         solve(lu, work.vals, rhs)
+        answer_sensors(lu, tables, work, rhs)
+        if iteration >= SMOOTH - 1:
+            cap = restrain(stepper, iteration, cap)
         size = apply_increment(stepper, rhs, fast.move, fast.move)
         for e in range(n, rhs.shape[0]):
             work.gamma[e - n] += rhs[e] * ca * m
@@ -340,6 +360,9 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         if diverges(iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
+        if cap < 1e300:
+            before, drift_before = size, drift
+            continue
         if iteration > 0:
             measure_kappa(stepper, size, before)
         if iteration > 0 and drift_before > 1e-13:
@@ -403,7 +426,7 @@ def turn_history(H, n, i, E, old, new, v, a, w, wdot, late, h):
 def accept(kernels, tables, work, stepper, fast, time):
     """Take over the solution of a step: motion, momenta, history, multipliers, work done.
 
-    Returns the largest turn in the step.
+    Returns the largest turn in the step, and whether a body spins.
     """
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
     place_bodies(stepper, fast, tables, work, False)
@@ -411,14 +434,14 @@ def accept(kernels, tables, work, stepper, fast, time):
     base, nodes, vdot = borrow(stepper.base), borrow(work.nodes), borrow(work.vdot)
     affine, spins, n = borrow(stepper.affine), borrow(fast.spins), STRIDE * bodies
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
-    late = fast.limits[OFFSET] * s[STEP]
+    late, spinning = fast.limits[OFFSET] * s[STEP], False
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
         turn, share = three(x, i + 3), spins[SPINS * b + SHARE]
         most = max(most, dot(turn, turn))
-        y, middle = angular_momentum(base, spins, q, b, turn)
-        R = nine(nodes, q + ROT)
-        E, t = turned(scale(share, mv(middle, turn)), three(x, i))
+        R0, R = rotation_matrix(four(base, q + QUAT)), nine(nodes, q + ROT)
+        y = angular_momentum(R0, R, spins, b, turn)
+        E, t = turned(scale(share, mv(R0, turn)), three(x, i))
         less = mv(R, mv(nine(spins, SPINS * b + SPIN), three(p, i + 3)))
         eff, yeff = sub(t, tv(E, three(p, i))), sub(y, less)
         L = add(scale(cv, yeff), three(affine, i + 3))
@@ -438,6 +461,9 @@ def accept(kernels, tables, work, stepper, fast, time):
         wdot = mv(R, three(vdot, i + 3))
         turn_history(H, n, i, E, share, new, v, a, w, wdot, late, s[STEP])
         spins[SPINS * b + SHARE] = new
+        own = three(nodes, q + OMEGA)
+        if body_spins(own, three(vdot, i + 3), three(held, i + 3), s[STEP]):
+            spinning = True
         store8(held, i, load8(vdot, i))
         r = q + QUAT
         e = four(nodes, r)
@@ -448,7 +474,7 @@ def accept(kernels, tables, work, stepper, fast, time):
         store6(base, q + VEL, load8(nodes, q + VEL))
     accept_values(stepper.flow, k)
     gather_work(kernels, tables, work, stepper, time)
-    return math.sqrt(most)
+    return math.sqrt(most), spinning
 
 
 @inlined
@@ -466,6 +492,21 @@ def take_up_samples(kernels, tables, lu, work, stepper, fast, time):
         for i in range(3):
             let_history_jump(stepper, b, i, rhs[j + i])
             let_history_jump(stepper, b, 3 + i, torque[i])
+    let_values_jump(stepper.flow, stepper.settings[STEP], rhs, 6 * stepper.p.shape[0])
+
+
+@lean
+def guess_fast(stepper, fast, tables, work):
+    """The motion of all bodies at the predicted end of the next step, for Python."""
+    s, f, w = refer(stepper), refer(fast), refer(work)
+    predict(s, f, w)
+    place_bodies(s, f, refer(tables), w, True)
+
+
+@lean
+def place_fast(stepper, fast, tables, work):
+    """The motion of all bodies and the tangent of their inertia, for Python."""
+    place_bodies(refer(stepper), refer(fast), refer(tables), refer(work), True)
 
 
 @lean
@@ -473,21 +514,22 @@ def advance_fast(
     kernels, tables, lu, work, stepper, fast, times, schedule, saved, out, first, last
 ):
     """Steps `first` … `last` − 1; as stepping.advance.  CALM where nothing turns fast any more."""
-    limits = fast.limits
+    limits, factors, tables, work = fast.limits, refer(lu), refer(tables), refer(work)
+    stepper, fast, out = refer(stepper), refer(fast), refer(out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
-        status = solve_step(kernels, tables, lu, work, stepper, fast, times[k])
+        status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
             return status, k
-        turn = accept(kernels, tables, work, stepper, fast, times[k])
+        turn, spinning = accept(kernels, tables, work, stepper, fast, times[k])
         limits[LARGEST] = max(limits[LARGEST], turn)
         if saved[k] >= 0:
-            store_row(stepper, fast.vdot, out, saved[k])
+            store(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
         if stepper.settings[SAMPLED] != 0.0:
-            take_up_samples(kernels, tables, lu, work, stepper, fast, times[k])
-        limits[QUIET] = 0.0 if turn > limits[FAST] else limits[QUIET] + 1.0
+            take_up_samples(kernels, tables, factors, work, stepper, fast, times[k])
+        limits[QUIET] = 0.0 if spinning or turn > limits[FAST] else limits[QUIET] + 1.0
         if limits[QUIET] >= limits[PATIENCE]:
             return CALM, k + 1
     return DONE, last

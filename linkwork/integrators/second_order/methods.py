@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.integrators.second_order.stepping import ALG, HISTORY, VDOT, VPREV, XPREV, V
+from linkwork.integrators.values import ALG, HISTORY, V, VDOT, VPREV, XPREV
 from linkwork.model import checks
 from linkwork.model.written import Written
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.errors import SingularError
 from linkwork.integrators.contract import BasicRun, StepFailure
-from linkwork.integrators.second_order.stepping import DIVERGED, DONE, PIVOTS
+from linkwork.integrators.second_order.stepper import DIVERGED, DONE, PIVOTS
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -13,18 +13,22 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
-from linkwork.integrators.contract import Output, StepFailure, make_output
+from linkwork.integrators.contract import StepRows, StepFailure, step_rows
 from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators.second_order.placing import guess
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.change_over import TURN
 from linkwork.integrators.second_order.methods import LinearMethod
-from linkwork.integrators.second_order.stepping import Stepper
+from linkwork.integrators.second_order.spinning import keeps_spinning
+from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
+from linkwork.math.compiled import announce
 from linkwork.math.eights import vectors, zeros8
-from linkwork.system.accelerations import accelerations, factorise, factorise_again
+from linkwork.system.consistency.accelerations import accelerations, factorise, factorise_again
 from linkwork.system.evaluate import evaluate
-from linkwork.system.massless import first_rates
+from linkwork.system.consistency.massless import first_rates
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -54,7 +58,7 @@ class ImplicitRun(TwoForms):
         self.choose_rows = choose_rows
         self.constraint_stiffness = constraint_stiffness
         self.time = state.time
-        self.h = h
+        self.h = self.spacing = h  # of the next step; of the past that the history describes
         self.previous: float | None = None
         self.origin = state.time  # steps are taken at origin + k h
         self.taken: tuple[float, np.ndarray, np.ndarray] | None = None  # at a step with samples
@@ -69,7 +73,7 @@ class ImplicitRun(TwoForms):
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, system: System) -> None:
         self.system = system
-        self._allocate_stepper(system, st.SETTINGS)
+        self._allocate_stepper(system, sp.SETTINGS)
         self._allocate_fast(self.method.coefficients(self.h, None).offset)
 
     def _allocate_stepper(self, system: System, settings: int) -> None:
@@ -77,27 +81,28 @@ class ImplicitRun(TwoForms):
         base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
         self.stepper = Stepper(
             base=base,
-            history=vectors(st.HISTORY, n),
+            history=vectors(vl.HISTORY, n),
             gamma=np.zeros((2, m + 1)),
             p=vectors(n),
             affine=vectors(2, n),
             rhs=np.zeros(system.unknowns),
             flow=vl.make_flow(system.layout.order, system.layout.value_scale),
-            weights=np.zeros((vl.WEIGHTS, st.HISTORY)),
+            weights=np.zeros((vl.WEIGHTS, vl.HISTORY)),
             settings=np.zeros(settings),
             work=np.zeros(4),
             kappa=np.ones(1),
-            report=np.zeros(st.REPORT),
+            report=np.zeros(sp.REPORT),
             kept=system.kept.astype(np.int64),
             six=np.repeat([1.0, 0.0], [6, 2]),
+            last=np.zeros(system.unknowns),
         )
         s = self.stepper.settings
-        s[st.TOLERANCE], s[st.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
-        s[st.LENGTH], s[st.MASS] = system.length, system.mass
-        s[st.MEMORY], s[st.MOST_TURN] = system.memory, np.inf
-        s[st.MOVING], s[st.GROWTH] = system.moving, GROWTH
-        s[st.STIFFNESS], s[st.LEARN] = self.constraint_stiffness, 2.0
-        s[st.NOISE], s[st.SAMPLED] = system.round_off, bool(system.sample_times)
+        s[sp.TOLERANCE], s[sp.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
+        s[sp.LENGTH], s[sp.MASS] = system.length, system.mass
+        s[sp.MEMORY], s[sp.MOST_TURN] = system.memory, np.inf
+        s[sp.MOVING], s[sp.GROWTH] = system.moving, GROWTH
+        s[sp.STIFFNESS], s[sp.LEARN] = self.constraint_stiffness, 2.0
+        s[sp.NOISE], s[sp.SAMPLED] = system.round_off, bool(system.sample_times)
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
@@ -106,16 +111,23 @@ class ImplicitRun(TwoForms):
         c = self.method.coefficients(self.h, None)
         H = self.stepper.history[..., :6]
         # generalized-alpha keeps it at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015)
-        H[st.ALG] += c.offset * self.h * jerk
+        H[vl.ALG] += c.offset * self.h * jerk
         if self.stepper.flow.size:
             first = self.method.first_order(self.h, None)
             vl.start_algorithmic(self.stepper.flow, c.offset, first.offset)
-        fastest = np.linalg.norm(H[st.V, :, 3:], axis=1).max(initial=0.0)
-        if self.method.form or (self.method.form is None and self.h * fastest > TURN):
+        if self.method.form or (self.method.form is None and self._starts_fast()):
             self._change_form(begins=True)
         self.set_step(self.h)
         self._set_powers()
         self.pivot()
+
+    def _starts_fast(self) -> bool:
+        """Whether a body turns fast or spins at the start."""
+        s = self.stepper
+        fastest = np.linalg.norm(s.history[vl.V, :, 3:6], axis=1).max(initial=0.0)
+        spins = keeps_spinning(s.history, s.p, self.h, 1.0)
+        s.p[:] = 0.0
+        return bool(self.h * fastest > TURN or spins)
 
     def _load_start(self, system: System, state: State) -> np.ndarray:
         """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
@@ -129,11 +141,15 @@ class ImplicitRun(TwoForms):
         ahead = accelerations(system, ahead)
         gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
         acceleration, jerk = first_rates(system, full, ahead, epsilon, self.h)
+        assert ahead.acceleration is not None
+        further = accelerations(system, ahead.later(epsilon, ahead.acceleration))
+        share = resolved_share(system, full, ahead, further, self.h / epsilon)
+        jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
         self._load(state, acceleration, full.gamma)
         H = self.stepper.history[..., :6]
         vl.past_of_start(self.stepper.flow, full.values, ahead.values, epsilon, self.h)
-        H[st.VDOTPREV] = acceleration - self.h * jerk
-        H[st.VPREV] = v - self.h * acceleration
+        H[vl.VDOTPREV] = acceleration - self.h * jerk
+        H[vl.VPREV] = v - self.h * acceleration
         self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
         return jerk
 
@@ -142,8 +158,8 @@ class ImplicitRun(TwoForms):
         system.load(replace(state, acceleration=acceleration, gamma=gamma))
         s.base[:] = system.work.nodes
         H = s.history[..., :6]
-        H[st.V] = state.velocities
-        H[st.VDOT] = H[st.ALG] = acceleration
+        H[vl.V] = state.velocities
+        H[vl.VDOT] = H[vl.ALG] = acceleration
         vl.load_values(s.flow, state.values)
         s.gamma[:, : system.rows] = gamma[system.kept]
 
@@ -162,6 +178,7 @@ class ImplicitRun(TwoForms):
         r = state.restart
         self._load_restart(system, state)
         h, self.h = self.h, float(r["h"])
+        self.spacing = self.h
         self.set_step(self.h, fresh=False)
         self._stored_pivots(r)
         if h != self.h:
@@ -172,26 +189,27 @@ class ImplicitRun(TwoForms):
         r = state.restart
         keep = np.asarray(r["keep"], bool)
         self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
-        acceleration = np.asarray(r["history"])[st.VDOT, :, :6]
+        acceleration = np.asarray(r["history"])[vl.VDOT, :, :6]
         self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
         for name in REMEMBERED:
             getattr(self.stepper, name)[:] = r[name]
         self.turning = "shares" in r
         if self.turning:
             self._load_fast(r["shares"], r["moves"], r["quiet"])
-        self.stepper.settings[st.LEARN] = float(r["learn"])
+        self.stepper.settings[sp.LEARN] = float(r["learn"])
         self.previous, self.origin = float(r["previous"]) or None, float(r["origin"])
 
     # --------------------------------------------------------------------------------- stepping
     def set_step(self, h: float, fresh: bool = True) -> None:
         """Coefficients for the next step; a change of step moves the algorithmic acceleration."""
         s = self.stepper
-        if fresh and self.previous is not None and h != self.previous:
-            H = s.history
-            H[st.ALG] = H[st.VDOT] + (H[st.ALG] - H[st.VDOT]) * (h / self.previous)
-            H[st.VDOTPREV] = H[st.VDOT] - (H[st.VDOT] - H[st.VDOTPREV]) * (h / self.previous)
-            s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * (h / self.previous)
-            vl.change_step(s.flow, h / self.previous)
+        if fresh and h != self.spacing:
+            H, ratio = s.history, h / self.spacing
+            H[vl.ALG] = H[vl.VDOT] + (H[vl.ALG] - H[vl.VDOT]) * ratio
+            H[vl.VDOTPREV] = H[vl.VDOT] - (H[vl.VDOT] - H[vl.VDOTPREV]) * ratio
+            s.gamma[1] = s.gamma[0] - (s.gamma[0] - s.gamma[1]) * ratio
+            vl.change_step(s.flow, ratio)
+            self.spacing = h
         c = self.method.coefficients(h, self.previous)
         self.follows = self.previous
         s.weights[: vl.FIRST_RATE] = c.weights
@@ -199,8 +217,8 @@ class ImplicitRun(TwoForms):
             first = self.method.first_order(h, self.previous)
             s.weights[vl.FIRST_RATE :] = first.weights
             vl.set_relations(s.flow, c, first, h)
-        s.settings[st.CA], s.settings[st.CV], s.settings[st.CALPHA] = c.ca, c.cv, c.calpha
-        s.settings[st.STEP] = h
+        s.settings[sp.CA], s.settings[sp.CV], s.settings[sp.CALPHA] = c.ca, c.cv, c.calpha
+        s.settings[sp.STEP] = h
         self.h = h
         self.coefficients = c
 
@@ -240,28 +258,26 @@ class ImplicitRun(TwoForms):
         system, s = self.system, self.stepper
         self._guess()
         set_coefficients(s, system.work, self.turning)
-        evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[st.MASS])
+        evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[sp.MASS])
         return factorise(system, pivots)
 
     def _guess(self) -> None:
         """Put the prediction of the next step into the work arrays."""
         s, work = self.stepper, self.system.work
         if self.turning:
-            fr.predict(s, self.fast, work)
-            fr.place_bodies(s, self.fast, self.system.tables, work, True)
+            fr.guess_fast(s, self.fast, self.system.tables, work)
         else:
-            st.predict(s, work)
-            st.place_bodies(s, work)
+            guess(s, work)
 
     def advance(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         done = tried = 0
         while done < len(times):
             before = done
             status, done = self._march(times, schedule, saved, out, done)
-            if status != st.DONE:
+            if status != sp.DONE:
                 tried = 1 if done > before else tried + 1
                 if self._repair(status, tried, float(times[done])):
                     if saved[done] >= 0:
@@ -271,23 +287,25 @@ class ImplicitRun(TwoForms):
                     tried = 0
         watch_left_out_rows(self.full, self.system, self.state)
 
-    def _store_repaired(self, out: Output, row: int) -> None:
+    def _store_repaired(self, out: StepRows, row: int) -> None:
         """A step that was not taken by the compiled loop, before samples let it jump."""
         st.store_row(self.stepper, self._vdot, out, row)
         if self.taken is not None and self.taken[0] == self.time:
             _, out.acceleration[row], out.gamma[row] = self.taken
 
     def _march(
-        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: Output, done: int
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows, done: int
     ) -> tuple[int, int]:
         """Compiled steps from number `done` on, until one fails or all are done."""
-        status, system = st.DONE, self.system
-        while done < len(times) and status == st.DONE:
+        status, system = sp.DONE, self.system
+        while done < len(times) and status == sp.DONE:
             if self.follows != self.previous:  # multistep coefficients know the step before
                 self.set_step(self.h, fresh=False)
             before, last = done, len(times) if self.previous == self.h else done + 1
             last = min(last, done + self._until_trial())
             march = fr.advance_fast if self.turning else st.advance
+            what = "steps for fast rotation" if self.turning else "implicit steps"
+            announce(march, what, 8)
             parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
             status, done = march(
                 system.kernels, system.tables, self.lu, system.work, *parts,
@@ -296,12 +314,12 @@ class ImplicitRun(TwoForms):
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h
                 self._after(done - before)
-            if status in (st.TURNS, st.WILD, fr.CALM):
+            if status in (sp.TURNS, sp.WILD, fr.CALM):
                 self._change_form()
-                if status == st.WILD:
+                if status == sp.WILD:
                     self.stays = True
                     self._allow_changes(True)
-                status = st.DONE
+                status = sp.DONE
         return status, done
 
     # --------------------------------------------------------------------------------- recovery
@@ -311,15 +329,15 @@ class ImplicitRun(TwoForms):
 
     def _new_pivots(self, time: float) -> None:
         if self.turning:  # the bodies' part of the matrix was used up
-            fr.place_bodies(self.stepper, self.fast, self.system.tables, self.system.work, True)
-        self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[st.MASS])
+            fr.place_fast(self.stepper, self.fast, self.system.tables, self.system.work)
+        self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[sp.MASS])
 
     def _take(self, times: np.ndarray) -> int:
         """Steps to given times; the report counts the iterations of all."""
-        out = make_output(self.system, len(times))
+        out = step_rows(self.system, len(times))
         laws = self.system.schedule(times)
         status, done = self._march(times, laws, np.arange(len(times)), out, 0)
-        if status == st.DONE:
+        if status == sp.DONE:
             self.stepper.report[0] = out.iterations[:done].sum()
             if self.system.sample_times:
                 self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
@@ -361,12 +379,13 @@ class ImplicitRun(TwoForms):
         arrays = [np.copy(a) for a in (*self.stepper, *self.fast)]
         parts = self.system, self.stepper, self.fast, self.turning, self.lu
         return (
-            parts, arrays, self.system.tables.reals.copy(), self.time, self.previous, self.h,
-            self.follows,
+            parts, arrays, self.system.tables.reals.copy(), self.time, self.h,
+            (self.previous, self.follows, self.spacing),
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        parts, arrays, reals, self.time, self.previous, self.h, self.follows = snapshot
+        parts, arrays, reals, self.time, self.h, steps = snapshot
+        self.previous, self.follows, self.spacing = steps
         self.system, self.stepper, self.fast, self.turning, self.lu = parts
         for mine, copy in zip((*self.stepper, *self.fast), arrays, strict=True):
             mine[:] = copy
@@ -391,7 +410,7 @@ class ImplicitRun(TwoForms):
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"] = np.array(self.origin)
         out["memory"] = self.system.tables.reals[self.system.memory_places].copy()
-        out["learn"] = np.array(s.settings[st.LEARN])
+        out["learn"] = np.array(s.settings[sp.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)
         out["trials"] = np.array([self.core, self.pause, self.wait])
@@ -401,6 +420,23 @@ class ImplicitRun(TwoForms):
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
+
+
+def resolved_share(
+    system: System, now: State, ahead: State, further: State, steps: float
+) -> np.ndarray:
+    """Of each body, the part of v̈ that a step may carry on, from three near states.
+
+    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
+    twice its size, and v̈ too, the motion dies away or vibrates faster than the step resolves, as in
+    a strongly damped beam under a sudden load.  Such a v̈ says nothing about the next step.
+    """
+    a, b, c = (s.acceleration for s in (now, ahead, further))
+    assert a is not None and b is not None and c is not None
+    unit = np.repeat([system.length, 1.0], 3)
+    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
+    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
+    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)
 
 
 def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
@@ -424,7 +460,7 @@ def watch_left_out_rows(full: System | None, system: System, state: Callable[[],
 
 def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:
     s = stepper.settings
-    scale = s[st.CA] * s[st.MASS]
+    scale = s[sp.CA] * s[sp.MASS]
     work.coef[:COEFS] = (
-        1.0 / scale, s[st.CV] / scale, 1.0, s[st.MOVING], 0.0, s[st.STIFFNESS], turning
+        1.0 / scale, s[sp.CV] / scale, 1.0, s[sp.MOVING], 0.0, s[sp.STIFFNESS], turning
     )  # fmt: skip

@@ -14,14 +14,14 @@ import numpy as np
 
 from linkwork.elements.layout import VEL
 from linkwork.integrators.second_order import fast_rotation as fr
-from linkwork.integrators.second_order import stepping as st
+from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.change_over import (
     PATIENCE, TURN, fast_rotation, spin_rates, to_momenta, to_rates,
 )  # fmt: skip
 from linkwork.integrators.second_order.methods import Coefficients, LinearMethod
 from linkwork.integrators.second_order.recovery import RepairedRun
-from linkwork.integrators.second_order.stepping import Stepper
+from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -34,6 +34,7 @@ class TwoForms(RepairedRun):
     stepper: Stepper
     coefficients: Coefficients
     previous: float | None
+    spacing: float
     fast: Any = None  # what the form for fast rotation needs, where a method has it
     turning = False  # that form is in use
     changes = 0  # of the form
@@ -47,14 +48,14 @@ class TwoForms(RepairedRun):
     @property
     def _multistep(self) -> bool:
         """Whether the method remembers displacements, whose axes cannot turn."""
-        return bool(self.method.coefficients(self.h, self.h).weights[:, st.XPREV].any())
+        return bool(self.method.coefficients(self.h, self.h).weights[:, vl.XPREV].any())
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""
         if self.fast is None:
             return
         free = allowed and self.method.form is None
-        self.stepper.settings[st.MOST_TURN] = TURN if free else np.inf
+        self.stepper.settings[sp.MOST_TURN] = TURN if free else np.inf
         self.fast.limits[fr.PATIENCE] = PATIENCE if free and not self.stays else np.inf
 
     def _change_form(self, begins: bool = False) -> None:
@@ -69,7 +70,7 @@ class TwoForms(RepairedRun):
     @property
     def _vdot(self) -> np.ndarray:
         """Accelerations (bodies, 8) at the last good step."""
-        return self.fast.vdot if self.turning else self.stepper.history[st.VDOT]
+        return self.fast.vdot if self.turning else self.stepper.history[vl.VDOT]
 
     def velocities_and_rates(self) -> tuple[np.ndarray, np.ndarray]:
         """Velocities and accelerations (bodies, 6) at the last good step."""
@@ -100,15 +101,15 @@ class TwoForms(RepairedRun):
         s, end, now = self.stepper, self.state(), self._vdot.copy()
         h, H = self.time - start.time, s.history
         H[:] = 0.0
-        H[st.V, :, :6], H[st.VPREV, :, :6] = end.velocities, start.velocities
-        H[st.VDOT], H[st.VDOTPREV] = now, vdot
-        H[st.ALG] = now + self.coefficients.offset * (now - vdot)
-        H[st.XPREV, :, :6] = end.difference(start)
+        H[vl.V, :, :6], H[vl.VPREV, :, :6] = end.velocities, start.velocities
+        H[vl.VDOT], H[vl.VDOTPREV] = now, vdot
+        H[vl.ALG] = now + self.coefficients.offset * (now - vdot)
+        H[vl.XPREV, :, :6] = end.difference(start)
         s.gamma[1, : self.system.rows] = gamma[self.system.kept]
         if s.flow.size:
             late = self.coefficients.offset, self.method.first_order(h, self.previous).offset
             vl.join_values(s.flow, start.values, end.values, *late)
-        self.previous = h
+        self.previous = self.spacing = h
         if self.turning:
             to_momenta(s, self.fast, h, begins=False)
 
@@ -125,16 +126,16 @@ class TwoForms(RepairedRun):
 
     def marker(self) -> tuple[int, np.ndarray, np.ndarray]:
         """What `local_error` must know of the beginning of a step."""
-        return self.changes, self.stepper.history[st.ALG].copy(), self.stepper.flow[vl.ALG].copy()
+        return self.changes, self.stepper.history[vl.ALG].copy(), self.stepper.flow[vl.ALG].copy()
 
     def local_error(self, before: tuple[int, np.ndarray, np.ndarray]) -> float:
         """Estimated error of the last step in lengths over L and angles; before: its marker."""
         changes, alg, flow = before
         H = self.stepper.history
-        change = H[st.ALG] - alg
+        change = H[vl.ALG] - alg
         # ALG may have other axes and units now, or have jumped with a sample
         if self.turning or changes != self.changes or self.system.sample_times:
-            change = H[st.VDOT] - H[st.VDOTPREV]
+            change = H[vl.VDOT] - H[vl.VDOTPREV]
         if self.turning:
             change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])
         change = np.abs(change)

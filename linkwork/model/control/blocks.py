@@ -21,12 +21,13 @@ from linkwork.errors import DriveError
 from linkwork.math import programs as ops
 from linkwork.model.control.clock import NEVER, counter
 from linkwork.model.drives.base import Drive, _check_drives, leaves_that_follow
-from linkwork.model.drives.formula import formula
+from linkwork.model.drives.formulas.formula import formula
 from linkwork.model.drives.pieces import Chain
 from linkwork.model.drives.sampled import SampleAndHold
 from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.table import table
 from linkwork.model.drives.words import is_number, short
+from linkwork.model.given import VectorLike
 
 if TYPE_CHECKING:
     from linkwork.model.programs import Translator
@@ -204,7 +205,7 @@ def limits_of(low: Any, high: Any, what: str) -> tuple[float, float]:
     return low, high
 
 
-def saturate(x: Any, low: float, high: float) -> Drive:
+def saturate(x: Drive | float, low: float, high: float) -> Drive:
     """x within the limits low and high.
 
     Example: ``lw.saturate(-50 * lw.reads(pin, "angle"), -10, 10)``
@@ -213,7 +214,7 @@ def saturate(x: Any, low: float, high: float) -> Drive:
     return formula("min(max(x, a), b)", x=block_input(x, "saturate"), a=low, b=high)
 
 
-def dead_zone(x: Any, width: float) -> Drive:
+def dead_zone(x: Drive | float, width: float) -> Drive:
     """0 where |x| ≤ width, x less the width beyond it.
 
     Example: ``100 * lw.dead_zone(lw.reads(rail, "displacement"), 0.01)``
@@ -224,7 +225,10 @@ def dead_zone(x: Any, width: float) -> Drive:
     return formula("max(x - w, 0) + min(x + w, 0)", x=block_input(x, "dead_zone"), w=width)
 
 
-def lookup(x: Any, at: Any, values: Any, *, smooth: bool = False, outside: str = "hold") -> Drive:
+def lookup(
+    x: Drive | float, at: VectorLike, values: VectorLike, *, smooth: bool = False,
+    outside: str = "hold",
+) -> Drive:  # fmt: skip
     """A table of x: values at increasing places `at`, straight lines (or a smooth curve) between.
 
     outside: what holds beyond the table: "hold", "extend" or "error".
@@ -235,7 +239,7 @@ def lookup(x: Any, at: Any, values: Any, *, smooth: bool = False, outside: str =
     return Chain(table(at, values, kind=kind, outside=outside), block_input(x, "lookup"))
 
 
-def rate_limit(x: Any, rate: float) -> Drive:
+def rate_limit(x: Drive | float, rate: float) -> Drive:
     """x, but changing by at most `rate` per second; it begins at x.
 
     Example: ``lw.rate_limit(-50 * lw.reads(pin, "angle"), 200)``
@@ -243,7 +247,7 @@ def rate_limit(x: Any, rate: float) -> Drive:
     return RateLimit(block_input(x, "rate_limit"), rate)
 
 
-def integral(x: Any, value: float = 0.0) -> Drive:
+def integral(x: Drive | float, value: float = 0.0) -> Drive:
     """The integral of x over time, from `value` at the start of the run (trapezoidal rule).
 
     Example: ``-20 * lw.integral(lw.reads(pin, "angle"))``
@@ -251,7 +255,7 @@ def integral(x: Any, value: float = 0.0) -> Drive:
     return TimeIntegral(block_input(x, "integral"), value)
 
 
-def delay(x: Any, time: float, samples: int = 20) -> Drive:
+def delay(x: Drive | float, time: float, samples: int = 20) -> Drive:
     """x as it was `time` seconds ago, and before that as it was at the start.
 
     x is sampled every time/samples seconds, with straight lines between; steps should not be
@@ -262,11 +266,14 @@ def delay(x: Any, time: float, samples: int = 20) -> Drive:
     return Delay(block_input(x, "delay"), time, samples)
 
 
-def sample_hold(x: Any, every: float, start: float = 0.0) -> Drive:
+def sample_hold(x: Drive | float, every: float, start: float = 0.0) -> Drive:
     """x at the last of the times start, start + every, …, held until the next one.
 
     Example: ``lw.sample_hold(-50 * lw.reads(pin, "angle"), every=0.01)``
     """
+    every = number(every, "every of sample_hold")
+    if every <= 0:
+        raise DriveError(f"sample_hold: expected a positive sample time every=, found {every:g}")
     return SampleAndHold(block_input(x, "sample_hold"), Constant(1.0), every, start)
 
 

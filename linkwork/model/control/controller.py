@@ -44,7 +44,8 @@ class Controller:
     it again.
 
     inputs  : drives, such as ``lw.reads(pin, "angle")``, functions of time, or numbers
-    outputs : names, or how many; ``controller["torque"]`` or ``controller[0]`` is a drive
+    outputs : names, or how many; ``controller["torque"]`` or ``controller[0]`` is a drive, and so
+              is a controller with one output itself
     every   : the sample time (s), best a multiple of the step h; start, the first sample
 
     Outputs hold from a sample to the next, and are zero before the first.  A call costs some
@@ -64,8 +65,9 @@ class Controller:
     """
 
     def __init__(
-        self, function: Callable[..., Any], inputs: Sequence[Any], outputs: Any = 1, *,
-        every: float, memory: Sequence[float] = (), start: float = 0.0, name: str = "",
+        self, function: Callable[..., Any], inputs: Sequence[Drive | float],
+        outputs: int | str | Sequence[str] = 1, *, every: float, memory: Sequence[float] = (),
+        start: float = 0.0, name: str = "",
     ) -> None:  # fmt: skip
         self.name = name or getattr(function, "__name__", "") or "controller"
         what = self.label
@@ -107,6 +109,15 @@ class Controller:
             )
         return ControllerOutput(self, self.inputs, which)
 
+    def only_output(self, what: str) -> ControllerOutput:
+        """The drive of a controller with one output, where a drive is wanted."""
+        if len(self.outputs) > 1:
+            raise DriveError(
+                f"{what or 'drive'}: expected one output of {self.label}, which has "
+                f"{len(self.outputs)}; give controller[{self.outputs[0]!r}] or another of them"
+            )
+        return self[0]
+
     def __repr__(self) -> str:
         return f"{self.label}: {', '.join(self.outputs)} every {self.every:g} s"
 
@@ -135,17 +146,17 @@ class Controller:
             else:
                 y = self.function(t, numbers)
             if not isinstance(y, float) or len(self.outputs) > 1:
-                y = self._outputs(y, t)
+                y = self._outputs(y)
             elif not math.isfinite(y):
                 raise DriveError(f"returned {y}")
         except BaseException as error:
-            self.trouble = self.trouble or self._complaint(error, t)
+            self.trouble = self.trouble or self._complaint(error)
             return math.nan, np.full_like(memory, math.nan)
         return y, memory
 
-    def _outputs(self, y: Any, t: float) -> np.ndarray:
+    def _outputs(self, y: Any) -> np.ndarray:
         if y is None:
-            raise DriveError("returned None; it must return its outputs")
+            raise DriveError("returned None instead of its outputs")
         found = np.asarray(y, float).ravel()
         if found.size != len(self.outputs):
             raise DriveError(f"returned {found.size} numbers instead of {len(self.outputs)}")
@@ -153,11 +164,11 @@ class Controller:
             raise DriveError("returned numbers that are not finite")
         return found
 
-    def _complaint(self, error: BaseException, t: float) -> str:
+    def _complaint(self, error: BaseException) -> str:
         said = " ".join(str(error).split())
         if not isinstance(error, DriveError):
             said = f"raised {type(error).__name__}: {said}"
-        return f"the function of {self.label} {said}, at t = {t:g}"
+        return f"the function of {self.label} {said}"
 
 
 class BlockCallback:

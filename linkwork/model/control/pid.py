@@ -13,8 +13,9 @@ Hägglund, Advanced PID Control, 2006, ch. 3.5).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
@@ -115,8 +116,9 @@ def continuous(writer: Translator, drive: PIDControl, e: int, u: int) -> int:
 
 
 def PID(
-    error: Any, kp: float, ki: float = 0.0, kd: float = 0.0, *, every: float | None = None,
-    rate: Any = None, limits: Any = None, filter: float = 0.0, start: float = 0.0,
+    error: Drive | float, kp: float, ki: float = 0.0, kd: float = 0.0, *,
+    every: float | None = None, rate: Drive | float | None = None,
+    limits: Sequence[float] | None = None, filter: float = 0.0, start: float = 0.0,
 ) -> Drive:  # fmt: skip
     """A PID controller u = k_p e + k_i ∫e dt + k_d ė as the drive of a load.
 

@@ -7,13 +7,19 @@ Further kinds are put together from these: pieces in time, chains, integrals, sa
 """
 
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.carried import CarriedVelocity
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.differences import differentiate
-from linkwork.model.drives.formula import Combined, Expression, Formula, expression, formula
+from linkwork.model.drives.formulas.formula import (
+    Combined,
+    Expression,
+    Formula,
+    expression,
+    formula,
+)
 from linkwork.model.drives.function import Function, as_drive, function
 from linkwork.model.drives.pieces import Chain, Derivative, Integral, Periodic, Piecewise, Quotient
-from linkwork.model.drives.rotation import (
+from linkwork.model.drives.rotations.carried import CarriedVelocity
+from linkwork.model.drives.rotations.rotation import (
     Quaternion,
     RotationLaw,
     RotationProduct,
@@ -23,6 +29,7 @@ from linkwork.model.drives.rotation import (
     rotation_table,
     rotation_vector,
 )
+from linkwork.model.drives.rotations.turns import Turn, TurnMatrix
 from linkwork.model.drives.sampled import (
     ClosestNext,
     DiscreteFilter,
@@ -44,7 +51,6 @@ from linkwork.model.drives.simple import (
 from linkwork.model.drives.stored import drive_from_dict
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table, table
-from linkwork.model.drives.turns import Turn, TurnMatrix
 
 __all__ = [
     "CarriedVelocity",

@@ -44,7 +44,7 @@ class Drive:
     kinds: ClassVar[dict[str, type[Drive]]] = {}
     follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
     remembers: ClassVar[bool] = False  # is asked for other times than now by itself
-    rotation: ClassVar[bool] = False  # has four components (drives.rotation)
+    rotation: ClassVar[bool] = False  # has four components (drives.rotations)
     holds: ClassVar[bool] = False  # of those: needs to know its parts at the steps of a run alone
     __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 

@@ -135,7 +135,7 @@ def function(
 def refuse_held(drive: Drive) -> None:
     """What holds something of the motion must be a program: Python is not asked at every step."""
     from linkwork.model.programs import translate
-    from linkwork.model.readings import Signal
+    from linkwork.model.signals import Signal
 
     if translate(Signal(drive)) is None:
         raise DriveError(
@@ -161,12 +161,14 @@ def checked(x: Drive, what: str, follows: bool = False) -> Drive:
 
 
 def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
-    """Make a drive of a drive, a number (constant) or a Python function of time.
+    """Make a drive of a drive, a number (constant), a Python function of time or a controller.
 
     `what` names the item in messages; `follows` says whether it may read the motion (lw.reads).
 
     Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
     """
+    if hasattr(x, "only_output"):  # a controller
+        x = x.only_output(what)
     if isinstance(x, Drive):
         refuse_rotation(x, what)
         return checked(x, what, follows)

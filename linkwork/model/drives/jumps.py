@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, parts_of
-from linkwork.model.drives.formula import Combined, Expression, Formula
+from linkwork.model.drives.formulas.formula import Combined, Expression, Formula
 from linkwork.model.drives.pieces import Integral, Periodic, Piecewise
 from linkwork.model.drives.sampled import Stepped
 

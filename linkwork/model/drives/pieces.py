@@ -17,7 +17,7 @@ import numpy as np
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, _check_drives
 from linkwork.model.drives.differences import differentiate
-from linkwork.model.drives.jets import RULES
+from linkwork.model.drives.formulas.jets import RULES
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
 MOST = 100_000  # intervals of an integral at a time

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from linkwork.model.drives.base import Drive, _check_drives
-from linkwork.model.drives.jets import product
+from linkwork.model.drives.formulas.jets import product
 
 
 @dataclass(frozen=True)

@@ -249,10 +249,20 @@ def accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out):
     """Joint accelerations `out` at the motion that was seen last."""
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
+        drive_joints(tables, s)
     sweeps.inward(tree, s, tau, stiff)
     sweeps.accelerate(tree, s, out)
     if cut is not None and loops.settings[CLOSED] == 0.0:
         close(sweeps, tree, s, loops, work, out)
+
+
+@fused_inlined
+def drive_joints(tables, s):
+    """Forces of joint loads along the joints' velocities, from the numbers of their elements."""
+    if s.loads.shape[0] > 0:
+        s.drives[:] = 0.0
+        for k in range(s.loads.shape[0]):
+            s.drives[int(s.loads[k, 1])] += s.loads[k, 2] * tables.reals[int(s.loads[k, 0])]
 
 
 @spliced

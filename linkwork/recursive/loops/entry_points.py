@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from linkwork.math.compiled import lean
-from linkwork.recursive.loops.closing import forward, jacobian, evaluate_constraints
-from linkwork.recursive.inverse import newton_euler
+from linkwork.math.referred import refer
+from linkwork.recursive.loops.closing import (
+    drive_joints, evaluate_constraints, forward, jacobian,
+)  # fmt: skip
+from linkwork.recursive.inverse import forces_needed
 from linkwork.recursive.sweeps.nodes import add_forces, fill_nodes, fill_values
 
 
 @lean
 def evaluate_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, how, count):
     """Rows of the cut joints at (q, v), and `count` times their Jacobian."""
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
     work.gamma[:] = 0.0
     evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
     for _ in range(count):
@@ -22,6 +26,7 @@ def many_forwards(
     sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out, count
 ):  # fmt: skip
     """Joint accelerations, computed `count` times."""
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
     for _ in range(count):
         forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
 
@@ -29,15 +34,20 @@ def many_forwards(
 @lean
 def inverse(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, a, tau):
     """Forces along the joints' velocities for accelerations a, cut joints open."""
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
     work.gamma[:] = 0.0
     evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, False)
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
-    newton_euler(tree, s, a, tree.gravity, tau)
+        drive_joints(tables, s)
+    forces_needed(tree, s, a, tree.gravity, tau)
+    for i in range(tau.shape[0]):
+        tau[i] -= s.drives[i]
 
 
 @lean
 def place_bodies(tree, s, nodes, values, q, v, a):
     """Positions and velocities of all bodies, and amplitudes, after `outward`."""
+    tree, s = refer(tree), refer(s)
     fill_nodes(tree, s, nodes)
     fill_values(tree, values, q, v, a)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean, spliced
+from linkwork.math.referred import refer
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip
@@ -161,6 +162,8 @@ def advance_adaptive(
 
     Returns the status (REJECTED: call again), how many times are reached, and the last of them.
     """
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
+    run, ahead, out = refer(run), refer(ahead), refer(out)
     tried = False
     for step in range(first, times.shape[0]):
         while grid[NOW] < times[step]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean
+from linkwork.math.referred import refer
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
 
@@ -63,6 +64,8 @@ def advance_implicit(
     stiffness, algorithmic,
 ):  # fmt: skip
     """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
+    run, out = refer(run), refer(out)
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]
     for i in range(kappa.shape[0]):

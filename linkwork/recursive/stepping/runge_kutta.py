@@ -12,6 +12,7 @@ from __future__ import annotations
 from linkwork.elements import layout as el
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
+from linkwork.math.referred import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
@@ -82,6 +83,9 @@ def finite(a):
 def powers(tree, s, loops, work, v):
     """Dissipated and supplied power at the last evaluation."""
     supplied = work.power[1]
+    if s.loads.shape[0] > 0:
+        for i in range(v.shape[0]):
+            supplied += s.drives[i] * v[i]
     if loops.settings[LAWS] != 0.0:
         supplied += law_power(tree, s)
         for r in range(loops.gamma.shape[0]):
@@ -178,7 +182,8 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
     if saved >= 0:
         store(tree, s, loops, work, run, out, saved)
     if loops.settings[MEMORY] == SAMPLES:  # the next step begins with what they hold now
-        begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, -1)
+        # no literal −1: numba would compile everything once more for it
+        begin_at(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, out, 0 * saved - 1)
     return FINE
 
 
@@ -191,6 +196,8 @@ def advance_rk4(
     h = 0: no step, but the accelerations at the run's q and v, everything stored as row saved[0] if
     that is not negative.
     """
+    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
+    run, out = refer(run), refer(out)
     if h == 0.0:
         begin_at(
             sweeps, kernels, tables, work, tree, s, loops, cut, run, times[0], out, saved[0]

@@ -157,7 +157,7 @@ def inward_general(tree, s, i, tau, stiff):
     for j in range(k):
         a, l = three(c, S + 8 * j), three(c, S + 8 * j + 3)
         mo, fo = inertia_times(w, x, a, l)
-        rest = t[iv + j] - six_dot(c, S + 8 * j, pn, pf)
+        rest = t[iv + j] + s.drives[iv + j] - six_dot(c, S + 8 * j, pn, pf)
         if bends:
             mo, fo = add(mo, three(c, C + 8 * j)), add(fo, three(c, C + 8 * j + 3))
             rest -= c[r + j]
@@ -169,7 +169,7 @@ def inward_general(tree, s, i, tau, stiff):
             if bends:
                 d += six_dot(c, C + 8 * m, a, l) + c[E + j * k + m]
             c[D + j * k + m] = d
-        c[D + j * k + j] += extra[iv + j]
+        c[D + j * k + j] += extra[iv + j] + tree.rotors[iv + j]
     cholesky(c, D, k)
     half_solve(c, D, k, c, T)
     for j in range(k):  # rows of L⁻¹ Uᵀ
@@ -209,14 +209,19 @@ def inward_section(tree, s, i):
 
 
 def inward(tree, s, tau, stiff):
-    """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D."""
+    """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D.
+
+    The forces of joint loads (s.drives) and the inertia of rotors add to both.
+    """
     w, ints, t, extra = borrow(s.sweep), borrow(tree.ints), borrow(tau), borrow(stiff)
     for i in range(tree.ints.shape[0] - 1, -1, -1):
         n, x = INTS * i, RECORD * i
         kind = ints[n + KIND]
         if kind == HINGE_JOINT:
             iv = ints[n + IV]
-            inward_hinge(w, x, RECORD * ints[n + PARENT], t[iv], extra[iv])
+            inward_hinge(
+                w, x, RECORD * ints[n + PARENT], t[iv] + s.drives[iv], extra[iv] + tree.rotors[iv]
+            )
         elif kind == SECTION:
             inward_section(tree, s, i)
         else:

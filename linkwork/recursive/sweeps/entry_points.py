@@ -9,7 +9,8 @@ import numba
 import numpy as np
 from numba import int64, types
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry
+from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
+from linkwork.math.referred import Reference, refer
 from linkwork.recursive.sweeps.articulated import accelerate, inward
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.tree.layout import Sweep, Tree
@@ -18,16 +19,17 @@ from linkwork.recursive.sweeps.outward import outward
 from linkwork.recursive.sweeps.responses import respond
 
 
-def types_of(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
-    """Numba's type of a named tuple of arrays: of integers, of one axis; the others have two."""
+def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
+    """Numba's type of a reference to a named tuple of arrays: of integers, of one axis; the others
+    have two."""
     fields = group._fields  # type: ignore[attr-defined]
     kind = {name: int if name in ints else float for name in fields}
     arrays = (np.zeros((1,) if name in flat else (1, 1), kind[name]) for name in fields)
-    return numba.typeof(group(*arrays))
+    return numba.typeof(Reference(group(*arrays)))
 
 
-TREE = types_of(Tree, ("ints", "amplitudes", "places"), ("gravity", "links"))
-SWEEP = types_of(Sweep, (), ("columns", "halves", "link_bias"))
+TREE = reference_to(Tree, ("ints", "amplitudes", "places"), ("gravity", "links", "rotors"))
+SWEEP = reference_to(Sweep, (), ("columns", "halves", "link_bias", "drives"))
 END = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
 OUTWARD = types.void(
     types.UniTuple(types.FunctionType(END), 2), TREE, SWEEP, FLOATS, FLOATS
@@ -75,6 +77,12 @@ BACK = fused_entry(accelerate, ACCELERATE)
 ANSWER, NO_ANSWER = fused_entry(respond, RESPOND), fused_entry(no_response, RESPOND)
 PATHS, DERIVATIVES = fused_entry(semi_analytic, JACOBIAN), fused_entry(direct, JACOBIAN)
 NO_PATHS = fused_entry(no_jacobian, JACOBIAN)
+
+
+@lean
+def place_tree(sweeps, tree, s, q, v):
+    """`outward` for Python."""
+    sweeps.outward(sweeps.ends, refer(tree), refer(s), q, v)
 
 
 def sweeps_for(links: bool, loops: bool, differentiates: bool) -> Sweeps:

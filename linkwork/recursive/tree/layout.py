@@ -53,6 +53,7 @@ class Tree(NamedTuple):
     amplitudes: np.ndarray  # (links, 4) first value, coordinate and velocity, how many
     links: np.ndarray  # numbers of flexible links, see `bending`
     places: np.ndarray  # (ends, 3) where the numbers of a link and of an end begin, its modes
+    rotors: np.ndarray  # (velocities + 1,) inertia of rotors that turn with joints, as at the joint
 
 
 class Sweep(NamedTuple):
@@ -67,6 +68,8 @@ class Sweep(NamedTuple):
     link_mass: np.ndarray  # of one flexible link, as elements.flexible.inertia fills it
     link_sums: np.ndarray
     link_bias: np.ndarray
+    drives: np.ndarray  # (velocities + 1,) forces of joint loads along the velocities
+    loads: np.ndarray  # (joint loads, 3) place of a load's number, velocity, sign
 
 
 @fused_inlined

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
+from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
+from linkwork.elements.forces import force_pair as pair
+from linkwork.elements.forces.joint_load import JOINT_FORCE, JOINT_TORQUE
 from linkwork.elements.forces.torsion_spring import TorsionSpring
+from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.closing import Loops
 from linkwork.recursive.loops.entry_points import evaluate_loops
-from linkwork.recursive.tree.layout import ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, ROT
+from linkwork.recursive.tree.layout import (
+    ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, NO_TURN, ROT, Tree,
+)  # fmt: skip
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
-from linkwork.recursive.sweeps.entry_points import sweeps_for
+from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
@@ -68,14 +74,31 @@ def refuse_unknown(full: System) -> None:
     """Elements whose equations are not those of positions, or that read multipliers of joints."""
     for e in full.elements:
         family, item = e.entry.family, full.model[e.owner]
+        if isinstance(item, Sensor):
+            continue
         why = "holds velocities" if family.velocity else ""
         why = "is loaded by the reactions of a joint" if e.entry.loaded else why
-        changes = family.inertial and not is_part(full, e)
+        changes = family.inertial and family is not ROTOR_INERTIA and not is_part(full, e)
         why = "has an inertia that changes" if changes else why
         if why:
             raise ModelError(
                 f"lw.Recursive cannot treat {item.label}, which {why}; use lw.GeneralizedAlpha()"
             )
+
+
+def joint_velocities(topology: Topology, tree: Tree) -> dict[Any, tuple[int, float]]:
+    """Which velocity, with which sign, a "torque" about or a "force" along each joint acts on."""
+    found: dict[Any, tuple[int, float]] = {}
+    for i, step in enumerate(topology.steps):
+        motion, edge = step.motion, step.edge
+        if edge is None or motion.law is not None or motion.axis != 2 or step.link is not None:
+            continue
+        first, sign = int(tree.ints[i, IV]), -1.0 if step.turned else 1.0
+        if motion.turn == ABOUT_Z:
+            found[edge.name, "torque"] = first + len(motion.free), sign
+        if motion.turn in (ABOUT_Z, NO_TURN) and motion.free == (2,):
+            found[edge.name, "force"] = first, sign
+    return found
 
 
 class Parts:
@@ -86,14 +109,19 @@ class Parts:
         settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.full, self.settings = full, settings
+        self.sensors = any(isinstance(item, Sensor) for item in full.model.items.values())
         refuse_unknown(full)
         self.topology: Topology = topology_of(full, cuts)
         self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
         self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
         inside = {i for s in self.topology.steps if s.edge is not None for i in s.edge.elements}
+        self.along = joint_velocities(self.topology, self.tree)
+        inside |= self._rotors()
         self.outside = [
-            i for i, e in enumerate(full.elements) if i not in inside and not is_part(full, e)
-        ]
+            i for i, e in enumerate(full.elements)
+            if i not in inside and not is_part(full, e)
+            and not isinstance(full.model[e.owner], Sensor)
+        ]  # fmt: skip
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
         rows = any(full.elements[i].entry.rows for i in self.outside)
         direct = settings.correction == cl.DIRECT
@@ -121,7 +149,7 @@ class Parts:
             self.topology, state.motion, state.values, self.sweep.laws, nq
         )
         v = np.zeros(nv)
-        self.sweeps.outward(self.sweeps.ends, self.tree, self.sweep, q, v)
+        place_tree(self.sweeps, self.tree, self.sweep, q, v)
         self._read_velocities(state, v)
         return q, v
 
@@ -200,9 +228,43 @@ class Parts:
             e = full.elements[i]
             elements.append(replace(e, first_row=len(rows)))
             rows += [replace(full.all_rows[r], element=len(elements) - 1) for r in e.rows]
-        self.outer = build(full.model, full.names, tuple(elements), tuple(rows), chosen)
+        nodes = full.layout.nodes if self.sensors else ()
+        self.outer = build(full.model, full.names, tuple(elements), tuple(rows), chosen, nodes)
+        self._drive_directly()
         self.loops = self._loops()
         self.cut = 1 if self.loops.J.shape[0] else None  # None: nothing is compiled for loops
+
+    def _rotors(self) -> set[int]:
+        """Put the inertia of rotors into the tree; the numbers of their elements."""
+        found = set()
+        for i, e in enumerate(self.full.elements):
+            if e.entry.family is not ROTOR_INERTIA:
+                continue
+            item = self.full.model[e.owner]
+            if (item.joint.name, "torque") not in self.along:
+                raise ModelError(
+                    f"lw.Recursive cannot treat the rotor's inertia of {item.label}, whose joint "
+                    f"'{item.joint.name}' is cut or driven; cut another joint (cuts=), or use "
+                    "lw.GeneralizedAlpha()"
+                )
+            velocity, _ = self.along[item.joint.name, "torque"]
+            self.tree.rotors[velocity] += e.entry.reals[ROTOR]
+            found.add(i)
+        return found
+
+    def _drive_directly(self) -> None:
+        """Joint loads on joints of the tree act along their velocities, not as wrenches."""
+        loads = []
+        for e, place in zip(self.outer.elements, self.outer.places, strict=True):
+            kind = {JOINT_TORQUE: "torque", JOINT_FORCE: "force"}.get(e.entry.family)
+            key = (self.full.model[e.owner].joint.name, kind) if kind else None
+            if key in self.along and getattr(self.full.model[e.owner], "axis", None) in (None, "z"):
+                velocity, sign = self.along[key]
+                loads.append((place.start + pair.FACTOR, velocity, sign))
+                first = place.start + pair.FORCE_
+                self.outer.tables.reals[first : first + 6] = 0.0
+        table = np.array(loads, float).reshape(-1, 3)
+        self.sweep = self.sweep._replace(loads=table)
 
     def scaled_jacobian(self, state: State) -> np.ndarray:
         """c_q over all rows of the cut joints, lengths over L."""
@@ -256,7 +318,7 @@ class Parts:
     def _ends(self) -> np.ndarray:
         """Both ends of every cut joint: rows, place in the tree, block of C_q, root of the loop."""
         o, found = self.outer, []
-        pattern, group = o.pattern, o.bodies
+        pattern, group = o.pattern, o.pattern.moving
         number = 0
         for e in o.elements:
             kept = int(sum(o.keep[r] for r in e.rows))

@@ -96,7 +96,7 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
     tree = Tree(
         ints, reals, np.array(system.model.gravity, float), flexible.amplitudes_table(),
         np.concatenate([*flexible.reals, np.zeros(1)]),
-        np.array(flexible.places, np.int64).reshape(-1, 3),
+        np.array(flexible.places, np.int64).reshape(-1, 3), np.zeros(len(rates) + 1),
     )  # fmt: skip
     coordinates = Coordinates(
         tuple(names), tuple(rates), np.array(balls, np.int64).reshape(-1, 2)
@@ -152,6 +152,7 @@ def make_sweep(tree: Tree, coordinates: Coordinates, columns: int, laws: int) ->
         sweep, zeros8(columns + 8), np.zeros(2 * coordinates.nq), np.zeros((n + 1, 8)),
         np.zeros((laws, 21)), zeros8(6 * lay.LANES * (n + 1)).reshape(n + 1, -1),
         np.zeros((WIDE, WIDE)), np.zeros((WIDE, WIDE)), np.zeros(WIDE),
+        np.zeros(coordinates.nv + 1), np.zeros((0, 3)),
     )  # fmt: skip
 
 

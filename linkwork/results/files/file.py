@@ -18,16 +18,16 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import linkwork
-from linkwork.errors import FunctionWarning, LinkworkError, ResultFileError, users_line
+from linkwork.errors import FunctionWarning, ResultFileError, users_line
 from linkwork.model import checks
 from linkwork.model.model import Model
+from linkwork.results.files.fitting import fitting_system, reading
 from linkwork.results.files.file_array import FileArray, StoredSteps
 from linkwork.results.files.netcdf import (
     Sink,
@@ -47,7 +47,7 @@ from linkwork.results.files.variables import (
     diagnostic_dims,
     flat_variables,
 )
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 FORMAT = 1
 IN_MEMORY = 256 << 20  # bytes of stored steps from which on they stay in a file
@@ -255,19 +255,6 @@ def opened(
     return _result(path, parts, system, stored_model)
 
 
-@contextlib.contextmanager
-def reading(path: str | Path) -> Iterator[None]:
-    try:
-        yield
-    except LinkworkError:
-        raise
-    except Exception as error:  # HDF5 and its wrappers raise nearly anything
-        raise ResultFileError(
-            f"cannot read '{path}': its contents are not those of a linkwork result "
-            f"({type(error).__name__}: {checks.line(error)}); save it again"
-        ) from error
-
-
 def _check_whole(path: str | Path) -> None:
     """That the file is ours, of this format, and just as it was written."""
     try:
@@ -387,36 +374,3 @@ def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
             "model": json.loads(get_text(model, "json")) if "json" in model.variables else None,
             "note": get_text(model, "note") if "note" in model.variables else "",
         }
-
-
-def fitting_system(path: str | Path, parts: dict[str, Any], model: Model | None) -> System:
-    """The compiled model, stored or given, that fits the arrays."""
-    if model is None:
-        if parts["model"] is None:
-            raise ResultFileError(
-                f"'{path}' does not hold its model ({parts['note']}): write "
-                f"lw.load({str(path)!r}, model=...), or read the plain arrays with "
-                "xarray.open_dataset"
-            )
-        from linkwork.results.files.model_file import model_from_dict  # slow to import
-
-        model = model_from_dict(parts["model"])
-    with reading(path):
-        system = compile_model(model)
-    rows = [[row.owner, row.name] for row in system.all_rows]
-    if list(system.names) != parts["bodies"] or rows != parts["rows"]:
-        raise ResultFileError(
-            f"'{path}' was not made with model '{model.name}': it has "
-            f"{len(parts['bodies'])} bodies and {len(parts['rows'])} constraint rows "
-            f"({_difference(system, parts)}); give the model of the run"
-        )
-    return system
-
-
-def _difference(system: System, parts: dict[str, Any]) -> str:
-    there = {*parts["bodies"], *(owner for owner, _ in parts["rows"])}
-    here = {*system.names, *(row.owner for row in system.all_rows)}
-    only_file, only_model = sorted(there - here), sorted(here - there)
-    if only_file or only_model:
-        return f"only in the file: {only_file}; only in the model: {only_model}"
-    return "the same names, but not the same rows or order"

@@ -4,7 +4,8 @@
     rows       steps since the last piece: time, motion, acceleration, multipliers   every flush
     restart    the numbers from which the run goes on after them                     every flush
 
-The journal of "run.nc" is "run.nc.part" beside it.  Every piece has a checksum, so a piece that was
+The journal of "run.nc" is "run.nc.part" beside it, or ".run.nc.part" until the start of the run is
+whole: what has that name can be gone on with.  Every piece has a checksum, so a piece that was
 cut off, and all that follows it, is recognised and left out:
 
     mark, kind, room, CRC of these | sequence, length, CRC of these and of the contents | contents
@@ -82,15 +83,18 @@ class Journal:
     """
 
     def __init__(self, target: Path, reserve: int, *, over: bool = False) -> None:
-        self.path, self.reserve, self.over = part_of(target), reserve, over
-        self.trial = self.path.with_name(f".{self.path.name}") if over else self.path
+        self.path, self.reserve = part_of(target), reserve
+        self.trial = self.path.with_name(f".{self.path.name}")  # until its start is whole
         self.start_is_stored = False  # the start of the run is there
         self.end = self.sequence = 0
         self.row_bytes = self.restart_bytes = 0
         self.slots: list[tuple[int, int]] = []  # place and room of the last two restarts
-        self.file = os.open(self.trial, os.O_RDWR | os.O_CREAT | (0 if over else os.O_EXCL), 0o666)
+        self.file = os.open(self.trial, os.O_RDWR | os.O_CREAT, 0o666)
         with self._closed_on_failure():
-            if not locked(self.file):
+            if not locked(self.file) or not is_named(self.file, self.trial):
+                raise in_use(target)
+            if not over and self.path.exists():  # begun since it was looked for
+                self.trial.unlink()
                 raise in_use(target)
             os.ftruncate(self.file, 0)
 
@@ -166,9 +170,9 @@ class Journal:
     def confirm_start(self) -> None:
         """The start of the run is on the disk, and the journal in its place."""
         os.fsync(self.file)
-        if self.over:
+        if not self.start_is_stored:
             os.replace(self.trial, self.path)
-            self.trial, self.over = self.path, False
+            self.trial = self.path
         self.start_is_stored = True
 
     def release(self) -> None:
@@ -209,6 +213,14 @@ def locked(file: int, *, shared: bool = False) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
+
+
+def is_named(file: int, path: Path) -> bool:
+    """Whether an open file still has this name: another run may have put it in its place since."""
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def is_alive(path: Path) -> bool:

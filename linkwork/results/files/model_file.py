@@ -49,6 +49,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "format": FORMAT,
         "name": model.name,
         "gravity": model.gravity.tolist(),
+        **({} if model.planar is None else {"planar": model.planar}),
         "items": [_item_to_dict(item, model) for item in model.items.values()],
     }
 
@@ -146,7 +147,7 @@ def identity(model: Model, stored: dict[str, Any] | str) -> bytes:
     if isinstance(stored, str):
         items = [[item.name, type(item).__name__, *map(_shown, item.parameters().items())]
                  for item in model.items.values()]  # fmt: skip
-        stored = {"gravity": model.gravity.tolist(), "items": items}
+        stored = {"gravity": model.gravity.tolist(), "planar": model.planar, "items": items}
     return hashlib.sha256(json.dumps(stored).encode()).digest()
 
 
@@ -194,7 +195,7 @@ def model_from_dict(data: dict[str, Any]) -> Model:
             )
     with _understood("its items"):
         builder = _Builder(data["items"])
-        model = Model(data["name"], data["gravity"])
+        model = Model(data["name"], data["gravity"], planar=data.get("planar"))
     for name in builder.stored:
         with _understood(f"item {checks.show(name)}"):
             model.add(name, builder.item(name))
@@ -297,9 +298,16 @@ class _Builder:
         from linkwork.elements.friction.models import FrictionModel  # slow to import
         from linkwork.elements.laws import ConstitutiveLaw
 
+        from linkwork.elements.aero.air.gusts import Gust
+        from linkwork.elements.aero.airfoils.airfoil import Airfoil
         from linkwork.elements.hydraulics.fluids import Fluid
+        from linkwork.elements.tyres.road import Road
+        from linkwork.elements.tyres.tyre_data import TyreData
 
-        known: dict[str, Any] = {**ConstitutiveLaw.kinds, **FrictionModel.kinds, **Fluid.kinds}
+        known: dict[str, Any] = {
+            **ConstitutiveLaw.kinds, **FrictionModel.kinds, **Fluid.kinds, **Airfoil.kinds,
+            **Gust.kinds, **Road.kinds, **TyreData.kinds,
+        }  # fmt: skip
         if kind not in known:
             raise ModelError(
                 f"stored model: a law is a {kind}, which linkwork does not know; import the "

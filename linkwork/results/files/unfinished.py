@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError, UnfinishedWarning
-from linkwork.math.undisturbed import undisturbed
+from linkwork.math.compiling.undisturbed import undisturbed
 from linkwork.model.model import Model
 from linkwork.results.files import file as result_file
 from linkwork.results.files.journal import MARK, Journal, Pieces, in_use, locked, part_of
@@ -232,8 +232,6 @@ def new_journal(target: Path, reserve: int, *, over: bool) -> Journal:
             if not over:
                 make_way(target, pieces)
         return Journal(target, reserve, over=over)
-    except FileExistsError:
-        raise in_use(target) from None
     except ResultFileError:
         raise
     except OSError as error:

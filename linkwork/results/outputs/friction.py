@@ -77,6 +77,12 @@ def friction_of(result: Result, elements: Sequence[Element]) -> History:
     return both._replace(load=parts[0].load)
 
 
+def dissipated_by(result: Result, name: str) -> np.ndarray:
+    """The power (T,) that the friction of this name dissipates."""
+    parts = [one_friction(result, e).power for e in result.system.elements if e.owner == name]
+    return -np.sum(parts, axis=0)
+
+
 def one_friction(result: Result, e: Element) -> History:
     """Speed, load, coefficient, force and torque of a friction element."""
     reals = element_reals(result, e)

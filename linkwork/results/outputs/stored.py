@@ -15,7 +15,7 @@ from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.held import NEVER
 from linkwork.model.programs import translate
-from linkwork.model.readings import Signal
+from linkwork.model.signals import Signal
 from linkwork.results.outputs.relative import (
     TURN,
     Motion,
@@ -30,6 +30,7 @@ from linkwork.results.outputs.relative import (
     twist_rate,
     unwrap,
 )  # fmt: skip
+from linkwork.model.nodes import Node
 from linkwork.system.layout import REFERENCE_END
 from linkwork.system.numbering import Element
 from linkwork.system.system import System
@@ -200,6 +201,11 @@ class NodeValues(NamedTuple):
 
 def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
     """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
+    return e.entry.family.circuit(element_reals(result, e), all_ends(result, e))  # type: ignore[misc]
+
+
+def all_ends(result: Result, e: Element) -> list[Any]:
+    """The motion of its bodies and the values of its vector nodes, in its order."""
     layout = result.system.layout
     ends: list[Any] = []
     for end in e.ends:
@@ -211,7 +217,7 @@ def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, s
             first = layout.first[end - len(layout.bodies) :]
             part = np.asarray(result.values[:, :, first[0] : first[1]])
             ends.append(NodeValues(part[:, 0], part[:, 1], part[:, 2]))
-    return e.entry.family.circuit(element_reals(result, e), ends)  # type: ignore[misc]
+    return ends
 
 
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
@@ -249,9 +255,18 @@ class Wrench:
 
 
 def reaction(result: Result, elements: list[Element]) -> Wrench:
-    """Reaction of a joint on its second body, about its first element's point, in its axes."""
+    """Reaction of a joint on its second body, about its first element's point, in its axes.
+
+    Families with vector nodes among their ends compute it from the motion of all of them.
+    """
     total = None
     for e in elements:
+        if any(isinstance(end, Node) for end in e.entry.bodies):
+            part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
+                element_reals(result, e), element_gamma(result, e), all_ends(result, e)
+            ))  # fmt: skip
+            total = part if total is None else total + part
+            continue
         a, b = (body_motion(result, end) for end in e.ends[:2])
         part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
             element_reals(result, e), element_gamma(result, e), a.r, a.q, b.r, b.q
@@ -296,7 +311,8 @@ def counted_angle(result: Result, e: Element) -> tuple[np.ndarray, str | None]:
     item = result.system.model[e.owner]
     laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
     if 5 in e.entry.driven and "rz" in laws and not {"rx", "ry"} & set(laws):
-        return angle + TURN * np.round((laws["rz"].values(result.time) - angle) / TURN), None
+        imposed = result.imposed(e.owner, laws["rz"])
+        return angle + TURN * np.round((imposed - angle) / TURN), None
     given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
     start, doubt = (result.info.get("angles") or {}).get(e.owner, given), None
     if np.isnan(start):

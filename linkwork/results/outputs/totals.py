@@ -4,7 +4,8 @@
     p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
     balance = T + V + dissipated − supplied − (its initial value)
 
-and what flexible links (outputs.flexible) and masses that change (outputs.variable_mass) add.
+and what flexible links (outputs.flexible), masses that change (outputs.variable_mass) and beams of
+consistent inertia (outputs.beam_inertia) add.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import numpy as np
 
 from linkwork.math import rotations
 from linkwork.results.files.file_array import blocks
-from linkwork.results.outputs.flexible import link_sums
+from linkwork.results.outputs.deformed.beam_inertia import all_mass_sums
+from linkwork.results.outputs.deformed.flexible import link_sums
 from linkwork.results.outputs.stored import circuit_outputs, potential_energy
-from linkwork.results.outputs.variable_mass import mass_sums
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -70,7 +71,7 @@ def kinetic_energy(result: Result) -> np.ndarray:
             total += link_sums(link, motion, values).kinetic
         return total
 
-    found, variable = over_times(result, energy), mass_sums(result)
+    found, variable = over_times(result, energy), all_mass_sums(result)
     return found if variable is None else found + variable.kinetic
 
 
@@ -84,7 +85,7 @@ def all_potential_energy(result: Result) -> np.ndarray:
             total += sums.strain - sums.weight @ g
         return total
 
-    energy, variable = over_times(result, of_positions), mass_sums(result)
+    energy, variable = over_times(result, of_positions), all_mass_sums(result)
     if variable is not None:
         energy = energy - variable.weight @ g
     for e in result.system.elements:
@@ -105,7 +106,7 @@ def momentum(result: Result) -> np.ndarray:
             p += link_sums(link, motion, values).momentum
         return p
 
-    found, variable = over_times(result, of_all), mass_sums(result)
+    found, variable = over_times(result, of_all), all_mass_sums(result)
     return found if variable is None else found + variable.momentum
 
 
@@ -124,5 +125,5 @@ def angular_momentum(result: Result) -> np.ndarray:
             L += link_sums(link, motion, values).angular_momentum
         return L
 
-    found, variable = over_times(result, about_origin), mass_sums(result)
+    found, variable = over_times(result, about_origin), all_mass_sums(result)
     return found if variable is None else found + variable.angular_momentum

@@ -7,6 +7,7 @@ comes as an xarray DataArray over time (and components).
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,12 +17,12 @@ import numpy as np
 
 from linkwork.elements.flexible.parts import FloatingFrame
 from linkwork.elements.forces.user_force import UserForce
-from linkwork.elements.joints.joints import DrivenJoint
+from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.results.outputs.flexible import deformed
+from linkwork.results.outputs.deformed.flexible import deformed
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
@@ -47,7 +48,7 @@ FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
     "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
     "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
-    "rate_1": "rad/s", "rate_2": "rad/s",
+    "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
 }  # fmt: skip
 
 
@@ -231,19 +232,27 @@ class ElementView(View):
             if getattr(e.entry.family, "outputs", None) is not None:
                 outputs |= self._family_outputs(e)
             if e.entry.family.circuit is not None:
-                outputs |= self._circuit_outputs(e)
+                self._add_circuit_outputs(e, outputs)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
+        if any(e.entry.family.name.startswith("heat of friction") for e in mine):
+            outputs["heat_flow"] = self._heat_output(self._item, outputs["heat_flow"])
         if isinstance(self._item, UserForce):
             outputs |= self._user_outputs(self._item)
         if isinstance(self._item, DrivenJoint):
-            outputs |= self._drive_outputs(self._item, joints)
+            outputs = self._drive_outputs(self._item, joints, outputs)
         if isinstance(self._item, StrapdownSensor):
             outputs |= self._sensor_outputs(self._item)
         return outputs
 
-    def _drive_outputs(self, item: DrivenJoint, joints: list[Element]) -> dict[str, Output]:
-        """What the drive of a motor or an actuator does along its axis, on the second body."""
+    def _drive_outputs(
+        self, item: DrivenJoint, joints: list[Element], outputs: dict[str, Output]
+    ) -> dict[str, Output]:
+        """What the drive of a motor or an actuator does along its axis, on the second body.
+
+        `torque` of a motor is that number, and `force` of an actuator; the vector of the reaction
+        is `reaction_torque` or `reaction_force` there.
+        """
         turns = item.row == "rz"
         word, units = ("torque", "N m") if turns else ("force", "N")
 
@@ -251,7 +260,8 @@ class ElementView(View):
             return getattr(reaction(self._result, joints), word)[:, 2]
 
         words = f"{word} of the drive {'about' if turns else 'along'} its axis, on the second body"
-        return {f"drive_{word}": Output(along, "", units, words)}
+        drive, vector = Output(along, "", units, words), outputs[word]
+        return outputs | {word: drive, f"reaction_{word}": vector, f"drive_{word}": drive}
 
     def _user_outputs(self, item: UserForce) -> dict[str, Output]:
         """Forces and torques of a user's function at each of its frames, and their power."""
@@ -300,11 +310,13 @@ class ElementView(View):
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
 
-    def _circuit_outputs(self, e: Element) -> dict[str, Output]:
-        return {
-            name: Output(lambda values=values: values, "", unit, name.replace("_", " "))  # type: ignore[misc]
-            for name, (values, unit) in circuit_outputs(self._result, e).items()
-        }
+    def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
+        """Those of an element with vector nodes; what several elements store is added up."""
+        for name, (values, unit) in circuit_outputs(self._result, e).items():
+            if name == "stored_energy" and name in outputs:
+                values = values + outputs[name].values()
+            words = name.replace("_", " ")
+            outputs[name] = Output(lambda values=values: values, "", unit, words)  # type: ignore[misc]
 
     def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         from linkwork.results.outputs.friction import (  # slow to import
@@ -321,7 +333,18 @@ class ElementView(View):
             for name, axis in friction_axes(elements).items()
         }
 
+    def _heat_output(self, source: Any, other: Output) -> Output:
+        """The heat flow of a source with what frictions dissipate, besides its other losses."""
+        from linkwork.results.outputs.friction import dissipated_by  # slow to import
+
+        def flow() -> np.ndarray:
+            rubs = sum(dissipated_by(self._result, str(x.name)) for x in source.rubbing)
+            return np.asarray(other.values() + source.part * rubs)
+
+        return Output(flow, "", "W", "heat flow")
+
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
+        @functools.cache
         def wrench() -> Wrench:
             return reaction(self._result, elements)
 
@@ -332,8 +355,10 @@ class ElementView(View):
         axes = "on the second body (main marker's axes)"
         there = "on the second body (world axes)"
         return {
-            "force": Output(lambda: wrench().force, "xyz", "N", f"reaction force {axes}"),
-            "torque": Output(lambda: wrench().torque, "xyz", "N m", f"reaction torque {axes}"),
+            "force": Output(lambda: wrench().force.copy(), "xyz", "N", f"reaction force {axes}"),
+            "torque": Output(
+                lambda: wrench().torque.copy(), "xyz", "N m", f"reaction torque {axes}"
+            ),
             "force_world": Output(lambda: world("force"), "xyz", "N", f"reaction force {there}"),
             "torque_world": Output(
                 lambda: world("torque"), "xyz", "N m", f"reaction torque {there}"
@@ -362,7 +387,28 @@ def view(result: Result, name: str) -> View:
     if isinstance(item, FloatingFrame):
         return LinkView(result, name)
     if any(e.owner == name and e.entry.family.slender for e in result.system.elements):
-        from linkwork.results.outputs.beam_view import BeamView  # slow to import
+        from linkwork.results.outputs.deformed.beam_view import BeamView  # slow to import
 
         return BeamView(result, name)
+    if any(e.owner == name and e.entry.family.name.startswith("cable segment")
+           for e in result.system.elements):  # fmt: skip
+        from linkwork.results.outputs.deformed.cables import CableView
+
+        return CableView(result, name)
+    if type(item).__name__ in ("Contact", "CamFollower"):
+        from linkwork.results.outputs.contact import ContactView  # slow to import
+
+        return ContactView(result, name)
+    if item.needs_air and hasattr(item, "pieces"):
+        from linkwork.results.outputs.surface_view import SurfaceView  # slow to import
+
+        return SurfaceView(result, name)
+    if item.needs_air and hasattr(item, "disc"):
+        from linkwork.results.outputs.rotor_view import RotorView  # slow to import
+
+        return RotorView(result, name)
+    if item.needs_air and hasattr(item, "coefficients"):
+        from linkwork.results.outputs.craft_view import CraftView  # slow to import
+
+        return CraftView(result, name)
     return BodyView(result, name) if name in result.system.names else ElementView(result, name)

@@ -12,9 +12,10 @@ import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
 from linkwork.math.compiled import compiled
+from linkwork.math.referred import refer
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.outputs.stored import memory_elements, memory_place
-from linkwork.system.evaluate import evaluate, load_stored, velocity_of
+from linkwork.system.evaluate import load_stored, refill, velocity_of
 from linkwork.system.system import System, build
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def constraint_errors(
     places, memory: where in reals elements remember turns, and what at the first times; from there
     on they count by themselves
     """
+    tables, work = refer(tables), refer(work)
     n = tables.motions[0]
     for k in range(times.shape[0]):
         load_stored(tables, work, motion, values, schedule, k)
@@ -39,7 +41,7 @@ def constraint_errors(
             for i in range(places.size):
                 tables.reals[places[i]] = memory[k, i]
         work.Ct[:] = 0.0
-        evaluate(kernels, tables, work, times[k], 0.0)
+        refill(kernels, tables, work, times[k], 0.0)
         for r in range(C.shape[1]):
             C[k, r] = work.C[r]
             s = work.Ct[r]

@@ -8,23 +8,15 @@ From the leaves to the root every body leaves the equations together with the jo
 cannot be taken off that way, bodies in loops that do not pass through the ground, is the core and
 goes to the sparse LU (`core`).  Cost is linear in the number of bodies.
 
-`analyse` (once, Python) decides; `refactor` with `sweep_back`, and `solve` for further right-hand
-sides, are compiled.
+`analyse` (once, Python) decides; `refactor` with `sweep_back` (or both, `solution`), and `solve`
+for further right-hand sides, are compiled.
 """
 
 from linkwork.system.elimination.analysis import analyse
-from linkwork.system.elimination.sweeps import (
-    factor_nodes,
-    refactor,
-    solve,
-    solve_nodes,
-    solve_other,
-    sweep_back,
-)
+from linkwork.system.elimination.sweeps import refactor, solution, solve, sweep_back
 from linkwork.system.elimination.tables import Elimination
 from linkwork.system.sparse_lu import SingularMatrix
 
 __all__ = [
-    "Elimination", "SingularMatrix", "analyse", "factor_nodes", "refactor", "solve", "solve_nodes",
-    "solve_other", "sweep_back",
+    "Elimination", "SingularMatrix", "analyse", "refactor", "solution", "solve", "sweep_back",
 ]  # fmt: skip

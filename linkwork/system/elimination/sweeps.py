@@ -10,8 +10,13 @@ from numba import types
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, spliced
+from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, lean, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
+from linkwork.math.referred import ReferenceType, located, referred
+from linkwork.system.elimination.between import BACK as BETWEEN_BACK
+from linkwork.system.elimination.between import FACTOR as BETWEEN_FACTOR
+from linkwork.system.elimination.between import FRESH as BETWEEN_FRESH
+from linkwork.system.elimination.between import OTHER as BETWEEN_OTHER
 from linkwork.system.elimination.condensation import BACK as CONDENSE_BACK
 from linkwork.system.elimination.condensation import FACTOR as CONDENSE_FACTOR
 from linkwork.system.elimination.condensation import FORWARD as CONDENSE_FORWARD
@@ -19,15 +24,16 @@ from linkwork.system.elimination.distant import (
     ELIMINATE,
     call_code,
     factor_core,
+    leave_bridges,
     leave_first,
     leave_together,
     solve_core,
 )
 from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.node import factor_node, solve_node
-from linkwork.system.elimination.substructure_numbers import BACK as TOGETHER_BACK
-from linkwork.system.elimination.substructure_numbers import FACTOR as TOGETHER_FACTOR
-from linkwork.system.elimination.substructure_numbers import FORWARD as TOGETHER_FORWARD
+from linkwork.system.elimination.substructure.numbers import BACK as TOGETHER_BACK
+from linkwork.system.elimination.substructure.numbers import FACTOR as TOGETHER_FACTOR
+from linkwork.system.elimination.substructure.numbers import FORWARD as TOGETHER_FORWARD
 from linkwork.system.elimination.tables import (
     BB,
     BODY,
@@ -41,6 +47,7 @@ from linkwork.system.elimination.tables import (
     ROW_INTS,
     ROWS,
     STORE,
+    SUBSTRUCTURE,
     UNKNOWN,
     WIDE,
     borrowed,
@@ -48,7 +55,7 @@ from linkwork.system.elimination.tables import (
     unit,
 )  # fmt: skip
 
-FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `eliminate`
+FACTOR, FRESH, SOLUTION, BACK, OTHER = range(5)  # tasks of `eliminate`
 
 
 @fused_inlined
@@ -71,6 +78,18 @@ def go_in(e, begin, end, vals, rhs, fresh):
 
 
 @fused_inlined
+def go_in_hinges(e, begin, end, vals, rhs, fresh):
+    """`go_in` where all nodes are kept in the form of `hinge`."""
+    growth = 0.0
+    for number in range(begin, end):
+        grown = factor_hinge(e, number, vals, rhs, fresh)
+        if not grown < np.inf:
+            return np.inf
+        growth = max(growth, grown)
+    return growth
+
+
+@fused_inlined
 def go_back(e, begin, end):
     """Increments and multipliers of the nodes from `begin` to `end`, the last first."""
     for number in range(end - 1, begin - 1, -1):
@@ -80,32 +99,41 @@ def go_back(e, begin, end):
             solve_node(e, number)
 
 
-@spliced
-def factor_nodes(e, vals, rhs):
-    """`refactor`, as part of the function that calls it."""
-    none = 0.0
-    fresh = none > 0.0  # no literal False: numba would compile everything once more for it
-    return eliminate_nodes(e, vals, rhs, fresh)
+@fused_inlined
+def go_back_hinges(e, begin, end):
+    """`go_back` where all nodes are kept in the form of `hinge`."""
+    for number in range(end - 1, begin - 1, -1):
+        solve_hinge(e, number)
 
 
 @spliced
-def eliminate_nodes(e, vals, rhs, fresh):
-    if e.groups.shape[0] > 0 and not leave_first(e, vals, rhs, CONDENSE_FACTOR) < np.inf:
+def eliminate_nodes(r, vals, rhs, fresh, go_in):
+    e = referred(r)
+    if e.groups.shape[0] > 0 and not leave_first(r, vals, rhs, CONDENSE_FACTOR) < np.inf:
         return np.inf
-    growth, begin, together = 0.0, 0, e.substructures.after.shape[0]
-    for k in range(together + 1):  # the nodes before each substructure, then it
-        end = e.nodes.shape[0] if k == together else e.substructures.after[k]
+    growth, begin, breaks = 0.0, 0, e.breaks.shape[0]
+    for k in range(breaks + 1):  # the nodes before each break, then what leaves there
+        end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]
         growth = max(growth, go_in(borrowed(e), begin, end, borrow(vals), borrow(rhs), fresh))
-        if k < together and growth < np.inf:
-            growth = max(growth, leave_together(e, vals, rhs, k, TOGETHER_FACTOR))
+        if k < breaks and growth < np.inf:
+            growth = max(growth, leave_at(r, e.breaks, vals, rhs, k, fresh))
         begin = end
     if not growth < np.inf:
         return np.inf
     growth = growth**0.5
     core_side(e, vals, rhs)
     if e.core.shape[0] > 0:
-        growth = max(growth, factor_core(e, vals))
+        growth = max(growth, factor_core(r, vals))
     return growth
+
+
+@fused_inlined
+def leave_at(r, breaks, vals, rhs, k, fresh):
+    """What leaves at a break between nodes: a substructure, or bodies between two others."""
+    if breaks[k, 1] == SUBSTRUCTURE:
+        return leave_together(r, vals, rhs, breaks[k, 2], TOGETHER_FACTOR)
+    task = BETWEEN_FRESH if fresh else BETWEEN_FACTOR
+    return leave_bridges(r, vals, rhs, breaks[k, 2], breaks[k, 3], task)
 
 
 @fused_inlined
@@ -120,38 +148,93 @@ def core_side(e, vals, rhs):
 
 
 @spliced
-def solve_nodes(e, rhs):
-    """`sweep_back`, as part of the function that calls it."""
+def solve_nodes(r, rhs, go_back):
+    """The solution of the right-hand side that was taken along."""
+    e = referred(r)
     n = e.core.shape[0]
     if n > 0:
-        solve_core(e)
+        solve_core(r)
         for i in range(n):
             e.out[e.core[i]] = e.core_rhs[i]
             if e.core[i] < 6 * (e.x.shape[0] // STRIDE):
                 b, j = e.core[i] // 6, e.core[i] % 6
                 e.x[STRIDE * b + j] = e.core_rhs[i]
     end = e.nodes.shape[0]
-    for k in range(e.substructures.after.shape[0] - 1, -1, -1):
-        go_back(borrowed(e), e.substructures.after[k], end)
-        leave_together(e, rhs, rhs, k, TOGETHER_BACK)
-        end = e.substructures.after[k]
+    for k in range(e.breaks.shape[0] - 1, -1, -1):
+        go_back(borrowed(e), e.breaks[k, 0], end)
+        if e.breaks[k, 1] == SUBSTRUCTURE:
+            leave_together(r, rhs, rhs, e.breaks[k, 2], TOGETHER_BACK)
+        else:
+            leave_bridges(r, rhs, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
+        end = e.breaks[k, 0]
     go_back(borrowed(e), 0, end)
     for i in range(e.unknowns):
         rhs[i] = e.out[i]
     if e.groups.shape[0] > 0:
-        leave_first(e, rhs, rhs, CONDENSE_BACK)
+        leave_first(r, rhs, rhs, CONDENSE_BACK)
+
+
+@spliced
+def take_in(r, vals, rhs, forward_node):
+    """Another right-hand side on its way to the core, with the factors that are there."""
+    e = referred(r)
+    for i in range(e.unknowns):
+        e.out[i] = rhs[i]
+    e.out[e.unknowns :] = 0.0
+    if e.groups.shape[0] > 0:
+        leave_first(r, vals, e.out, CONDENSE_FORWARD)
+    nodes, v, out = borrowed(e), borrow(vals), borrow(e.out)
+    begin, breaks = 0, e.breaks.shape[0]
+    for k in range(breaks + 1):
+        end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]
+        for number in range(begin, end):
+            forward_node(nodes, number, v, out)
+        if k < breaks and e.breaks[k, 1] == SUBSTRUCTURE:
+            leave_together(r, vals, e.out, e.breaks[k, 2], TOGETHER_FORWARD)
+        elif k < breaks:
+            leave_bridges(r, vals, e.out, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_OTHER)
+        begin = end
+    for i in range(e.core.shape[0]):
+        e.core_rhs[i] = e.out[e.core[i]]
+
+
+@spliced
+def perform(r, vals, rhs, task, go_in, forward_node, go_back):
+    """`refactor` (with new pivots: FRESH; and the solution), `sweep_back` or `solve`; the growth.
+
+    r: a reference to the elimination, of which each part loads what it needs.
+    """
+    growth = 0.0
+    if task <= SOLUTION:
+        growth = eliminate_nodes(r, vals, rhs, task == FRESH, go_in)
+        if task != SOLUTION or not growth < np.inf:
+            return growth
+    elif task == OTHER:
+        take_in(r, vals, rhs, forward_node)
+    solve_nodes(r, rhs, go_back)
+    return growth
 
 
 @far
 def eliminate(e, vals, rhs, task):
-    """`refactor` (with new pivots: FRESH), `sweep_back` or `solve`; the growth of the first."""
-    if task <= FRESH:
-        return eliminate_nodes(e, vals, rhs, task == FRESH)
-    if task == OTHER:
-        solve_other(e, vals, rhs)
-    else:
-        solve_nodes(e, rhs)
-    return 0.0
+    """A task, called by address with a reference to the elimination."""
+    return perform(e, vals, rhs, task, go_in, forward_node, go_back)
+
+
+@far
+def eliminate_hinges(e, vals, rhs, task):
+    """`eliminate` where all nodes are kept in the form of `hinge`: half as much to compile."""
+    return perform(e, vals, rhs, task, go_in_hinges, forward_hinge, go_back_hinges)
+
+
+def call_eliminate(e, vals, rhs, task):
+    return eliminate(e, vals, rhs, task)
+
+
+@lean
+def run_task(e, vals, rhs, task):
+    """A task for Python."""
+    return call_eliminate(e, vals, rhs, task)
 
 
 def refactor(e, vals, rhs):
@@ -159,31 +242,60 @@ def refactor(e, vals, rhs):
 
     `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
     growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
+
+    Compiled loops over steps hand on a reference to the elimination (math.referred).
     """
-    return eliminate(e, vals, rhs, FACTOR)
+    return run_task(e, vals, rhs, FACTOR)
+
+
+def solution(e, vals, rhs):
+    """`refactor` and, if the growth is finite, `sweep_back`; returns the growth."""
+    return run_task(e, vals, rhs, SOLUTION)
 
 
 def sweep_back(e, rhs):
     """The solution of the right-hand side that `refactor` took along."""
-    eliminate(e, rhs, rhs, BACK)
+    run_task(e, rhs, rhs, BACK)
 
 
 def solve(e, vals, rhs):
     """Another right-hand side with the factors of the last refactor, which left `vals`."""
-    eliminate(e, vals, rhs, OTHER)
+    run_task(e, vals, rhs, OTHER)
 
 
-def _call_eliminate(context, builder, signature, args, task):
-    e, vals, rhs = args[0], args[1], args[-1]
-    called = types.float64(signature.args[0], FLOATS, FLOATS, types.int64)
-    what = ir.Constant(ir.IntType(64), task)
-    return call_code(context, builder, called, ELIMINATE, e, [e, vals, rhs, what])
+def _call_task(context, builder, signature, e, vals, rhs, task):
+    """Code for a call of what `Elimination.code` has for an elimination or a reference to one."""
+    kind = signature.args[0]
+    if not isinstance(kind, ReferenceType):
+        kind, e = ReferenceType(kind), located(context, builder, e)
+    called = types.float64(kind, FLOATS, FLOATS, types.int64)
+    return call_code(context, builder, called, ELIMINATE, kind, e, [e, vals, rhs, task])
+
+
+def _number(task):
+    return ir.Constant(ir.IntType(64), task)
+
+
+@generates(call_eliminate)
+def _call_eliminate(typing, e, vals, rhs, task):
+    def generate(context, builder, signature, args):
+        return _call_task(context, builder, signature, *args)
+
+    return types.float64(e, FLOATS, FLOATS, types.int64), generate
 
 
 @generates(refactor)
 def _refactor(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        return _call_eliminate(context, builder, signature, args, FACTOR)
+        return _call_task(context, builder, signature, *args, _number(FACTOR))
+
+    return types.float64(e, FLOATS, FLOATS), generate
+
+
+@generates(solution)
+def _solution(typing, e, vals, rhs):
+    def generate(context, builder, signature, args):
+        return _call_task(context, builder, signature, *args, _number(SOLUTION))
 
     return types.float64(e, FLOATS, FLOATS), generate
 
@@ -191,7 +303,7 @@ def _refactor(typing, e, vals, rhs):
 @generates(sweep_back)
 def _sweep_back(typing, e, rhs):
     def generate(context, builder, signature, args):
-        _call_eliminate(context, builder, signature, args, BACK)
+        _call_task(context, builder, signature, args[0], args[1], args[1], _number(BACK))
         return context.get_dummy_value()
 
     return types.none(e, FLOATS), generate
@@ -200,32 +312,10 @@ def _sweep_back(typing, e, rhs):
 @generates(solve)
 def _solve(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        _call_eliminate(context, builder, signature, args, OTHER)
+        _call_task(context, builder, signature, *args, _number(OTHER))
         return context.get_dummy_value()
 
     return types.none(e, FLOATS, FLOATS), generate
-
-
-@spliced
-def solve_other(e, vals, rhs):
-    """`solve`, as part of the function that calls it."""
-    for i in range(e.unknowns):
-        e.out[i] = rhs[i]
-    e.out[e.unknowns :] = 0.0
-    if e.groups.shape[0] > 0:
-        leave_first(e, vals, e.out, CONDENSE_FORWARD)
-    nodes, v, out = borrowed(e), borrow(vals), borrow(e.out)
-    begin, together = 0, e.substructures.after.shape[0]
-    for k in range(together + 1):
-        end = e.nodes.shape[0] if k == together else e.substructures.after[k]
-        for number in range(begin, end):
-            forward_node(nodes, number, v, out)
-        if k < together:
-            leave_together(e, vals, e.out, k, TOGETHER_FORWARD)
-        begin = end
-    for i in range(e.core.shape[0]):
-        e.core_rhs[i] = e.out[e.core[i]]
-    solve_nodes(e, rhs)
 
 
 @fused_inlined

@@ -10,8 +10,9 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import load8
+from linkwork.system.elimination.between import Between
 from linkwork.system.elimination.condensation import Condensed
-from linkwork.system.elimination.substructures import Substructures
+from linkwork.system.elimination.substructure.substructures import Substructures
 from linkwork.system.sparse_lu import LU
 
 # ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
@@ -22,6 +23,7 @@ ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
 RHS, FREE = 6, 7  # the columns of the right-hand side and, in `hinge`, of the free unknown
 MOST_ROWS = 16
 HINGE_ROWS = 5  # and 6: the rows of nodes that are kept in the form of `hinge`
+SUBSTRUCTURE, BRIDGES = range(2)  # what leaves at a break between nodes
 
 
 class Elimination(NamedTuple):
@@ -44,8 +46,10 @@ class Elimination(NamedTuple):
     lu: LU
     condensed: Condensed  # vector nodes that leave first ...
     groups: np.ndarray  # ... and their groups
-    substructures: Substructures  # that leave between the nodes ...
-    first: np.ndarray  # ... and the groups with what it takes to find these again
+    between: Between  # bodies between two others, and ...
+    substructures: Substructures  # ... those that leave between the nodes, ...
+    breaks: np.ndarray  # ... when: how many nodes before, kind, first and end of its kind
+    first: np.ndarray  # groups that leave first, with what it takes to find the others again
     store: np.ndarray  # factors of the nodes
     x: np.ndarray  # eight numbers per body: the solution
     out: np.ndarray  # solution by unknowns, delayed rows behind

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of
+from linkwork.system.layout import SIX
+from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of, vertex_of
 from linkwork.system.sparse_rows import SparseRows
 
 
@@ -42,12 +43,12 @@ def batches(A: SparseRows, label: Ints, *, last: Mask | None = None) -> list[Bat
     group_of, local = np.full(label.size, -1, np.intp), np.zeros(label.size, np.intp)
     group_of[order], local[order] = group, np.arange(order.size) - start[group]
 
-    row, nb = row_of(A), max(A.shape[1] // 6, 1)
+    row, nb = row_of(A), max(A.shape[1] // SIX, 1)
     entry = np.flatnonzero(group_of[row] >= 0)
     row, column = row[entry], A.indices[entry].astype(np.intp)
-    pair, slot = np.unique(group_of[row] * nb + column // 6, return_inverse=True)
+    pair, slot = np.unique(group_of[row] * nb + vertex_of(column), return_inverse=True)
     slot -= np.searchsorted(pair, np.arange(m.size) * nb)[group_of[row]]
-    n = 6 * np.maximum(np.bincount(pair // nb, minlength=m.size), 1)
+    n = SIX * np.maximum(np.bincount(pair // nb, minlength=m.size), 1)
     k = np.bincount(group, last[order], m.size).astype(np.intp)
 
     kinds, kind = np.unique(np.stack([m, n, k], axis=1), axis=0, return_inverse=True)
@@ -61,7 +62,7 @@ def batches(A: SparseRows, label: Ints, *, last: Mask | None = None) -> list[Bat
         place[groups] = np.arange(groups.size)
         mine = by_kind[cuts[number] : cuts[number + 1]]
         r = row[mine]
-        target = (place[group_of[r]] * mk + local[r]) * nk + 6 * slot[mine] + column[mine] % 6
+        target = (place[group_of[r]] * mk + local[r]) * nk + SIX * slot[mine] + column[mine] % SIX
         members = order[start[groups][:, None] + np.arange(mk)]
         result.append(Batch(members, kk, (groups.size, mk, nk), entry[mine], target))
     return result

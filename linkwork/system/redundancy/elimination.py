@@ -25,9 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.math import sparse as sp
-from linkwork.system.least_degree import least_degree
+from linkwork.system.layout import SIX
 from linkwork.system.redundancy.full_rank import RowSpace
-from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of
+from linkwork.system.redundancy.least_degree import least_degree
+from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of, vertex_of
 
 THRESHOLD = 0.1  # of the largest entry of a column, which bounds the growth of rows
 MIXTURES = 8
@@ -79,8 +80,8 @@ def fixed_by_others(A: sp.csr_array, keep: Mask, driven: Mask, tolerance: float)
 def pivot_rows(A: sp.csr_array, weight: Floats, tolerance: float) -> Mask:
     """Rows that get a pivot, those of large weight rather than others."""
     row, column = row_of(A), A.indices.astype(np.intp)
-    bodies, body = np.unique(column // 6, return_inverse=True)
-    column = 6 * body + column % 6
+    bodies, body = np.unique(vertex_of(column), return_inverse=True)
+    column = SIX * body + column % SIX
     ends = [np.unique(part) for part in np.split(body, A.indptr[1:-1])]
     turn = least_degree(len(bodies), {tuple(e.tolist()) for e in ends})
     first = np.array([turn[e].min() if e.size else -1 for e in ends])
@@ -90,7 +91,7 @@ def pivot_rows(A: sp.csr_array, weight: Floats, tolerance: float) -> Mask:
         fronts[first[i]].append(int(i))
     waiting: list[list[tuple[Ints, Ints, Floats]]] = [[] for _ in bodies]
     keep = np.zeros(A.shape[0], bool)
-    place = np.zeros(6 * len(bodies), np.intp)
+    place = np.zeros(SIX * len(bodies), np.intp)
     starts = A.indptr
     for k, b in enumerate(by_turn):
         mine = np.array(fronts[k], np.intp)
@@ -98,9 +99,9 @@ def pivot_rows(A: sp.csr_array, weight: Floats, tolerance: float) -> Mask:
             [np.arange(starts[i], starts[i + 1]) for i in mine] or [np.empty(0, np.intp)]
         )
         rows = np.concatenate([mine, *(r for r, _, _ in waiting[k])])
-        own = 6 * b + np.arange(6)
+        own = SIX * b + np.arange(SIX)
         others = np.unique(np.concatenate([column[entry], *(c for _, c, _ in waiting[k])]))
-        others = others[others // 6 != b]
+        others = others[vertex_of(others) != b]
         columns = np.concatenate([own, others])
         place[columns] = np.arange(len(columns))
         F = np.zeros((len(rows), len(columns)))
@@ -110,13 +111,13 @@ def pivot_rows(A: sp.csr_array, weight: Floats, tolerance: float) -> Mask:
             F[at : at + len(r), place[c]] = part
             at += len(r)
         waiting[k] = []
-        left = eliminate(F, 6, weight[rows], tolerance)
+        left = eliminate(F, SIX, weight[rows], tolerance)
         keep[rows] = True
         keep[rows[left]] = False
-        rest = F[left, 6:]
+        rest = F[left, SIX:]
         something = np.abs(rest).max(axis=1, initial=0.0) > tolerance
         if something.any():
-            target = int(turn[others // 6].min())
+            target = int(turn[vertex_of(others)].min())
             waiting[target].append((rows[left[something]], others, rest[something]))
     return keep
 

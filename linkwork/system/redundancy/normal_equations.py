@@ -25,10 +25,11 @@ from linkwork.elements.layout import STRIDE, TANGENT
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.eights import load8, spread8, store8, sum8, zeros8
+from linkwork.math.referred import refer
 from linkwork.system.evaluate import call_families, load_stored
 from linkwork.system.layout import SIX
-from linkwork.system.least_degree import least_degree
 from linkwork.system.pattern import BLOCK
+from linkwork.system.redundancy.least_degree import least_degree
 from linkwork.system.redundancy.rows import Floats, Ints
 
 if TYPE_CHECKING:
@@ -337,6 +338,7 @@ def reactions_over_time(
     kernels, tables, work, plan, times, motion, values, schedule, gamma, y, units, good
 ):  # fmt: skip
     """Multipliers `gamma` at stored motions become those of least norm where that is `good`."""
+    tables, work = refer(tables), refer(work)
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0

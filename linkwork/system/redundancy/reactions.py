@@ -23,6 +23,7 @@ from linkwork.system.redundancy.rows import (
     Ints,
     as_vertices,
     canonical,
+    is_turn,
     row_of,
 )  # fmt: skip
 from linkwork.system.redundancy.selection import Redundancy
@@ -64,7 +65,7 @@ class MinimumNorm:
 
     def _plan(self, Cq: sp.csr_array) -> tuple[list[Batch], Floats]:
         """Where each nonzero goes, and its scale; valid for this sparsity pattern."""
-        scale = np.where(Cq.indices % 6 >= 3, 1 / self.L, 1.0) / self.weight[row_of(Cq)]
+        scale = np.where(is_turn(Cq.indices), 1 / self.L, 1.0) / self.weight[row_of(Cq)]
         return batches(Cq, self.label, last=self.last), scale
 
     def __call__(self, Cq: sp.csr_array, y: Floats) -> Floats:
@@ -128,7 +129,7 @@ class MinimumNorm:
         where ε settles the motions that stay free and states of self-stress off the manifold.
         """
         used = np.unique(Cq.indices)
-        columns = np.where(used % 6 >= 3, 1 / self.L, 1.0)
+        columns = np.where(is_turn(used), 1 / self.L, 1.0)
         B = sp.diags_array(1 / self.weight[members]) @ Cq[:, used] @ sp.diags_array(columns)
         size = float(np.abs(B.data).max())
         B = B / size

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.math import sparse as sp
-from linkwork.system.layout import Layout
+from linkwork.system.layout import SIX, Layout
 from linkwork.system.sparse_rows import SparseRows
 
 Floats = NDArray[np.float64]
@@ -60,14 +60,14 @@ class ConstraintRows:
         object.__setattr__(self, "spared", spared)
         self._check_sizes()
         self._check_bodies()
-        row, moves = row_of(Cq), Cq.indices % 6 < 3
+        row, moves = row_of(Cq), ~is_turn(Cq.indices)
         square = np.where(moves, Cq.data, Cq.data / self.L) ** 2
         translation = np.bincount(row[moves], square[moves], neq)
         object.__setattr__(self, "rotation", translation <= 1e-18 * np.bincount(row, square, neq))
 
     def _check_sizes(self) -> None:
         neq, nj = self.Cq.shape[0], len(self.joint_names)
-        if self.Cq.shape[1] % 6:
+        if self.Cq.shape[1] % SIX:
             raise ValueError(f"Cq has {self.Cq.shape[1]} columns; expected six for each body")
         for name in ("owner", "driven", "spared", "row_name"):
             found = len(getattr(self, name))
@@ -94,7 +94,7 @@ class ConstraintRows:
             )
         if not self.nb:
             return
-        used = self.owner[row_of(self.Cq)] * self.nb + self.Cq.indices // 6
+        used = self.owner[row_of(self.Cq)] * self.nb + vertex_of(self.Cq.indices)
         used = used[np.flatnonzero(np.diff(used, prepend=-1))]
         stray = used[~np.isin(used, (joint * self.nb + body)[body >= 0])]
         if stray.size:
@@ -107,7 +107,7 @@ class ConstraintRows:
     @property
     def nb(self) -> int:
         """Number of bodies."""
-        return int(self.Cq.shape[1]) // 6
+        return int(self.Cq.shape[1]) // SIX
 
 
 def as_vertices(
@@ -125,11 +125,11 @@ def as_vertices(
         i = np.arange(node.size)
         count = -(-node.size // 3)
         vertices[len(layout.bodies) + k] = tuple(range(used, used + count))
-        column[layout.rigid + first + i] = 6 * (used + i // 3) + i % 3
+        column[layout.rigid + first + i] = SIX * (used + i // 3) + i % 3
         factor[layout.rigid + first + i] = node.scale / length
         used += count
     return SparseRows(
-        Cq.data * factor[Cq.indices], column[Cq.indices], Cq.indptr, (Cq.shape[0], 6 * used)
+        Cq.data * factor[Cq.indices], column[Cq.indices], Cq.indptr, (Cq.shape[0], SIX * used)
     ), vertices
 
 
@@ -144,6 +144,16 @@ def canonical(Cq: Any) -> SparseRows:
         Cq = Cq.copy()
         Cq.sum_duplicates()
     return SparseRows(Cq.data, Cq.indices, Cq.indptr, Cq.shape)
+
+
+def vertex_of(column: Ints) -> Ints:
+    """The vertex (a body, or three values) that each column belongs to."""
+    return column // SIX
+
+
+def is_turn(column: Ints) -> Mask:
+    """Which columns are rotations."""
+    return column % SIX >= 3
 
 
 def row_of(Cq: Any) -> Ints:

@@ -12,11 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.system.layout import SIX
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
 from linkwork.system.redundancy.elimination import eliminated, fixed_by_others
 from linkwork.system.redundancy.full_rank import deficient, large_labels, without_independent
-from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints, Mask, row_of
+from linkwork.system.redundancy.rows import (
+    ConstraintRows,
+    Floats,
+    Ints,
+    Mask,
+    is_turn,
+    row_of,
+    vertex_of,
+)
 from linkwork.system.redundancy.self_stress import Component, SelfStress
 from linkwork.system.redundancy.sentences import (
     conflicting,
@@ -122,8 +131,8 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
 def scaled(rows: ConstraintRows, tolerance: float) -> SparseRows:
     """Cq with rotation columns over a length and rows of length one (or zero)."""
     Cq, row = rows.Cq, row_of(rows.Cq)
-    turns = Cq.indices % 6 >= 3
-    data = np.where(turns, Cq.data / body_lengths(rows)[Cq.indices // 6], Cq.data)
+    turns = is_turn(Cq.indices)
+    data = np.where(turns, Cq.data / body_lengths(rows)[vertex_of(Cq.indices)], Cq.data)
     norm = np.sqrt(np.bincount(row, data**2, Cq.shape[0]))
     own = np.where(rows.rotation[row], Cq.data, data)  # angles are not compared with lengths
     size = np.sqrt(np.bincount(row, own**2, Cq.shape[0]))
@@ -138,9 +147,9 @@ def body_lengths(rows: ConstraintRows) -> Floats:
     Scaling columns changes no rank, but beside arms of 10¹² m those of 1 m would be round-off.
     """
     Cq = rows.Cq
-    arms = (Cq.indices % 6 >= 3) & ~rows.rotation[row_of(Cq)]
+    arms = is_turn(Cq.indices) & ~rows.rotation[row_of(Cq)]
     longest = np.zeros(rows.nb)
-    np.maximum.at(longest, Cq.indices[arms] // 6, np.abs(Cq.data[arms]))
+    np.maximum.at(longest, vertex_of(Cq.indices[arms]), np.abs(Cq.data[arms]))
     usual = (longest < FAR * rows.L) & (longest > rows.L / FAR)
     return np.where(usual | (longest < NOTHING * rows.L), rows.L, longest)
 
@@ -155,4 +164,4 @@ def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:
 
 def degrees_of_freedom(nb: int, redundancy: Redundancy) -> int:
     """6 nb − rank, at the position where the rows were evaluated."""
-    return 6 * nb - redundancy.rank
+    return SIX * nb - redundancy.rank

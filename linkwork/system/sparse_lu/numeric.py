@@ -9,7 +9,10 @@ Per front, four pivots at a time, with inverted pivots on the diagonal of U11:
 import numpy as np
 
 from linkwork.math.compiled import far, fused_inlined
+from linkwork.system.sparse_lu.blocks import PANEL, update_others
 from linkwork.system.sparse_lu.lanes import LANES, raise_peak, update
+
+LARGE = 160  # rows from which a front is eliminated by panels
 
 
 @far
@@ -59,13 +62,29 @@ def add_remainder(part, rows, n, front, remainder, k, lead):
 
 @fused_inlined
 def eliminate(front, remainder, k, r, lead, weight, peak):
-    """Eliminate the k pivots of a front, four at a time; False if a pivot vanishes.
+    """Eliminate the k pivots of a front; False if a pivot vanishes.
 
     `front` are its first k columns, where L takes the place of the lower triangle, U that of the
     upper and inverted pivots that of the diagonal, and then U12, k rows of the r other columns;
-    `remainder` are the other rows of these.
+    `remainder` are the other rows of these.  A large front does not fit into the caches: PANEL
+    columns are eliminated, and then all others at once (`blocks`), with the same operations.
     """
-    for j in range(0, k, LANES):
+    if lead < LARGE:
+        return eliminate_columns(front, remainder, 0 * k, k, k + r, k, r, lead, weight, peak)
+    for first in range(0, k, PANEL):
+        end = min(first + PANEL, k)
+        if not eliminate_columns(
+            front, remainder, first, end, end, k, r, lead, weight, peak
+        ):
+            return False
+        update_others(front, remainder, first, end, k, r, lead)
+    return True
+
+
+@fused_inlined
+def eliminate_columns(front, remainder, first, end, last, k, r, lead, weight, peak):
+    """The pivots from `first` to `end`, four at a time, in the columns before `last`."""
+    for j in range(first, end, LANES):
         d0 = j * lead + j
         d1, d2, d3 = d0 + lead, d0 + 2 * lead, d0 + 3 * lead
         p0 = 1.0 / front[d0]
@@ -98,7 +117,7 @@ def eliminate(front, remainder, k, r, lead, weight, peak):
             update(front, a + 3 * lead, front, a, lead, u03, u13, u23, 0.0, p3)
             raise_peak(peak, weight, i, front, a, lead, s0, s1, s2, s3)
 
-        for c in range(j + LANES, k + r):
+        for c in range(j + LANES, last):
             column = c * lead if c < k else k * lead + (c - k) * k
             u = column + j
             u0 = front[u]

@@ -12,6 +12,8 @@ import heapq
 
 import numpy as np
 
+LARGE = 300  # other rows of a front from which groups are joined in it
+
 
 def order_groups(neighbours, size, is_body):
     """Minimum degree: groups in order of elimination and the set of groups in the front of each.
@@ -87,4 +89,23 @@ def group_tree(rows, cols, groups, n_dof):
         todo.extend(children[g])
     none = np.zeros(0, dtype=np.int64)
     rest = [np.concatenate([none, *(unknowns[j] for j in fronts[g])]) for g in range(len(start))]
-    return postorder[::-1], children, unknowns, rest, number
+    return join_large(postorder[::-1], children, unknowns, rest, number)
+
+
+def join_large(postorder, children, unknowns, rest, number):
+    """The same with groups in one front where a large front differs from its parent's by the
+    group that leaves: their fronts need not be copied from one to the next."""
+    home = np.arange(len(unknowns))  # the group whose front a group is in
+    order = []
+    for g in postorder:  # children first
+        for child in children[g]:
+            if len(rest[child]) >= LARGE and len(rest[child]) == len(unknowns[g]) + len(rest[g]):
+                unknowns[g] = np.concatenate([unknowns[child], unknowns[g]])
+                children[g] = [c for c in children[g] if c != child] + children[child]
+                home[home == child] = g
+                break
+        order.append(g)
+    kept = home[order] == order
+    return [g for g, whole in zip(order, kept, strict=True) if whole], children, unknowns, rest, (
+        home[number]
+    )

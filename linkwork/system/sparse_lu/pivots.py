@@ -10,10 +10,11 @@ and an unknown without a good pivot is delayed to the parent front.
 import numpy as np
 
 from linkwork.math.compiled import compiled, inlined
-from linkwork.system.sparse_lu.order import group_tree
+from linkwork.system.sparse_lu.order import LARGE, group_tree
 
 DIAGONAL = 0.01  # a diagonal pivot may be this much smaller than the largest entry of its column
 ELSEWHERE = 0.1  # the same for other pivots: they are lost sooner when the mechanism moves
+PANEL = 48  # pivots of a large front between two passes through it
 VANISHING = 1e-12  # a smaller pivot of the scaled matrix is noise: delayed, singular in the root
 
 
@@ -28,10 +29,12 @@ class SingularMatrix(ArithmeticError):
 def choose_pivots(rows, cols, vals, groups, n_dof):
     """Row and column permutation: eliminate group by group, delaying what has no good pivot."""
     postorder, children, unknowns, rest, number = group_tree(rows, cols, groups, n_dof)
-    turn = np.argsort(postorder)
+    turn = np.zeros(len(unknowns), np.int64)
+    turn[postorder] = np.arange(len(postorder))
     front_of = np.minimum(turn[number[rows]], turn[number[cols]])
     by_front = np.argsort(front_of, kind="stable")
-    entries = np.split(by_front, np.searchsorted(front_of[by_front], np.arange(1, len(turn))))
+    ends = np.searchsorted(front_of[by_front], np.arange(1, len(postorder)))
+    entries = np.split(by_front, ends)
     row_at, col_at = np.empty_like(groups), np.empty_like(groups)  # places of unknowns in a front
     remainders, row_perm, col_perm = {}, [], []
     for g, e in zip(postorder, entries, strict=True):
@@ -63,7 +66,7 @@ def eliminate_pivoting(front, n_summed, rows, cols):
 
     Rows and columns are exchanged, in `rows` and `cols` too, so that the pivots come first.
     """
-    for k in range(n_summed):
+    for k in range(eliminate_diagonal(front, n_summed), n_summed):
         i, j = find_pivot(front, k, n_summed)
         if i < 0:
             return k
@@ -76,6 +79,37 @@ def eliminate_pivoting(front, n_summed, rows, cols):
             multiplier = front[r, k] / front[k, k]
             for c in range(k + 1, front.shape[0]):
                 front[r, c] -= multiplier * front[k, c]
+    return n_summed
+
+
+@inlined
+def eliminate_diagonal(front, n_summed):
+    """Eliminate the first pivots of a large front as long as those on the diagonal are good, in
+    panels whose columns come first; how many were."""
+    n = front.shape[0]
+    if n < LARGE:
+        return 0
+    for first in range(0, n_summed, PANEL):
+        end = min(first + PANEL, n_summed)
+        done = end
+        for j in range(first, end):
+            largest = 0.0
+            for i in range(j, n):
+                largest = max(largest, abs(front[i, j]))
+            if not abs(front[j, j]) > max(VANISHING, DIAGONAL * largest):
+                done = j
+                break
+            for i in range(j + 1, n):
+                front[i, j] /= front[j, j]
+                for c in range(j + 1, end):
+                    front[i, c] -= front[i, j] * front[j, c]
+        for i in range(first + 1, n):  # all other columns, row by row
+            for j in range(first, min(done, i)):
+                multiplier = front[i, j]
+                for c in range(end, n):
+                    front[i, c] -= multiplier * front[j, c]
+        if done < end:
+            return done
     return n_summed
 
 

@@ -14,7 +14,7 @@ from linkwork.results.files.file import check_writable
 from linkwork.results.result import Result
 from linkwork.view.camera import following, shot, way_of
 from linkwork.view.drawing import draw
-from linkwork.view.offline import HIDDEN, played_frames, speed_words
+from linkwork.view.pages.offline import HIDDEN, played_frames, speed_words
 from linkwork.view.pictures.picture import Studio, check_size
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Film:
 def animate(
     result: Result, path: Any, *, fps: float | None = None, speed: float | None = None,
     reactions: bool = False, size: Any = None, side: str = "home", follow: str | None = None,
-    title: str = "", traces: Any = (), other: Result | None = None,
+    title: str = "", traces: Any = (), other: Result | None = None, colours: str | None = None,
 ) -> Film:  # fmt: skip
     """Write a film of the result; see `Result.animate`."""
     target = check_writable(path)
@@ -62,10 +62,10 @@ def animate(
     rate = min(rate, SMOOTHEST) if gif else rate
     write = None if gif else encoder(target, size, rate)
     frames, speed = played_frames(result, rate, speed)
-    drawing = draw(result, np.unique(frames), title, traces=traces, other=other)
+    drawing = draw(result, np.unique(frames), title, traces=traces, other=other, colours=colours)
     numbers = np.searchsorted(np.unique(frames), frames)  # where few times are stored, they stay
     look = shot(drawing, side, follow)
-    way = None if follow is None else way_of(drawing, follow)
+    way = way_of(drawing, follow)
     studio = Studio(drawing, size, HIDDEN if reactions else (*HIDDEN, "reactions"), look)
 
     def pictures() -> Iterator[Image]:

@@ -18,14 +18,14 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.results.result import Result
-from linkwork.view.camera import Shot, grid_cell, shot
+from linkwork.view.camera import Shot, following, grid_cell, shot, way_of
 from linkwork.view.drawing import Drawing, draw, nearest
-from linkwork.view.meshes import merged
-from linkwork.view.offline import HIDDEN
+from linkwork.view.pages.offline import HIDDEN
+from linkwork.view.pages.stage import ARROWS, GHOST, UNSEEN, visible
 from linkwork.view.pictures.raster import blurred, draw_floor, draw_shade, draw_triangles
-from linkwork.view.shapes import Part, rod
-from linkwork.view.stage import ARROWS, GHOST, UNSEEN, visible
-from linkwork.view.symbols import STEEL, tube
+from linkwork.view.solids.meshes import merged
+from linkwork.view.solids.shapes import Part, rod
+from linkwork.view.solids.symbols import STEEL, tube
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -133,6 +133,8 @@ class Studio:
             stretch = np.array([1.0, 1.0, max(float(line.length[i]), 1e-6 * self.drawing.size)])
             normals = mesh.normals / stretch
             longer = replace(mesh, vertices=mesh.vertices * stretch, normals=normals)
+            if line.shades is not None:
+                longer = replace(longer, colour=line.shades[i] / 255.0)
             found.append(moved(longer, line.start[i], line.orientation[i]))
         for (group, kind), colour in ARROWS.items():
             if group not in self.hidden:
@@ -292,16 +294,18 @@ def check_size(size: Any) -> tuple[int, int]:
 def picture(
     result: Result, path: Any = None, t: float | None = None, *, size: Any = (1280, 720),
     side: str = "home", reactions: bool = False, title: str = "", text: bool = True,
-    traces: Any = (), other: Result | None = None,
+    follow: str | None = None, traces: Any = (), other: Result | None = None,
+    colours: str | None = None,
 ) -> Picture:  # fmt: skip
     """A picture of one stored time; see `Result.picture`."""
     target = _target(path)
     i = result._index(0 if t is None else t)
     few = np.unique([i, *np.linspace(0, len(result) - 1, FEW).astype(int)])
-    everything = draw(result, few, title, traces=traces, other=other)
+    everything = draw(result, few, title, traces=traces, other=other, colours=colours)
     frame = int(np.argmin(np.abs(everything.time - result.time[i])))
     hidden = HIDDEN if reactions else (*HIDDEN, "reactions")
-    studio = Studio(everything, check_size(size), hidden, shot(everything, side))
+    look = following(shot(everything, side, follow), way_of(everything, follow), frame)
+    studio = Studio(everything, check_size(size), hidden, look)
     words = everything.title
     if len(result) > 1:
         words += f"   {everything.when(frame)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.io.mbdyn.deck.deck import Mass, Node
+from linkwork.io.mbdyn.deck.deck import Mass, StructuralNode
 from linkwork.io.mbdyn.drives.callers import made, read_law
 from linkwork.io.mbdyn.drives.templates import Terms, component, matrix_terms, read_terms
 from linkwork.io.mbdyn.problem.inverse import body_role
@@ -38,7 +38,7 @@ def body(args: Arguments) -> None:
     args.end()
 
 
-def one_mass(args: Arguments, node: Node, label: int) -> Mass:
+def one_mass(args: Arguments, node: StructuralNode, label: int) -> Mass:
     i = args.i
     m = args.real("a mass")
     if m < 0:
@@ -61,7 +61,7 @@ def output_flag(args: Arguments, kind: str = "") -> bool:
     return kind not in args.deck.analysis.silent
 
 
-def variable_mass(args: Arguments, node: Node, label: int) -> None:
+def variable_mass(args: Arguments, node: StructuralNode, label: int) -> None:
     """variable mass, mass, centre, inertia that changes with the mass, and with the shape"""
     i = args.i
     if node.points_only:

@@ -6,6 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from linkwork.io.mbdyn.aero.craft import generic_force
+from linkwork.io.mbdyn.aero.gusts import gust
+from linkwork.io.mbdyn.aero.instruments import aircraft_instruments
+from linkwork.io.mbdyn.aero.rotors import induced_velocity, rotor
+from linkwork.io.mbdyn.aero.surfaces import aerodynamic_beam, aerodynamic_body, air_properties
+from linkwork.io.mbdyn.cards.beam_slider import beam_slider
 from linkwork.io.mbdyn.cards.beams import beam
 from linkwork.io.mbdyn.cards.bodies import body
 from linkwork.io.mbdyn.cards.deformable import deformable, deformable_axial, rod, viscous_body
@@ -32,6 +38,7 @@ from linkwork.io.mbdyn.cards.total import (
 )
 from linkwork.io.mbdyn.drives.driven import KINDS, driven
 from linkwork.io.mbdyn.hydraulics.elements import hydraulic
+from linkwork.io.mbdyn.scalars.circuits import ELECTRIC, THERMAL, circuit_element
 from linkwork.io.mbdyn.scalars.genels import bulk, genel
 from linkwork.io.mbdyn.scalars.nodes import bind
 from linkwork.io.mbdyn.syntax.arguments import Arguments
@@ -61,6 +68,7 @@ JOINTS: dict[str, Card] = {
     "angular acceleration": angular_motion(2),
     "angular velocity": angular_motion(1),
     "axial rotation": axial_rotation,
+    "beam slider": beam_slider,
     "brake": brake,
     "cardano hinge": named("Universal", turned=THIRD_FIRST, columns="crossed"),
     "cardano pin": named("Universal", pin=True, turned=THIRD_FIRST, columns="crossed"),
@@ -111,7 +119,6 @@ JOINTS: dict[str, Card] = {
 
 REASONS = {  # of joints that MBDyn has and linkwork cannot have, or not yet
     "modal": "needs a flexible body from a file",
-    "beamslider": "slides along beams, and a joint of linkwork holds one node of a beam",
     "pointcontact": "needs contact; a UserForce of linkwork can stand in for simple cases",
     "coincidence": "is not part of MBDyn either; use a spherical hinge and a prismatic, or a clamp",
     "gimbalhinge": "is not part of MBDyn either; use gimbal rotation and a spherical hinge",
@@ -162,19 +169,26 @@ ELEMENTS: dict[str, Callable[[Arguments], None]] = {
     "body": body, "joint": joint, "force": force, "couple": couple, "gravity": gravity,
     "output": output, "inertia": inertia, "automatic structural": automatic_structural,
     "bind": bind, "bulk": bulk, "genel": genel, "beam": beam(3), "beam2": beam(2),
-    "beam3": beam(3), "hydraulic": hydraulic,
+    "beam3": beam(3), "hbeam": beam(2, helicoidal=True), "hbeam2": beam(2, helicoidal=True),
+    "hydraulic": hydraulic, "air properties": air_properties,
+    "aerodynamic body": aerodynamic_body, "aerodynamic beam": aerodynamic_beam(3),
+    "aerodynamic beam2": aerodynamic_beam(2), "aerodynamic beam3": aerodynamic_beam(3),
+    "rotor": rotor, "induced velocity": induced_velocity, "gust": gust,
+    "aircraft instruments": aircraft_instruments, "generic aerodynamic force": generic_force,
+    "electric": circuit_element("electric", ELECTRIC),
+    "thermal": circuit_element("thermal", THERMAL),
 }  # fmt: skip
 ELEMENTS["driven"] = driven({word: ELEMENTS[word] for word in KINDS})
 COUNTED = {  # what control data calls the other elements of MBDyn
-    "hbeam": "beams",
-    "electric": "electric elements", "thermal": "thermal elements",
-    "aerodynamic body": "aerodynamic elements",
-    "aerodynamic beam2": "aerodynamic elements", "aerodynamic beam3": "aerodynamic elements",
-    "aerodynamic beam": "aerodynamic elements", "aeromodal": "aeromodals",
-    "air properties": "air properties", "induced velocity": "induced velocity elements",
-    "rotor": "rotors", "loadable": "loadable elements",
+    "aeromodal": "aeromodals",
+    "loadable": "loadable elements",
     "user defined": "loadable elements", "stream output": "output elements",
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
-    "aircraft instruments": "aerodynamic elements",
     "shell4eas": "plates", "shell4easans": "plates", "membrane4eas": "plates",
 }  # fmt: skip
+REFUSED = {  # elements that MBDyn has, its theory manual does not describe, and what to do instead
+    "aeromodal": (
+        "aeromodal elements (forces of the air on modal coordinates) are not supported; "
+        "aerodynamic bodies and beams are"
+    ),
+}

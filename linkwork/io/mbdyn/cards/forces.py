@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
-from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, Node
+from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, StructuralNode
 from linkwork.io.mbdyn.drives.callers import TIME, read_law
 from linkwork.io.mbdyn.drives.driven import switched
 from linkwork.io.mbdyn.drives.templates import Terms, read_terms
@@ -32,7 +32,7 @@ from linkwork.io.mbdyn.syntax.geometry import (
 
 
 def read_arm(
-    args: Arguments, node: Node, other: Other | None = None, bare: bool = False
+    args: Arguments, node: StructuralNode, other: Other | None = None, bare: bool = False
 ) -> np.ndarray:
     """[position,] of the point where the force acts, from the node; bare: without the keyword."""
     if not args.keyword("position") and not bare:
@@ -43,14 +43,14 @@ def read_arm(
     return arm
 
 
-def direction(node: Node, follower: bool) -> Callable[[Arguments], np.ndarray]:
+def direction(node: StructuralNode, follower: bool) -> Callable[[Arguments], np.ndarray]:
     """Vectors of follower forces are in the node's axes, the others are absolute."""
     if follower:
         return lambda args: relative_vector(args, node.reference)
     return lambda args: absolute_vector(args, node.reference)
 
 
-def old_direction(args: Arguments, node: Node, follower: bool) -> np.ndarray | None:
+def old_direction(args: Arguments, node: StructuralNode, follower: bool) -> np.ndarray | None:
     """The direction of a card in the old order, where it stands before the arm; else None."""
     if args.key() in ("position", "single", "component", "array", "null"):
         return None
@@ -76,7 +76,9 @@ def arm_follows(args: Arguments) -> bool:
     return args.more(3) and not any(args.is_word(k) for k in range(3))
 
 
-def old_couple_direction(args: Arguments, node: Node, follower: bool) -> np.ndarray | None:
+def old_couple_direction(
+    args: Arguments, node: StructuralNode, follower: bool
+) -> np.ndarray | None:
     """That of an internal couple in the old order, before its second node, whose label is no real
     number; else None."""
     if args.key() != "reference" and not real_follows(args):
@@ -135,7 +137,7 @@ def total(internal: bool) -> Callable[[Arguments, int], None]:
     """force: label, total [internal], node, position, …, force, …, moment, …;"""
 
     def card(args: Arguments, label: int) -> None:
-        nodes: list[Node] = []
+        nodes: list[StructuralNode] = []
         arms: list[np.ndarray] = []
         turned: list[tuple[np.ndarray, np.ndarray]] = []
         for _ in range(2 if internal else 1):
@@ -165,7 +167,7 @@ def total(internal: bool) -> Callable[[Arguments, int], None]:
     return card
 
 
-def vector_of(node: Node, axes: np.ndarray) -> Callable[[Arguments], np.ndarray]:
+def vector_of(node: StructuralNode, axes: np.ndarray) -> Callable[[Arguments], np.ndarray]:
     """A vector in these axes of the node, or in the frame that it names."""
 
     def read(args: Arguments) -> np.ndarray:
@@ -177,8 +179,9 @@ def vector_of(node: Node, axes: np.ndarray) -> Callable[[Arguments], np.ndarray]
 
 
 def add(
-    deck: Deck, label: int, kind: str, variant: str, nodes: list[Node], arms: list[np.ndarray],
-    forces: Terms, moments: Terms, follower: bool, apart: bool, output: bool,
+    deck: Deck, label: int, kind: str, variant: str, nodes: list[StructuralNode],
+    arms: list[np.ndarray], forces: Terms, moments: Terms, follower: bool,
+    apart: bool, output: bool,
 ) -> None:  # fmt: skip
     """One item for every vector × drive of a card."""
     from linkwork.elements.forces.force import Force, Torque

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
 from linkwork.io.mbdyn.cards.friction import FrictionCard, read_friction
-from linkwork.io.mbdyn.deck.deck import JointRecord, Node, ground_frame
+from linkwork.io.mbdyn.deck.deck import JointRecord, StructuralNode, ground_frame
 from linkwork.io.mbdyn.problem.blocks import ORIENTATIONS
 from linkwork.io.mbdyn.problem.inverse import inverse_role
 from linkwork.io.mbdyn.syntax.arguments import Arguments
@@ -35,7 +35,7 @@ Card = Callable[[Arguments, int], None]
 class End(NamedTuple):
     """An end of a joint: a node (None is the ground), a point and axes from it."""
 
-    node: Node | None
+    node: StructuralNode | None
     offset: np.ndarray = ZERO
     axes: np.ndarray = EYE
 
@@ -86,7 +86,7 @@ def vector_follows(args: Arguments) -> bool:
     return all(args.more(k) and not args.is_word(k) for k in range(3))
 
 
-def for_turning(args: Arguments, node: Node, offset: np.ndarray, turns: bool) -> None:
+def for_turning(args: Arguments, node: StructuralNode, offset: np.ndarray, turns: bool) -> None:
     if node.points_only and (turns or np.any(offset != 0)):
         args.fail(
             f"node {node.label} cannot turn; joints that hold rotations or have an offset need a "
@@ -287,7 +287,7 @@ def sliding_end(args: Arguments, first: End) -> End:
     return End(node, offset, first_axes(first, node))
 
 
-def first_axes(first: End, node: Node) -> np.ndarray:
+def first_axes(first: End, node: StructuralNode) -> np.ndarray:
     """The main marker's axes as the second node sees them in the described position."""
     return node.reference.R.T @ first.place()[1]
 

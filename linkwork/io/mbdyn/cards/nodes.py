@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.io.mbdyn.deck.deck import Node
+from linkwork.io.mbdyn.deck.deck import StructuralNode
 from linkwork.io.mbdyn.hydraulics.circuit import hydraulic_node
 from linkwork.io.mbdyn.problem.blocks import ORIENTATIONS, TURNS
 from linkwork.io.mbdyn.problem.steps import weight
-from linkwork.io.mbdyn.scalars.nodes import abstract, parameter
+from linkwork.io.mbdyn.scalars.nodes import abstract, circuit_node, parameter
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import (
     EYE,
@@ -63,9 +63,9 @@ def structural(args: Arguments) -> None:
         raise
 
 
-def free_node(args: Arguments, label: int, kind: str) -> Node:
+def free_node(args: Arguments, label: int, kind: str) -> StructuralNode:
     turns = not kind.endswith("displacement")
-    node = Node(label, kind, Reference(ZERO, EYE, ZERO, ZERO), args)
+    node = StructuralNode(label, kind, Reference(ZERO, EYE, ZERO, ZERO), args)
     if args.keyword("at reference"):
         i = args.i
         known = args.deck.references.get(args.label("the label of a reference frame"))
@@ -95,17 +95,19 @@ def free_node(args: Arguments, label: int, kind: str) -> Node:
     return node
 
 
-def description(args: Arguments, node: Node) -> None:
+def description(args: Arguments, node: StructuralNode) -> None:
     if args.keyword("orientation description"):
         node.orientation = args.one_of(ORIENTATIONS, "an orientation description")
 
 
-def options(args: Arguments, node: Node) -> None:
-    """scale, output, accelerations, in any order."""
+def options(args: Arguments, node: StructuralNode) -> None:
+    """scale, output, accelerations, orientation description, in any order."""
     node.output = "node" not in args.deck.analysis.silent
     node.accelerations = args.deck.analysis.accelerations and node.kind.startswith("dynamic")
-    while word := args.keyword("scale", "output", "accelerations"):
-        if word == "scale":
+    while word := args.keyword("scale", "output", "accelerations", "orientation description"):
+        if word == "orientation description":
+            node.orientation = args.one_of(ORIENTATIONS, "an orientation description")
+        elif word == "scale":
             if not args.keyword("default"):
                 args.real("a scale")
             args.deck.ignore("scale of structural nodes")
@@ -115,12 +117,12 @@ def options(args: Arguments, node: Node) -> None:
             node.accelerations = args.flag("whether accelerations are written")
 
 
-def dummy(args: Arguments, label: int) -> Node:
+def dummy(args: Arguments, label: int) -> StructuralNode:
     """dummy, base node, offset | relative frame, …"""
     deck = args.deck
     base = deck.node(args, "the label of the base node")
     x, R, v, w = base.reference
-    node = Node(label, "dummy", base.reference, args)
+    node = StructuralNode(label, "dummy", base.reference, args)
     kind = args.one_of(("offset", "relative frame"), "a kind of dummy node")
     if kind == "offset":
         args.keyword("position")
@@ -144,7 +146,7 @@ def dummy(args: Arguments, label: int) -> Node:
     return node
 
 
-def place(args: Arguments, node: Node) -> tuple[np.ndarray, np.ndarray]:
+def place(args: Arguments, node: StructuralNode) -> tuple[np.ndarray, np.ndarray]:
     """Optional position and orientation relative to a node."""
     offset, axes = ZERO, EYE
     if args.keyword("position"):
@@ -152,15 +154,6 @@ def place(args: Arguments, node: Node) -> tuple[np.ndarray, np.ndarray]:
     if args.keyword("orientation"):
         axes = relative_orientation(args, node.reference)
     return offset, axes
-
-
-def unsupported(kind: str, instead: str) -> Callable[[Arguments], None]:
-    def card(args: Arguments) -> None:
-        args.deck.count(f"{kind} nodes")
-        args.card = f"{kind} node"
-        args.unsupported(f"{kind} nodes are not supported{instead}", 0)
-
-    return card
 
 
 def output(args: Arguments) -> None:
@@ -188,9 +181,6 @@ def switch(args: Arguments, word: str, records: dict) -> None:
 
 NODES: dict[str, Callable[[Arguments], None]] = {
     "structural": structural, "output": output, "abstract": abstract, "parameter": parameter,
-    "hydraulic": hydraulic_node,
+    "hydraulic": hydraulic_node, "electric": circuit_node("electric"),
+    "thermal": circuit_node("thermal"),
 }  # fmt: skip
-OTHER_NODES = {
-    kind: unsupported(kind, "")
-    for kind in ("electric", "thermal")
-}

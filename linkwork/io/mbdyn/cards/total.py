@@ -5,9 +5,9 @@
 (MBDyn technical manual, 9.1.13 and 9.1.14).  A vanishing component of the rotation vector is one of
 the quaternion, so the rows are those of the lock joint.  Its laws on rotations are turns about x,
 y, z; a rotation vector θ₀ with one component is such a turn, one with more is that of
-lw.DriveHinge, or on some rows alone taken apart (model.drives.turns).  A velocity of a displacement
-is the rate of its row, so it is integrated to a motion law; so is one angular velocity beside two
-rotations held at zero.  Other angular velocities are rows of lw.VelocityLock.
+lw.DriveHinge, or on some rows alone taken apart (drives.rotations.turns).  A velocity of a
+displacement is the rate of its row, so it is integrated to a motion law; so is one angular velocity
+beside two rotations held at zero.  Other angular velocities are rows of lw.VelocityLock.
 """
 
 from __future__ import annotations

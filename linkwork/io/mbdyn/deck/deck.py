@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, MbdynError
+from linkwork.io.mbdyn.aero.records import AeroDeck
 from linkwork.io.mbdyn.hydraulics.circuit import Circuit
 from linkwork.io.mbdyn.syntax.evaluation import Symbols
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO, Reference, cross
@@ -88,7 +89,7 @@ class Mass:
 
 
 @dataclass
-class Node:
+class StructuralNode:
     """A structural node and, once the model is made, its body and the centre of mass on it."""
 
     label: int
@@ -177,9 +178,10 @@ class Deck:
     files: dict[int, list[Drive]] = field(default_factory=dict)  # drivers: one drive per column
     environment: dict[str, str] = field(default_factory=dict)
     laws: dict[tuple[int, int], Any] = field(default_factory=dict)
-    nodes: dict[int, Node] = field(default_factory=dict)
+    nodes: dict[int, StructuralNode] = field(default_factory=dict)
     scalars: dict[tuple[str, int], ScalarNode] = field(default_factory=dict)  # by kind and label
     circuit: Circuit = field(default_factory=Circuit)  # hydraulic nodes and elements
+    aero: AeroDeck = field(default_factory=AeroDeck)  # air, airfoils, surfaces, rotors
     joints: dict[int, JointRecord] = field(default_factory=dict)
     forces: dict[int, ForceRecord] = field(default_factory=dict)
     beams: dict[int, Any] = field(default_factory=dict)  # cards.beams.BeamRecord
@@ -224,7 +226,7 @@ class Deck:
             args.string("a name")
         return label
 
-    def node(self, args: Arguments, what: str = "the label of a node") -> Node:
+    def node(self, args: Arguments, what: str = "the label of a node") -> StructuralNode:
         """The structural node whose label comes next."""
         i = args.i
         label = args.label(what)
@@ -251,7 +253,7 @@ class Deck:
     # ------------------------------------------------------------------------------- building
     def build(self) -> None:
         """Items from records: bodies first, then what joins them, in the order of the file."""
-        from linkwork.io.mbdyn.scalars.nodes import (
+        from linkwork.io.mbdyn.scalars.building import (
             add_loads,
             add_scalar_node,
             refuse_rates,
@@ -276,7 +278,7 @@ class Deck:
         if not self.model.items:
             self.note("the deck has no node, so its model is empty")
 
-    def add_body(self, node: Node) -> None:
+    def add_body(self, node: StructuralNode) -> None:
         from linkwork.elements.bodies.body import Body
         from linkwork.elements.joints.joints import Align
 

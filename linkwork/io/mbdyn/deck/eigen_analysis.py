@@ -24,6 +24,7 @@ from linkwork.io.mbdyn.problem.eigen import EigenRequest
 from linkwork.math import rotations
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
+from linkwork.system.layout import Layout
 from linkwork.system.state import State
 
 
@@ -73,6 +74,7 @@ def eigen_analyses(deck: Deck, run: Result) -> list[Analysed]:
 
 def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> None:
     import linkwork
+    from linkwork.analysis.independence import refuse_velocity_rows
     from linkwork.analysis.linear.pencil import linearised
 
     modes = linkwork.eigen(deck.model, at=state, n=None if request.mode else request.modes)
@@ -92,7 +94,8 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
     if not request.output & {"matrices", "sparse", "eigenvectors"}:
         return
     pencil = linearised(deck.model, state)
-    back, to = at_nodes(places, arms, len(state.bodies), pencil.M.shape[0])
+    refuse_velocity_rows(pencil.system, "output of matrices", "leave it to the eigenvalues alone")
+    back, to = at_nodes(places, arms, Layout(state.bodies), pencil.M.shape[0])
     M, D, K = (back.T @ A @ back for A in (pencil.M, pencil.D, pencil.K))
     C = pencil.C @ back
     if "eigenvectors" in request.output:
@@ -127,20 +130,20 @@ def wanted(request: EigenRequest, value: complex) -> bool:
     return bool(value.imag != 0 and low < frequency < high)
 
 
-def at_nodes(places: list[int], arms: np.ndarray, bodies: int, n: int) -> tuple[Any, Any]:
+def at_nodes(places: list[int], arms: np.ndarray, layout: Layout, n: int) -> tuple[Any, Any]:
     """T⁻¹ and T between motions of bodies, in the system's order, and of nodes, in the deck's.
 
     Bodies that are no nodes come behind, then the values of abstract nodes and states.
     """
-    others = sorted(set(range(bodies)) - set(places))
+    others = sorted(set(range(len(layout.bodies))) - set(places))
     back, to = sp.lil_array((n, n)), sp.lil_array((n, n))
     for k, b in enumerate([*places, *others]):
-        body, node = slice(6 * b, 6 * b + 6), slice(6 * k, 6 * k + 6)
+        body, node = layout.unknowns(b), layout.unknowns(k)
         turn = np.eye(6)
         if k < len(places):
             turn[:3, 3:] = rotations.tilde(arms[k])
         back[body, node], to[node, body] = turn, 2 * np.eye(6) - turn  # the inverse of turn
-    for i in range(6 * bodies, n):
+    for i in range(layout.rigid, n):
         back[i, i] = to[i, i] = 1.0
     return back.tocsr(), to.tocsr()
 

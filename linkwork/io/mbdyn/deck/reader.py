@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.cards.elements import COUNTED, ELEMENTS
-from linkwork.io.mbdyn.cards.nodes import NODES, OTHER_NODES
+from linkwork.io.mbdyn.aero.foils import c81_data
+from linkwork.io.mbdyn.cards.elements import COUNTED, ELEMENTS, REFUSED
+from linkwork.io.mbdyn.cards.nodes import NODES
 from linkwork.io.mbdyn.deck.deck import Deck, MissingNode, in_card
 from linkwork.io.mbdyn.drives.callers import drive_caller_card
 from linkwork.io.mbdyn.drives.files import DRIVERS, file_of
@@ -188,6 +189,8 @@ class Reader:
                 kind = OTHER_ELEMENTS[name]
                 if kind:
                     self.deck.count(kind)
+            if self.block == "elements" and name in REFUSED_ELEMENTS:
+                args.unsupported(REFUSED_ELEMENTS[name], 0)
             raise self.unknown(args, f"of the block '{self.block}'", keys)
         if not args.statement.colon and self.block in ("nodes", "elements"):
             args.fail("expected ':' after the name of the card", 0)
@@ -211,9 +214,11 @@ class Reader:
             names = [str(known.get(k, k)) for k in table]
             lost = lost_comma(args.written(), names).replace("a comma", "':'")
         place = args.source.place(args.statement.start)
-        return UnsupportedCard(
+        error = UnsupportedCard(
             f"{what}{lost} ({hint}supported: {listed})", args.source.file, *place
         )
+        error.card = args.written()[:60]  # which the sentence begins with already
+        return error
 
     # -------------------------------------------------------------------------- cards anywhere
     def include(self, args: Arguments) -> None:
@@ -251,10 +256,12 @@ class Reader:
         self.deck.ignore(args.written())
 
     def module_load(self, args: Arguments) -> None:
+        if "wheel" in args.written():  # wheel2 and wheel4: the manuals do not have their equations
+            args.unsupported(
+                "modules of MBDyn cannot be loaded, and the manuals do not say what its wheels "
+                "compute; add a lw.Tyre to the model that lw.read_deck returns", 0,
+            )  # fmt: skip
         args.unsupported("modules of MBDyn cannot be loaded", 0)
-
-    def airfoil_data(self, args: Arguments) -> None:
-        args.unsupported("airfoil data are not supported", 0)
 
 
 def card_of(card: Card) -> Callable[[Reader, Arguments], None]:
@@ -270,7 +277,7 @@ ANYWHERE: dict[str, Callable[[Reader, Arguments], None]] = {
     "constitutive law": card_of(constitutive_law_card),
     "print symbol table": Reader.ignored, "license": Reader.ignored, "warranty": Reader.ignored,
     "module load": Reader.module_load, "hydraulic fluid": card_of(hydraulic_fluid),
-    "c81 data": Reader.airfoil_data,
+    "c81 data": card_of(c81_data),
 }  # fmt: skip
 ANYWHERE_KEYS = {squeeze(name): name for name in ANYWHERE}
 TABLES: dict[str, dict[str, Card]] = {
@@ -278,7 +285,7 @@ TABLES: dict[str, dict[str, Card]] = {
     "initial value": INITIAL_VALUE,
     "inverse dynamics": INVERSE_DYNAMICS,
     "control data": CONTROL_DATA,
-    "nodes": {**NODES, **OTHER_NODES},
+    "nodes": NODES,
     "drivers": DRIVERS,
     "elements": ELEMENTS,
 }
@@ -290,3 +297,4 @@ BLOCKS: dict[str, dict[str, Card]] = {
 }
 NAMES = {squeeze(name): name for table in TABLES.values() for name in table}
 OTHER_ELEMENTS = {squeeze(name): kind for name, kind in COUNTED.items()}
+REFUSED_ELEMENTS = {squeeze(name): reason for name, reason in REFUSED.items()}

@@ -27,6 +27,8 @@ from linkwork.io.mbdyn.drives.plain import (
     until,
 )
 from linkwork.io.mbdyn.drives.readings import (
+    BEAM_ORDER,
+    BEAMS,
     INDEX,
     element_datum,
     model_function,
@@ -35,6 +37,7 @@ from linkwork.io.mbdyn.drives.readings import (
     previous,
 )
 from linkwork.io.mbdyn.scalars.dofs import read_dof
+from linkwork.io.mbdyn.scalars.nodes import KINDS
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.formula import Translator
 from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
@@ -233,7 +236,7 @@ def named_function(deck: Any, name: str, order: Any, x: Drive) -> Drive:
 
 def dof(args: Arguments) -> Law:
     """dof, degree of freedom, drive of its value"""
-    i, end = args.i, read_dof(args)
+    i, end = args.i, read_dof(args, hydraulic=True)
     law = read_law(args)
     return lambda x: law(in_place(args, i, end.read))
 
@@ -260,10 +263,20 @@ def datum(kind: str, read: Callable[..., Drive]) -> Callable[[Arguments], Law]:
 def named_by_index(args: Arguments, kind: str, what: str) -> str:
     i = args.i
     index = args.integer("the index of a datum")
-    known = {"structural": INDEX, "abstract": ["x", "xP"], "parameter": ["x"]}.get(what, [])
+    scalar = ["x"] if what == "parameter" else ["x", "xP"] if what in (*KINDS, "hydraulic") else []
+    known = INDEX if what == "structural" else scalar
+    if kind == "element" and what in BEAMS and 1 <= index <= 54:
+        return beam_name(what, index)
     if kind != "node" or not 1 <= index <= len(known):
         args.unsupported("data are read by their names here: string, \"name\"", i)
     return known[index - 1]
+
+
+def beam_name(what: str, index: int) -> str:
+    """The datum of a beam by its number: 27 of each point."""
+    point, number = divmod(index - 1, 27)
+    prefix = "" if what not in ("beam", "beam3") else ("pI.", "pII.")[point]
+    return f"{prefix}{BEAM_ORDER[number // 3]}{'xyz'[number % 3]}"
 
 
 def in_place(args: Arguments, i: int, make: Callable[[], Drive]) -> Drive:

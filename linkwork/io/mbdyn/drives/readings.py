@@ -7,11 +7,14 @@ Names are MBDyn's: "X[1]", "omega[3]", "rz", "px"; a node's own axes where they 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
-from linkwork.io.mbdyn.deck.deck import Deck, JointRecord, Node, ground_frame
-from linkwork.io.mbdyn.scalars.nodes import ScalarNode
+from linkwork.errors import DriveError
+from linkwork.io.mbdyn.aero.data import air_datum, craft_angle, instrument, rotor_datum
+from linkwork.io.mbdyn.deck.deck import Deck, JointRecord, StructuralNode, ground_frame
+from linkwork.io.mbdyn.scalars.nodes import KINDS
 from linkwork.io.mbdyn.syntax.evaluation import cast
 from linkwork.io.mbdyn.syntax.geometry import ZERO
 from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
@@ -23,6 +26,18 @@ from linkwork.model.readings import reads
 AXES = np.eye(3)
 VECTORS = {"X": "position", "XP": "velocity", "Omega": "angular velocity"}
 ANGLES = {"E": "123", "E123": "123", "E313": "313", "E321": "321"}
+BEAMS = ("beam", "beam2", "beam3", "hbeam", "hbeam2")
+BEAM_DATA = {
+    "e": "strain", "k": "curvature", "F": "section_force", "M": "section_moment", "X": "position",
+}  # fmt: skip
+BEAM_ORDER = ("e", "k", "F", "M", "X", "Phi", "Omega", "eP", "kP")  # of numbers: three each
+AERODYNAMIC = {
+    "aerodynamicelement": "aerodynamic element", "aerodynamicbody": "aerodynamic body",
+    "aerodynamicbeam": "aerodynamic beam", "aerodynamicbeam2": "aerodynamic beam2",
+    "aerodynamicbeam3": "aerodynamic beam3", "aircraftinstruments": "aircraft instruments",
+    "genericaerodynamicforce": "generic aerodynamic force",
+}  # fmt: skip
+ROTORS = ("rotor", "inducedvelocity", "inducedvelocityelement")
 INDEX = [*(f"{w}[{i}]" for w in ("X", "x", "Phi", "XP", "xP", "Omega", "omega", "E", "E313", "E321")
            for i in (1, 2, 3)), *(f"PE[{i}]" for i in range(4))]  # fmt: skip
 
@@ -42,13 +57,13 @@ def frame_of(deck: Deck, label: int) -> Frame:
         raise ExpressionError(
             f"structural node {label} is a dummy that is seen from another node; read that node"
         )
-    base: Node = deck.nodes[follower.base]
+    base: StructuralNode = deck.nodes[follower.base]
     if base.base is not None:
         raise ExpressionError(f"structural node {label} is a dummy on a dummy; read its base")
     return made_frame(base, follower.offset, follower.axes)
 
 
-def made_frame(node: Node, offset: np.ndarray = ZERO, axes: np.ndarray = AXES) -> Frame:
+def made_frame(node: StructuralNode, offset: np.ndarray = ZERO, axes: np.ndarray = AXES) -> Frame:
     if node.body is None:
         raise ExpressionError(
             f"structural node {node.label} cannot be read here, before the model is made"
@@ -58,7 +73,7 @@ def made_frame(node: Node, offset: np.ndarray = ZERO, axes: np.ndarray = AXES) -
 
 def node_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     """A private datum of a node: "X[1]" of a structural one, "x" or "xP" of a scalar one."""
-    if kind in ("abstract", "parameter"):
+    if kind in KINDS or kind == "hydraulic":
         return scalar_node(deck, kind, label).read(name or "x")
     if kind != "structural":
         raise ExpressionError(f"{kind} nodes are not supported")
@@ -120,7 +135,7 @@ def euler_parameter(frame: Frame, i: int) -> Drive:
 
 def dof(deck: Deck, kind: str, label: int, index: int, derivative: bool) -> Drive:
     """The value of a degree of freedom, or its derivative."""
-    if kind in ("abstract", "parameter"):
+    if kind in KINDS or kind == "hydraulic":
         return scalar_node(deck, kind, label).read("xP" if derivative else "x")
     if kind != "structural":
         raise ExpressionError(f"{kind} nodes are not supported")
@@ -132,8 +147,10 @@ def dof(deck: Deck, kind: str, label: int, index: int, derivative: bool) -> Driv
     return reads(frame_of(deck, label), "velocity" if derivative else "position", AXES[index - 1])
 
 
-def scalar_node(deck: Deck, kind: str, label: int) -> ScalarNode:
-    found = deck.scalars.get((kind, label))
+def scalar_node(deck: Deck, kind: str, label: int) -> Any:
+    """A node with one value: a ScalarNode, or a HydraulicNode."""
+    known = deck.circuit.nodes.get(label) if kind == "hydraulic" else None
+    found = deck.scalars.get((kind, label), known)
     if found is None:
         raise ExpressionError(f"there is no {kind} node {label}")
     return found
@@ -155,10 +172,49 @@ def element_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
             node = deck.nodes[label]
             return node.body.mass * reads(node.body, "velocity", AXES[int(found[1]) - 1])
         raise ExpressionError(f"'{name}' of {kind} is not supported, only beta[1] to beta[3]")
+    if kind == "airproperties":
+        return air_datum(deck, name)
+    if kind in ROTORS:
+        return rotor_datum(deck, label, name)
+    if kind in AERODYNAMIC and label in deck.aero.instruments:
+        return instrument(deck, deck.aero.instruments[label], name)
+    if kind in AERODYNAMIC and label in deck.aero.craft:
+        return craft_angle(deck, deck.aero.craft[label], name)
+    if kind in BEAMS:
+        return beam_datum(deck, label, name)
+    if kind in AERODYNAMIC:
+        raise ExpressionError(
+            f"'{name}' of {AERODYNAMIC[kind]} {label} cannot be read while the model moves; its "
+            "loads are in the .aer file and in the run, and nodes, joints and rotors can be read"
+        )
     raise ExpressionError(
-        f"data of the element '{kind}' cannot be read here, only those of joints and of automatic "
-        "structural"
+        f"data of the element '{kind}' cannot be read here, only those of joints, beams and of "
+        "automatic structural"
     )
+
+
+def beam_datum(deck: Deck, label: int, name: str) -> Drive:
+    """"pI.kx", "pII.Fz" of a beam of three nodes; "kx", "Fz" of one of two."""
+    record = deck.beams.get(label)
+    if record is None:
+        raise ExpressionError(f"there is no beam {label}")
+    if record.item not in deck.model.items:
+        raise ExpressionError(f"beam {label} is made after what reads it; move its card up")
+    element = deck.model[record.item]
+    three = len(record.ends) == 3
+    found = re.fullmatch(r"(pII?\.)?([A-Za-z]+)([xyz])", name)
+    quantity = BEAM_DATA.get(found[2]) if found else None
+    if found is None or quantity is None or bool(found[1]) != three:
+        prefix = "pI. or pII. and one of them" if three else "one of them"
+        raise ExpressionError(
+            f"'{name}' of beam {label} cannot be read here: beams give ex … kz (strains), Fx … Mz "
+            f"(linear laws without damping) and Xx … Xz; write {prefix}"
+        )
+    point = {"pI.": " 1", "pII.": " 2"}.get(found[1] or "", "")
+    try:
+        return reads(element, quantity + point, found[3])
+    except DriveError as error:
+        raise ExpressionError(str(error)) from error
 
 
 def joint_datum(deck: Deck, joint: JointRecord, name: str) -> Drive:

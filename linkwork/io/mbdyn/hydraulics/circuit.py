@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.syntax.arguments import Arguments
+from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.model.drives import Drive
+from linkwork.model.readings import reads
 
 Columns = Callable[[Any], np.ndarray]
 
@@ -28,6 +30,7 @@ class HydraulicNode:
     output: bool = True
     clamp: Callable[[], Drive] | None = None
     loads: list[tuple[str, Callable[[], Drive]]] = field(default_factory=list)
+    fluid: Any = None  # of the first element that joins it
     item: Any = None
 
     @property
@@ -47,6 +50,16 @@ class HydraulicNode:
             for name, load in self.loads:
                 model.add(name, FlowSource(self.item, -load()))
         return self.item
+
+    def read(self, name: str) -> Drive:
+        """The drive of its pressure ("x"), or of the rate of that ("xP")."""
+        if name not in ("x", "xP"):
+            raise ExpressionError(f"a hydraulic node has the data x and xP, found '{name}'")
+        if not self.args.deck.building:
+            raise ExpressionError(f"{self.name} cannot be read here, before the model is made")
+        if self.fluid is None:
+            raise ExpressionError(f"no element joins {self.name}, so it has nothing to be read")
+        return reads(self.port(self.fluid), "pressure" if name == "x" else "pressure_rate")
 
 
 @dataclass

@@ -1,8 +1,11 @@
 """Hydraulic fluids of decks.
 
     hydraulic fluid: label, incompressible | linear compressible | linear thermal compressible |
-        exponential, density, ρ₀ [, sound celerity, c | β, p₀ …] [, viscosity, μ] [, temperature, T]
-        [, pressure, p₀];
+        exponential | super, density, ρ₀ [, sound celerity, c | β, p₀ …] [, viscosity, μ]
+        [, temperature, T] [, pressure, p₀];
+
+Of a super fluid MBDyn's manual has the law, but not its vapour density and the width of its
+transition, which are those of `Fluid` here.
 """
 
 from __future__ import annotations
@@ -28,10 +31,6 @@ def fluid_words(args: Arguments) -> Any:
 
     i = args.i
     kind = args.one_of(KINDS, "a kind of hydraulic fluid")
-    if kind == "super":
-        args.unsupported(
-            "the density of a 'super' fluid is not documented; use linear compressible", i
-        )
     words: dict[str, Any] = {}
     while word := args.keyword("density", "viscosity", "temperature", "pressure"):
         if word != "density":
@@ -49,6 +48,8 @@ def fluid_words(args: Arguments) -> Any:
         if kind == "linear thermal compressible":
             words["expansion"] = args.real("the thermal expansion of a fluid")
             words["reference_temperature"] = args.real("the reference temperature of a fluid")
+        if kind == "super":
+            words["law"] = "super"
         if kind == "exponential":
             words["law"] = "exponential"
             words["vapour_pressure"] = args.real("the saturation pressure of a fluid")

@@ -197,7 +197,7 @@ def shock_absorber(args: Arguments, n: int) -> LawRead:
         words["gas_friction"] = (args.real("the amplitude of the friction"), rate)
 
     def law() -> Any:
-        of_strain = {word: area(VAR) for word, area in areas.items()}
+        of_strain: dict[str, Any] = {word: area(VAR) for word, area in areas.items()}
         if any(reads_time(function_program(f, "an area")) for f in of_strain.values()):
             args.unsupported("an area that changes with the time is not supported", begin)
         return laws.ShockAbsorber(

@@ -169,6 +169,14 @@ def brake(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarra
 
 FRICTION: Parts = (("MFR", 1, "Nm"), ("fc", 1, "-"))
 SCREW: Parts = (("dTheta", 1, "deg"), ("dD", 1, "m"), ("Theta", 3, "rad"), ("D", 3, "m"))
+def slider(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
+    """The beam that the node is on, and where: from −1 at its first node to 1 at its last."""
+    labels = np.array(joint.about["beams"])
+    place = tables.run[joint.items[0]].numbers("place")[tables.rows]
+    e = np.clip(np.floor(place).astype(int), 0, len(labels) - 1)
+    return np.column_stack([labels[e], 2 * (place - e) - 1])
+
+
 COLUMNS: dict[str, tuple[Column, Parts]] = {
     "hinge": (hinge, HINGE),
     "hinge friction": (rubbing(hinge), HINGE + FRICTION),
@@ -191,5 +199,6 @@ COLUMNS: dict[str, tuple[Column, Parts]] = {
         screw_friction, (*SCREW, ("vRel", 1, "m/s"), ("fc", 1, "-"), ("MFR", 3, "Nm")),
     ),
     "brake": (brake, (*HINGE, ("fc", 1, "-"), ("Fb", 1, "N"))),
+    "slider": (slider, (("beam", 1, "-"), ("s", 1, "-"))),
     "sensor": (sensor, (("XPP", 3, "m/s^2"), ("Omega", 3, "rad/s"))),
 }  # fmt: skip

@@ -6,8 +6,10 @@
     .ine   node, momentum, moment of momentum about the node, and the rates of both
     .act   beam, force and moment of each section in its axes
     .abs   abstract node, value, derivative            .prm   parameter node, value
+    .ele   electric node, value, derivative            .thn   thermal node, value, derivative
     .gen   clamp or distance genel, reaction;  state space or filter, states, their derivatives
     .prs   hydraulic node, pressure            .hyd   hydraulic element (hydraulics/elements.py)
+    .aer   aerodynamic elements    .rot   rotors    .air   the air (aero/output.py)
     .out   steps: number, time, step size, iterations, …
 
 One line per entity and stored time, all numbers with `output precision` digits.  Signs and axes of
@@ -22,19 +24,24 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.io.mbdyn.aero.output import aer_lines, air_columns, rot_lines
 from linkwork.io.mbdyn.cards.beams import BeamRecord
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord
 from linkwork.io.mbdyn.hydraulics.circuit import pressures
 from linkwork.io.mbdyn.output import deformable as deformable_output
 from linkwork.io.mbdyn.output.columns import COLUMNS
+from linkwork.io.mbdyn.output.decimals import exponential_text
 from linkwork.io.mbdyn.output.momenta import changing_momentum
 from linkwork.io.mbdyn.output.motion import Motion, angles, node_motion, offset, rotate
 from linkwork.io.mbdyn.output.reactions import written
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode
 from linkwork.io.mbdyn.scalars.results import scalar_values
-from linkwork.math.decimals import exponential_text
 from linkwork.results.outputs.stored import signal_values
 from linkwork.results.result import Result
+
+SCALARS = (
+    ("abstract", "abs", 2), ("electric", "ele", 2), ("parameter", "prm", 1), ("thermal", "thn", 2),
+)  # fmt: skip
 
 
 def written_rows(deck: Deck, run: Result) -> np.ndarray:
@@ -308,7 +315,7 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     wanted = {"mov": nodes, "ine": moving, "jnt": joints, "frc": deck.forces, "out": [1]}
     wanted["act"] = beams = [b for b in deck.beams.values() if b.output]
     files["act"] = lines(((b.label, tables.beam(b)) for b in beams), digits)
-    for kind, suffix, columns in (("abstract", "abs", 2), ("parameter", "prm", 1)):
+    for kind, suffix, columns in SCALARS:
         scalars = [n for (k, _), n in deck.scalars.items() if k == kind and n.output]
         wanted[suffix] = scalars
         files[suffix] = lines(((n.label, tables.scalar(n)[:, :columns]) for n in scalars), digits)
@@ -321,6 +328,11 @@ def write_text(tables: Tables, name: str | Path, modes: Iterable[str] = ()) -> l
     files["prs"] = lines(found, digits)
     found = ((x, make(tables.run)[tables.rows]) for x, make in deck.circuit.columns.items())
     files["hyd"] = lines(found, digits)
+    wanted["aer"] = [r for r in deck.aero.surfaces.values() if r.output]
+    wanted["rot"] = [r for r in deck.aero.rotors.values() if r.output]
+    wanted["air"] = [1] if deck.aero.air_output else []
+    files["aer"], files["rot"] = aer_lines(tables, digits), rot_lines(tables, digits)
+    files["air"] = lines([(1, air_columns(tables))] if wanted["air"] else [], digits)
     paths = []
     for suffix, text in files.items():
         if wanted[suffix]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.cards.total import HELD, RATE
-from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord, Node
+from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord, StructuralNode
 from linkwork.io.mbdyn.output.motion import angles, described
 from linkwork.io.mbdyn.syntax.evaluation import Variable
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO
@@ -144,7 +144,7 @@ def line(keyword: str, *fields: Any) -> str:
     return " ".join(words) + "\n"
 
 
-def node_line(deck: Deck, node: Node) -> str:
+def node_line(deck: Deck, node: StructuralNode) -> str:
     motion = described(deck, node.label)
     relative = node.base is not None and node.base.reference is not None
     keyword = "relative frame structural node" if relative else "structural node"
@@ -155,7 +155,7 @@ def node_line(deck: Deck, node: Node) -> str:
     return line(keyword, node.label, motion.x, word, angles(motion.R, kind))
 
 
-def body_lines(node: Node) -> Iterable[str]:
+def body_lines(node: StructuralNode) -> Iterable[str]:
     """Mass, centre, and the inertia about the node, of each body."""
     for label in dict.fromkeys(part.label for part in node.masses):
         parts = [part for part in node.masses if part.label == label]

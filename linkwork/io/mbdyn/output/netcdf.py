@@ -14,6 +14,7 @@ from linkwork.io.mbdyn.output.columns import COLUMNS, described
 from linkwork.io.mbdyn.output.eigen import put_modes
 from linkwork.io.mbdyn.output.files import Tables
 from linkwork.io.mbdyn.output.motion import angles
+from linkwork.io.mbdyn.scalars.nodes import KINDS
 
 ORIENTATIONS = {  # name, units, words
     "euler123": ("E", "deg", "orientation, euler123 angles"),
@@ -37,22 +38,24 @@ EXTRA = {  # what joints add behind their reactions: name, columns, units
 
 
 class Writer:
-    """An open file, and the variables that are put into it."""
+    """An open file, and what is put into it: labels at once, numbers over time when it is closed.
+
+    h5netcdf takes milliseconds for every variable, most of them in order to find its axes, so
+    variables over time are made by h5py (`write_numbers`).
+    """
 
     def __init__(self, file: Any, times: int) -> None:
         self.file = file
         file.dimensions = {"time": times, "Vec3": 3, "Mat3x3_rows": 3, "Mat3x3_cols": 3}
+        self.numbers: list[tuple[str, np.ndarray, dict[str, str]]] = []
 
     def put(self, name: str, values: Any, units: str, words: str) -> None:
-        values = np.asarray(values)
-        axes = {(3,): ("Vec3",), (3, 3): ("Mat3x3_rows", "Mat3x3_cols"), (): ()}
-        dims = ("time", *axes[values.shape[1:]])
-        variable = self.file.create_variable(name, dims, data=values)
-        variable.attrs["units"], variable.attrs["description"] = units, words
+        told = {"units": units, "description": words}
+        self.numbers.append((name, np.asarray(values), told))
 
     def put_kind(self, name: str, kind: str) -> None:
         """An empty variable under the name of a node or an element, with its kind."""
-        self.file.create_variable(name, (), data=np.int32(0)).attrs["type"] = kind
+        self.numbers.append((name, np.zeros((), np.int32), {"type": kind}))
 
     def put_labels(self, name: str, labels: list[int]) -> None:
         if labels:
@@ -61,6 +64,35 @@ class Writer:
             self.file.dimensions[dim] = len(labels)
             kind = np.int32 if max(labels) < 2**31 else np.int64  # MBDyn's labels are unsigned
             self.file.create_variable(name, (dim,), data=np.array(labels, kind))
+
+
+AXES: dict[tuple[int, ...], tuple[str, ...]] = {
+    (3,): ("Vec3",), (3, 3): ("Mat3x3_rows", "Mat3x3_cols"), (): (),
+}  # fmt: skip
+
+
+def write_numbers(path: Path, numbers: list[tuple[str, np.ndarray, dict[str, str]]]) -> None:
+    """Add variables over time (or none) to a NetCDF file that has their axes.
+
+    An axis is a dimension scale of HDF5 that variables are attached to; numbers of the axes are in
+    attributes (NetCDF-4 file format, appendix C of the NetCDF user's guide).
+    """
+    import h5py
+
+    with h5py.File(path, "r+") as file:
+        axes = ("time", *(dim for dims in AXES.values() for dim in dims))
+        scales = {name: file[name] for name in axes}
+        places = {name: scale.attrs["_Netcdf4Dimid"] for name, scale in scales.items()}
+        for name, values, told in numbers:
+            made = file.create_dataset(name, data=values, track_order=True)
+            dims = ("time", *AXES[values.shape[1:]]) if values.ndim else ()
+            for axis, dim in zip(made.dims, dims):
+                axis.attach_scale(scales[dim])
+            if dims:
+                made.attrs["_Netcdf4Coordinates"] = np.array([places[d] for d in dims], np.int32)
+                made.attrs["_Netcdf4Dimid"] = places["time"]
+            for key, text in told.items():
+                made.attrs[key] = text
 
 
 def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = ()) -> Path:
@@ -72,7 +104,8 @@ def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = (
     with h5netcdf.File(path, "w") as file:
         writer = Writer(file, len(tables.rows))
         step = tables.numbers[tables.rows]
-        writer.put("time", tables.time, "s", "simulation time")
+        time = file.create_variable("time", ("time",), data=tables.time)
+        time.attrs["units"], time.attrs["description"] = "s", "simulation time"
         writer.put("run.step", step.astype(np.int32), "-", "time step index")
         writer.put("run.timestep", tables.sizes[tables.rows], "s", "integration time step")
         put_nodes(writer, tables)
@@ -80,6 +113,7 @@ def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = (
         put_joints(writer, tables)
         put_forces(writer, tables)
         put_modes(file, deck, modes, tables.numbers)
+    write_numbers(path, writer.numbers)
     return path
 
 
@@ -108,13 +142,13 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
 
 
 def put_scalars(writer: Writer, tables: Tables) -> None:
-    for kind in ("abstract", "parameter"):
+    for kind in KINDS:
         nodes = [n for (k, _), n in tables.deck.scalars.items() if k == kind and n.output]
         writer.put_labels(f"node.{kind}", [n.label for n in nodes])
         for node in nodes:
             values = tables.scalar(node)
             writer.put(f"node.{kind}.{node.label}.X", values[:, 0], "-", "value")
-            if kind == "abstract":
+            if kind != "parameter":
                 writer.put(f"node.{kind}.{node.label}.XP", values[:, 1], "-", "derivative")
 
 

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from linkwork.io.mbdyn.output.files import Tables
 
 OPPOSITE = {
-    "clamp", "drive displacement", "drive displacement pin", "drive hinge", "imposed displacement",
-    "imposed displacement pin", "imposed orientation", "in line", "in plane", "pin", "plane pin",
+    "beam slider", "clamp", "drive displacement", "drive displacement pin", "drive hinge",
+    "imposed displacement", "imposed displacement pin", "imposed orientation", "in line",
+    "in plane", "pin", "plane pin",
     "revolute pin", "spherical pin", "total joint", "total pin joint",
 }  # fmt: skip
-AT_SECOND = {"axial rotation", "cardano pin", "plane hinge", "plane pin", "revolute hinge",
-             "revolute pin", "revolute rotation", "universal pin"}  # fmt: skip
+AT_SECOND = {"axial rotation", "beam slider", "cardano pin", "plane hinge", "plane pin",
+             "revolute hinge", "revolute pin", "revolute rotation", "universal pin"}  # fmt: skip
 OF_NODE = {"drive displacement", "imposed displacement"}
 OF_WORLD = {"drive displacement pin", "imposed displacement pin", "pin", "spherical pin"}
 CROSSED = {"cardano hinge", "cardano pin", "cardano rotation", "universal hinge", "universal pin",

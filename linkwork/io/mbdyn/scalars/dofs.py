@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.io.mbdyn.deck.deck import StructuralNode
 from linkwork.io.mbdyn.drives.readings import made_frame
-from linkwork.io.mbdyn.scalars.nodes import ScalarNode
+from linkwork.io.mbdyn.scalars.nodes import KINDS, ScalarNode
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
@@ -20,7 +21,7 @@ ORDERS = ("algebraic", "differential")
 class Dof(NamedTuple):
     """A degree of freedom: its node, which coordinate, and whether its derivative is meant."""
 
-    node: Any  # a Node or a ScalarNode
+    node: Any  # a StructuralNode, a ScalarNode or a HydraulicNode
     axis: int = 0
     derivative: bool = False
 
@@ -35,17 +36,21 @@ class Dof(NamedTuple):
 
     def read(self) -> Drive:
         quantity = "velocity" if self.derivative else "position"
-        if self.scalar:
-            return self.scalar.read("xP" if self.derivative else "x")
+        if not isinstance(self.node, StructuralNode):
+            return self.node.read("xP" if self.derivative else "x")
         return reads(self.frame, quantity, AXES[self.axis])
 
 
-def read_dof(args: Arguments) -> Dof:
-    """label, abstract | structural, [index,] [algebraic | differential]"""
+def read_dof(args: Arguments, hydraulic: bool = False) -> Dof:
+    """label, abstract | structural [| hydraulic], [index,] [algebraic | differential]"""
     i = args.i
     label = args.label("the label of a node")
-    kind = args.one_of(("abstract", "structural", "parameter"), "a kind of node")
+    kind = args.one_of((*KINDS, "structural", *["hydraulic"] * hydraulic), "a kind of node")
     deck = args.deck
+    if kind == "hydraulic":
+        if label not in deck.circuit.nodes:
+            args.fail(f"there is no hydraulic node {label}", i)
+        return Dof(deck.circuit.nodes[label], 0, args.keyword(*ORDERS) == "differential")
     if kind == "structural":
         args.i = i
         node = deck.node(args)

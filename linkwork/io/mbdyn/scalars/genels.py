@@ -27,8 +27,9 @@ from linkwork.io.mbdyn.hydraulics.circuit import (
 )
 from linkwork.io.mbdyn.laws.laws import read_law as read_constitutive
 from linkwork.io.mbdyn.laws.reading import LawRead
+from linkwork.io.mbdyn.scalars.building import add_spring
 from linkwork.io.mbdyn.scalars.dofs import Dof, read_dof
-from linkwork.io.mbdyn.scalars.nodes import Spring, add_spring
+from linkwork.io.mbdyn.scalars.nodes import Spring
 from linkwork.io.mbdyn.scalars.results import on_clamp, on_distance
 from linkwork.io.mbdyn.scalars.state_space import (
     scalar_filter,
@@ -49,7 +50,7 @@ def genel_mass(args: Arguments, label: int) -> None:
     """mass, degree of freedom, drive"""
     i, end = args.i, read_dof(args)
     drive = read_drive(args)
-    if not end.scalar or end.scalar.kind != "abstract":
+    if not end.scalar or end.scalar.kind == "parameter":
         args.unsupported("a mass genel is supported on abstract nodes alone; use a body", i)
     assert end.scalar is not None
     end.scalar.masses.append(drive)
@@ -69,7 +70,7 @@ def clamp(args: Arguments, label: int) -> None:
         drive: Callable[[], Drive] = lambda: Constant(begin)  # noqa: E731
     else:
         drive = read_drive(args)
-    if end.scalar and end.scalar.kind != "abstract":
+    if end.scalar and end.scalar.kind == "parameter":
         args.fail("a parameter node keeps its value; it cannot be clamped", i)
     law = imposed(args, end, drive)
     if end.scalar:
@@ -111,7 +112,7 @@ def distance(args: Arguments, label: int) -> None:
     i, ends = args.i, [read_dof(args), read_dof(args)]
     drive = read_drive(args)
     for end in ends:
-        if not end.scalar or end.scalar.kind != "abstract" or end.derivative:
+        if not end.scalar or end.scalar.kind == "parameter" or end.derivative:
             args.unsupported("a distance genel is supported on values of abstract nodes alone", i)
     first, second = (end.scalar for end in ends)
     assert first is not None and second is not None
@@ -126,7 +127,7 @@ def spring_support(args: Arguments, label: int) -> None:
     """spring support, degree of freedom, 1D constitutive law"""
     i, end = args.i, read_dof(args)
     law = read_constitutive(args, 1)
-    if end.derivative or (end.scalar and end.scalar.kind != "abstract"):
+    if end.derivative or (end.scalar and end.scalar.kind == "parameter"):
         args.unsupported("a spring support acts on the value of a node that can move", i)
     if end.scalar:
         found = linear_law(law)
@@ -181,7 +182,7 @@ def spring(args: Arguments, label: int) -> None:
     i, ends = args.i, [read_dof(args), read_dof(args)]
     law = read_constitutive(args, 1)
     for end in ends:
-        if end.scalar and end.scalar.kind != "abstract":
+        if end.scalar and end.scalar.kind == "parameter":
             args.unsupported("a spring genel acts on nodes that can move", i)
     first, second = (end.scalar for end in ends)
     if first is None or second is None or any(end.derivative for end in ends):

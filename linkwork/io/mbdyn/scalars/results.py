@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import MbdynError
-from linkwork.io.mbdyn.scalars.nodes import ScalarNode, Spring, joined
+from linkwork.io.mbdyn.scalars.building import joined
+from linkwork.io.mbdyn.scalars.nodes import ScalarNode, Spring
 from linkwork.io.mbdyn.scalars.rates import rate_of
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow

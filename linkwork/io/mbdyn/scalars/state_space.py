@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.drives.callers import read_drive
+from linkwork.io.mbdyn.scalars.building import total
 from linkwork.io.mbdyn.scalars.dofs import Dof, read_dof
-from linkwork.io.mbdyn.scalars.nodes import Made, ScalarNode, total
+from linkwork.io.mbdyn.scalars.nodes import Made, ScalarNode
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.model.drives import Constant, Drive, formula
 
@@ -43,7 +44,7 @@ def read_output(args: Arguments) -> ScalarNode:
     """An abstract node whose value is given."""
     i = args.i
     end: Dof = read_dof(args)
-    if not end.scalar or end.scalar.kind != "abstract" or end.derivative:
+    if not end.scalar or end.scalar.kind == "parameter" or end.derivative:
         args.unsupported("an output is the value of an abstract node", i)
     assert end.scalar is not None
     return end.scalar

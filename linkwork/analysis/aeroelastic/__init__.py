@@ -1,0 +1,1 @@
+"""Flutter, divergence and trim."""

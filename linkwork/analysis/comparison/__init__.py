@@ -1,0 +1,1 @@
+"""One model through several methods: lw.compare."""

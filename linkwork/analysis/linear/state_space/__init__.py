@@ -1,0 +1,1 @@
+"""lw.linearize: named state spaces with their inputs and outputs."""

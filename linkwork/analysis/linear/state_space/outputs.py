@@ -1,0 +1,175 @@
+"""Outputs of linearize: motions of bodies and joints as combinations of small motions,
+
+    δy = J_p η + J_v η̇
+
+by the output's name.  Of a body they are read off; of a joint they are C_q of lock rows that hold
+its relative motion where it is.  The combination must be the same at all times of a steady motion.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkwork.analysis.coordinates import joint_coordinates, twist_angle
+from linkwork.analysis.linear.pencil import Pencil
+from linkwork.analysis.linear.steady import STEADY
+from linkwork.analysis.linear.world_axes import body_blocks, world_axes
+from linkwork.elements.joints.joints import Joint
+from linkwork.elements.joints.lock import LEVEL, MOVING
+from linkwork.elements.joints.motion_laws import ROW_NAMES, frozen
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.model.drives import polynomial
+from linkwork.system.state import State
+from linkwork.system.system import System, compile_model
+
+XYZ = "xyz"
+
+
+@dataclass(frozen=True)
+class OutputRow:
+    """One output: Jp η + Jv η̇."""
+
+    name: str
+    Jp: np.ndarray
+    Jv: np.ndarray
+
+
+def output_rows(p: Pencil, name: str) -> list[OutputRow]:
+    """The outputs of that name (three for a vector), the same at all times of the motion."""
+    first, rest = p.system.split(name)
+    item = p.system.described(first)
+    kinds = output_kinds(item, first, p.system)
+    if not rest or rest[0] not in kinds:
+        near = difflib.get_close_matches(rest[0] if rest else "", kinds, n=1)
+        hint = f"; did you mean '{first}.{near[0]}'?" if near else ""
+        listed = ", ".join(kinds) or "none"
+        raise ModelError(f"{item.label} has no output '{name}'{hint} (it has {listed})")
+    quantity, *component = rest
+    rows = jacobians(p, first, quantity, p.state, np.eye(3)[None])
+    vector = len(rows[0]) == 3
+    if len(component) > 1 or (component and (not vector or component[0] not in XYZ)):
+        inside = "x, y and z" if vector else "none"
+        raise ModelError(f"output '{name}': the components of '{first}.{quantity}' are {inside}")
+    refuse_turning(p, name, first, quantity, rows)
+    names = [f"{first}.{quantity}.{c}" for c in XYZ] if vector else [name]
+    wanted = [XYZ.index(component[0])] if component else range(len(names))
+    return [OutputRow(names[i], rows[0][i], rows[1][i]) for i in wanted]
+
+
+def output_kinds(item: Any, name: str, system: System) -> list[str]:
+    """Quantities that can be outputs of an item."""
+    if name in system.names:
+        return [
+            "position", "velocity", "orientation", "angular_velocity", "angular_velocity_world",
+        ]  # fmt: skip
+    if isinstance(item, Joint):
+        return ["angle", "rate", "displacement", "speed", "position", "velocity"]
+    names = [node.kind.name.replace(" ", "_") for node in item.vector_nodes() if node.size == 1]
+    return [*names, *(f"{name}_rate" for name in names)]
+
+
+def refuse_turning(
+    p: Pencil, name: str, first: str, quantity: str, rows: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """An error where an output is not the same function of the small motions at all times."""
+    for carried in p.later:
+        moved = jacobians(p, first, quantity, carried.state, carried.turn)
+        for then, now in zip(moved, rows):
+            if np.abs(then - now).max(initial=0.0) > STEADY * np.abs(now).max(initial=1e-300):
+                hint = (
+                    f"; take '{first}.angular_velocity_world'"
+                    if quantity == "angular_velocity" else ""
+                )  # fmt: skip
+                raise ModelError(
+                    f"output '{name}' depends on time while the mechanism moves, so it is not a "
+                    f"constant combination of small motions in {p.describe()}{hint}"
+                )
+
+
+def jacobians(
+    p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Jp and Jv of a body, a joint or a scalar node."""
+    if name in p.system.names:
+        return jacobians_of_body(p, name, quantity, state, turn)
+    item = p.system.described(name)
+    if isinstance(item, Joint):
+        return jacobians_of_joint(p, name, quantity, state, turn)
+    layout, (Jp, Jv) = p.system.layout, np.zeros((2, 1, p.system.motions))
+    for node in item.vector_nodes():
+        place = layout.rigid + layout.first[[id(x) for x in layout.nodes].index(id(node))]
+        word = node.kind.name.replace(" ", "_")
+        Jp[0, place], Jv[0, place] = quantity == word, quantity == f"{word}_rate"
+    return Jp, Jv
+
+
+def jacobians_of_body(
+    p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Jp and Jv (3 × motions) of a body's motion; vectors in the frames' axes."""
+    b = p.system.names.index(name)
+    Omega = rotations.tilde(p.frames[b])
+    Jp, Jv = np.zeros((2, 3, p.system.motions))
+    own = p.system.layout.unknowns(b)
+    move, rotate = slice(own.start, own.start + 3), slice(own.start + 3, own.stop)
+    if quantity == "position":
+        Jp[:, move] = np.eye(3)
+    elif quantity == "orientation":
+        Jp[:, rotate] = np.eye(3)
+    elif quantity == "velocity":
+        Jp[:, move], Jv[:, move] = Omega, np.eye(3)
+    else:  # δω = Rᵀφ̇ in body axes, φ̇ − ω × φ in world axes
+        R = rotations.matrix(state.orientations[b])
+        E = np.broadcast_to(turn, (p.system.bodies, 3, 3))[b]
+        if quantity == "angular_velocity":
+            Jp[:, rotate], Jv[:, rotate] = R.T @ E @ Omega, R.T @ E
+        else:
+            w = E.T @ R @ state.velocities[b, 3:]
+            Jp[:, rotate], Jv[:, rotate] = Omega - rotations.tilde(w), np.eye(3)
+    return Jp, Jv
+
+
+def jacobians_of_joint(
+    p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Jp and Jv of a joint's relative motion: C_q of rows that hold it where it is."""
+    J = joint_rows(p, name, state)
+    E = np.broadcast_to(turn, (p.system.bodies, 3, 3))
+    J = J @ body_blocks(E, E, p.system.layout.values, 1.0)
+    rows = {"angle": [3], "rate": [3], "displacement": [2], "speed": [2]}.get(quantity, [0, 1, 2])
+    J = J[rows]
+    if quantity in ("rate", "speed", "velocity"):
+        return np.zeros_like(J), J
+    return J, np.zeros_like(J)
+
+
+def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
+    """∂(x, y, z, angle about z)/∂(displacements and rotations in world axes), (4, 6 bodies).
+
+    With ρ_t the twist of ρ, ρ ρ_t* = (s, v) has v_z = 0 and δangle = 2 δv_z/s.
+    """
+    joint = p.system.model[name]
+    at = np.array([state.time])
+    laws = {which: frozen(those, state.time) for which, those in joint.laws().items()}
+    still = joint.lock_entry((0, 1, 2, 5), {**laws, "t": {}})
+    reals = still.reals.copy()
+    if reals[MOVING]:
+        reals[: 3 * LEVEL] = still.laws[0].values(at)[0]
+    number = [p.system.names.index(f.body.name) if f.body.name in p.system.names else -1
+              for f in joint.frames]  # fmt: skip
+    x, q = joint_coordinates(reals, state, number)
+    held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x)}
+    held["rz"] = polynomial([twist_angle(q)])
+    entry = joint.lock_entry((0, 1, 2, 5), {**laws, "t": held})
+    system = compile_model(p.system.model, [(name, entry)])
+    e = system.evaluate(replace(state, gamma=None, acceleration=None))
+    _, T = world_axes(state)
+    J = (sp.csr_array(e.Cq)[-4:] @ T.T).toarray()
+    J[3] *= 2 / np.hypot(q[0], q[3])
+    return J

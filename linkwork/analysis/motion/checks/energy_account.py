@@ -1,0 +1,193 @@
+"""The energy account of a run: energy out of nothing, or lost without a damper.
+
+    balance = T + V + dissipated − supplied − (its initial value)
+
+is zero but for the method's error, and for that of the dissipated work where a damper acts faster
+than the step; energy that is made is therefore looked for in T + V − supplied, which dampers can
+only lower.  Both are compared with what a mechanism had to exchange,
+
+    T₀ + (V₀ − min V) + work supplied + what laws give back that count as dissipating,
+
+in which a potential that rises counts for nothing: only kinetic energy can raise it.  Where few
+steps are stored, min V is not known: a swing that is stored once or twice never seems to fall.
+Then what bodies may have exchanged in a time Δt without stored steps counts, too,
+
+    m |v̇| s,   s = min(|v| Δt + |v̇| Δt²/2, L),   and alike for rotations, up to half a turn,
+
+which is far too much for vibrations; many stored steps show min V themselves.
+
+A step that is too large makes energy (index 3, nonlinear instability), or takes it away where
+motion that it does not resolve is damped.  Fast turning is damped slowly and steadily, so that a
+longer run loses all of it: where a body turns by FAST in a step of an implicit method and nothing
+else dissipates, less is let pass.  Where the balance changes at corners of motion laws alone
+(corners.py), it is these that are told.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.analysis.motion.corners import MANY as MANY_STEPS
+from linkwork.analysis.motion.corners import corners
+from linkwork.errors import LinkworkWarning, users_line
+from linkwork.integrators.second_order.methods import LinearMethod
+from linkwork.results.outputs import totals
+from linkwork.results.result import Result
+
+SAMPLES = 64  # stored times that are looked at
+MANY = 32  # stored times that show how deep a potential goes
+FINE = 2048  # stored times, where the balance is compared with corners of motion laws
+RINGS = 30  # steps after a corner in which velocities may still oscillate
+MADE, LOST = 0.1, 0.1  # of what could be exchanged, before it is told
+FAST, LOST_FAST = 0.25, 0.01  # turn in a step (rad) that methods damp, and LOST beyond it
+WAVES = 0.05  # LOST of models with beams, whose waves a step may not resolve
+NOISE = 1e-6  # of the mechanism's length: moves in a step that are not told
+
+
+def warn_of_energy(result: Result, method: object, h: float) -> None:
+    """Say so when a run has made or lost energy."""
+    trouble = energy_trouble(result, method, h)
+    if trouble:
+        warnings.warn(trouble, LinkworkWarning, stacklevel=users_line())
+
+
+@dataclass(frozen=True)
+class Account:
+    """Energy over stored times: what was made, the balance, and what could be exchanged."""
+
+    time: np.ndarray
+    rise: np.ndarray  # T + V − supplied − what dissipating laws gave back, less its initial value
+    balance: np.ndarray
+    there: float
+
+
+def account(result: Result, samples: int = SAMPLES) -> Account:
+    """At so many of the stored times."""
+    system = result.system
+    assert result.work is not None
+    some = np.unique(np.linspace(0, len(result) - 1, samples).astype(int))
+    motion, work = result.motion[some.tolist()], result.work[some]
+    with np.errstate(all="ignore"):
+        part = Result(
+            system, result.time[some], motion, work=work, stored_model="",
+            values=result.values[some.tolist()],
+        )  # fmt: skip
+        kinetic, potential = totals.kinetic_energy(part), totals.all_potential_energy(part)
+        if "kinetic_energy" in result.arrays:  # of the method's own velocities
+            kinetic = result.arrays["kinetic_energy"][some]
+        returned = np.maximum.accumulate(work[:, 0]) - work[:, 0]  # by laws that dissipate
+        rise = kinetic + potential - work[:, 1] - returned
+        balance = kinetic + potential + work[:, 0] - work[:, 1]
+        there = kinetic[0] + potential[0] - potential.min() + np.abs(work[:, 1]).max()
+        there += returned.max() + unseen_exchange(result, some)
+        return Account(result.time[some], rise - rise[0], balance - balance[0], float(there))
+
+
+def is_implicit(method: Any) -> bool:
+    """Whether a method is of second or of first order; the latter is loaded where it is used."""
+    if isinstance(method, LinearMethod):
+        return True
+    loaded = sys.modules.get("linkwork.integrators.first_order.methods")
+    return loaded is not None and isinstance(method, loaded.StagedMethod)
+
+
+def energy_trouble(result: Result, method: object, h: float) -> str:
+    """One sentence on energy that a run has made or lost; empty where there is little of it."""
+    system = result.system
+    families = {e.entry.family for e in system.elements}
+    turning = [f for f in families if f.memory and f.potential is not None and not f.rubs]
+    turns = bool(turning)  # angles over turns are not counted in samples
+    if turns or result.work is None or len(result) < 2:
+        return ""
+    noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
+    found = account(result)
+    made, lost = float(np.nanmax(found.rise)), float(-np.nanmin(found.balance))
+    there, name = found.there, system.model.name
+    beams = any(f.slender for f in families)  # which EnergyMomentum does not step
+    limit = WAVES if beams else LOST
+    implicit = is_implicit(method)
+    if implicit and not np.any(result.work[:, 0]) and largest_turn(result, h) > FAST:
+        limit = LOST_FAST
+    allowed = limit * there + noise
+    grows, fades = not made <= MADE * there + noise, lost > allowed
+    if not grows and not fades:
+        return ""
+    if corner := corner_trouble(result, h, noise):
+        return corner
+    step = f"the step of {h:g} s is too large for {method!r}"
+    other = "lw.GeneralizedAlpha()" if beams else "lw.EnergyMomentum()"
+    better = "" if type(method).__name__ in other else f", or {other}"
+    if grows:
+        return (
+            f"the energy of '{name}' grew by {made:.3g} J out of nothing, though no more than "
+            f"{there:.3g} J could be exchanged: {step}; take a smaller one{better}"
+        )
+    when = float(found.time[int(np.argmin(found.balance))])
+    return (
+        f"the method took {lost:.3g} J from '{name}' until t = {when:.4g}, of {there:.3g} J "
+        f"that could be exchanged: {step} and damps motion that it does not resolve; take a "
+        f"smaller one{f', tolerance={better}' if better else ', or tolerance='}"
+    )
+
+
+def largest_turn(result: Result, h: float) -> float:
+    """The largest turn of a body in one of the stored steps, in rad."""
+    some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
+    known = result.arrays.get("step", np.zeros(0))
+    steps = known[some] if len(known) == len(result) else np.full(len(some), h)
+    spins = np.linalg.norm(result.motion[some.tolist()][:, :, 10:13], axis=-1)
+    return float(np.nanmax(spins.max(axis=1, initial=0.0) * steps))
+
+
+def corner_trouble(result: Result, h: float, noise: float) -> str:
+    """One sentence, if the balance changes at corners of motion laws and little elsewhere."""
+    system = result.system
+    steps = round((result.time[-1] - result.time[0]) / h)
+    if not system.moving or steps > MANY_STEPS:
+        return ""
+    at = corners(system, result.time[0] + h * np.arange(steps + 1))
+    if not at:
+        return ""
+    found = account(result, FINE)
+    when = np.array([t for t, _ in at])
+    before, after = found.time[:-1] - RINGS * h, found.time[1:] + 2 * h
+    hit = np.searchsorted(when, after) > np.searchsorted(when, before, side="right")
+    rise, balance = (np.where(hit, 0.0, np.diff(y)) for y in (found.rise, found.balance))
+    made, lost = np.cumsum(rise).max(initial=0.0), -np.cumsum(balance).min(initial=0.0)
+    if not made <= MADE * found.there + noise or lost > LOST * found.there + noise:
+        return ""
+    change = float(np.abs(np.where(hit, np.diff(found.balance), 0.0)).max())
+    others = f" (one of {len(at)} such corners)" if len(at) > 1 else ""
+    return (
+        f"the velocity that '{at[0][1]}' imposes jumps at t = {at[0][0]:.4g}{others}, for which an "
+        f"infinite force is needed whose work is not known: the energy balance of "
+        f"'{system.model.name}' changes by up to {change:.3g} J there, and forces beside the "
+        "corner are those of a velocity that changes within a step; a smaller step does not help: "
+        "round the corner of the law, for example with lw.table(…, kind='cubic')"
+    )
+
+
+def unseen_exchange(result: Result, some: np.ndarray) -> float:
+    """Energy that bodies may have exchanged between stored times, for steps that are not stored.
+
+    Flexible links are left out: accelerations of their frames are those of their vibrations.
+    """
+    every, accelerations = int(result.info.get("every", 1)), result.acceleration
+    if every == 1 or len(some) >= MANY or accelerations is None:
+        return 0.0
+    gap = float(np.diff(result.time).max()) * (1 - 1 / every)
+    motion, rates = result.motion[some.tolist()], accelerations[some.tolist()]
+    mass, inertia = totals.masses(result)
+    largest = np.linalg.norm(inertia, 2, axis=(1, 2))
+    found = 0.0
+    for weight, part, limit in ((mass, 0, result.system.length), (largest, 3, np.pi)):
+        speed = np.linalg.norm(motion[:, :, 7 + part : 10 + part], axis=-1)
+        rate = np.linalg.norm(rates[:, :, part : part + 3], axis=-1)
+        way = np.minimum(speed * gap + rate * gap**2 / 2, limit)
+        found = found + (weight * rate * way).sum(axis=1)
+    return float(np.nanmax(found))

@@ -1,0 +1,1 @@
+"""How the step changes during a run, and the errors that it is judged by."""

@@ -1,0 +1,1 @@
+"""A model at a glance: degrees of freedom, the joint graph, the tree of joint coordinates."""

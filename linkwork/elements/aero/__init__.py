@@ -1,0 +1,1 @@
+"""Air, airfoils, lifting surfaces and rotors."""

@@ -1,0 +1,1 @@
+"""Density, wind and gusts of the air."""

@@ -1,0 +1,1 @@
+"""Coefficients of airfoils, and their files."""

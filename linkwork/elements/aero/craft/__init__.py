@@ -1,0 +1,1 @@
+"""Loads of the air on whole craft, from coefficients over two angles."""

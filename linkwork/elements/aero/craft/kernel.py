@@ -1,0 +1,193 @@
+"""Force and moment of the air on a body from coefficients over its angles against the air.
+
+With the velocity of a point against the air in the axes of the craft, V = Xᵀ(v − v_air) (x to the
+nose, y to the right, z down), and q = ½ ρ V²,
+
+    f = q S c_f(α, β),   m = q S L c_m(α, β)                     at the point, in these axes
+    α = atan(V₃/|V₁|),   β = −atan2(V₂, ±√(V₁² + V₃²))           the sign is that of V₁
+    α = atan2(V₃, ±√(V₁² + V₂²)),   β = −atan(V₂/|V₁|)           alpha first
+
+(MBDyn's input manual, generic aerodynamic force, whose √(V₁² + V₂²) in the first β is a misprint:
+with it β would not reach beyond 45°).  The coefficients are linear in both angles between entries
+and hold on outside.  The tangent is exact.
+
+reals: point o and axes Q on the body, S, S L, whether alpha comes first, place of the table, the
+air (wind), and the table: angles n and m, α, β, then six coefficients for each pair.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.elements.aero.air import wind
+from linkwork.elements.aero.air.wind import air_at
+from linkwork.elements.aero.airfoils.tables import place_between
+from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.vectors import (
+    accumulate, add, at, at9, cross, dot, mm, mv, scale, sub, tv,
+)  # fmt: skip
+
+POINT, AXES, AREA, VOLUME, ALPHA_FIRST, TABLE, AIR = 0, 3, 12, 13, 14, 15, 16
+STILL = 1e-9  # m/s: below it there is no load
+ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = 0, 1, 2, 5, 8, 11, 14, 17, 18
+
+
+@inlined
+def across(a, b, c):
+    """atan2(a, ±√(b² + c²)), the sign that of b, and its slopes by a, b, c."""
+    m = math.sqrt(b * b + c * c)
+    side = -1.0 if b < 0.0 else 1.0
+    size = m * m + a * a
+    by_m = -side * a / size
+    if m == 0.0:
+        return math.atan2(a, 0.0), 0.0, 0.0, 0.0
+    return math.atan2(a, side * m), side * m / size, by_m * b / m, by_m * c / m
+
+
+@inlined
+def above(a, b):
+    """atan(a/|b|) and its slopes by a, b."""
+    size = a * a + b * b
+    if size == 0.0:
+        return 0.0, 0.0, 0.0
+    side = -1.0 if b < 0.0 else 1.0
+    return math.atan2(a, abs(b)), abs(b) / size, -side * a / size
+
+
+@inlined
+def angles(V, alpha_first):
+    """α, β and their slopes by V."""
+    if alpha_first != 0.0:
+        a = across(V[2], V[0], V[1])
+        b = above(V[1], V[0])
+        return a[0], (a[2], a[3], a[1]), -b[0], (-b[2], -b[1], 0.0)
+    a = above(V[2], V[0])
+    b = across(V[1], V[0], V[2])
+    return a[0], (a[2], 0.0, a[1]), -b[0], (-b[2], -b[1], -b[3])
+
+
+@inlined
+def coefficient(reals, k, p, n, m, i, s, ds, j, t, dt, c):
+    """Coefficient c in the field (i, j) of the table, and its slopes by α and β."""
+    base = p + 6 * (i * m + j) + c
+    down, right = (6 * m if n > 1 else 0), (6 if m > 1 else 0)
+    a, b = reals[k, base], reals[k, base + right]
+    d, e = reals[k, base + down], reals[k, base + down + right]
+    upper, lower = a + t * (b - a), d + t * (e - d)
+    by_beta = dt * ((b - a) + s * ((e - d) - (b - a)))
+    return upper + s * (lower - upper), ds * (lower - upper), by_beta
+
+
+@inlined
+def loads_at(reals, k, V, rho, found):
+    """α and β; six loads in the craft's axes with slopes by V in found (6 × 4), the value first."""
+    size = math.sqrt(dot(V, V))
+    if size < STILL or rho == 0.0:
+        for i in range(24):
+            found[i] = 0.0
+        return 0.0, 0.0
+    alpha, da, beta, db = angles(V, reals[k, ALPHA_FIRST])
+    p = int(reals[k, TABLE])
+    n, m = int(reals[k, p]), int(reals[k, p + 1])
+    i, s, ds = place_between(reals, k, p + 2, n, alpha)
+    j, t, dt = place_between(reals, k, p + 2 + n, m, beta)
+    q = 0.5 * rho * size * size
+    for c in range(6):
+        x, by_a, by_b = coefficient(reals, k, p + 2 + n + m, n, m, i, s, ds, j, t, dt, c)
+        scale_ = reals[k, AREA] if c < 3 else reals[k, VOLUME]
+        found[4 * c] = scale_ * q * x
+        for a in range(3):
+            turned = by_a * da[a] + by_b * db[a]
+            found[4 * c + 1 + a] = scale_ * (rho * V[a] * x + q * turned)
+    return alpha, beta
+
+
+@inlined
+def craft_motion(reals, k, nodes, b, time, given, answer):
+    """Place and velocity of the point against the air, axes, and the state of the air there."""
+    R, o = at9(nodes, b, ROT), at(reals, k, POINT)
+    arm = mv(R, o)
+    p = add(at(nodes, b, POS), arm)
+    X = mm(R, at9(reals, k, AXES))
+    v, G, rho, _, rho_h, _ = air_at(reals, k, AIR, p, time, given, answer)
+    swung = cross(at(nodes, b, OMEGA), o)
+    w = sub(add(at(nodes, b, VEL), mv(R, swung)), v)
+    return p, arm, X, w, G, rho, rho_h, swung
+
+
+def craft_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    given, answer, found = np.zeros(3), np.zeros(3), np.zeros(24)
+    cK, cD = coef[CK], coef[CD]
+    for k in range(ints.shape[0]):
+        b = ints[k, 0]
+        _, arm, X, w, G, rho, rho_h, swung = craft_motion(reals, k, nodes, b, time, given, answer)
+        loads_at(reals, k, tv(X, w), rho, found)
+        R, o, Q = at9(nodes, b, ROT), at(reals, k, POINT), at9(reals, k, AXES)
+        force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
+        F, own = mv(X, force), mv(Q, force)
+        M = add(cross(o, own), mv(Q, moment))
+        accumulate(f, b, 0, scale(-1.0, F))
+        accumulate(f, b, 3, scale(-1.0, M))
+        power[1] += dot(F, at(nodes, b, VEL)) + dot(M, at(nodes, b, OMEGA))
+        if coef[TANGENT] == 0.0:
+            continue
+        up = at(reals, k, AIR + wind.UP)
+        for j in range(6):
+            e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+            turn = (0.0, 0.0, 0.0)
+            moved, gained = scale(cK, e), scale(cD, e)
+            if j >= 3:
+                turn = scale(cK, mv(R, e))
+                moved = cross(turn, arm)
+                gained = add(scale(cK, mv(R, cross(e, swung))), scale(cD, mv(R, cross(e, o))))
+            V = tv(X, add(sub(gained, mv(G, moved)), cross(w, turn)))
+            thicker = rho_h * dot(up, moved) / rho if rho > 0.0 else 0.0
+            df = (
+                slope(found, 0, V, thicker), slope(found, 1, V, thicker),
+                slope(found, 2, V, thicker),
+            )  # fmt: skip
+            dm = (
+                slope(found, 3, V, thicker), slope(found, 4, V, thicker),
+                slope(found, 5, V, thicker),
+            )  # fmt: skip
+            dF = add(mv(X, df), cross(turn, F))
+            dM = add(cross(o, mv(Q, df)), mv(Q, dm))
+            place = ints[k, 1] + j
+            for i in range(3):
+                vals[place + i * STRIDE] -= dF[i]
+                vals[place + (3 + i) * STRIDE] -= dM[i]
+
+
+@inlined
+def slope(found, c, V, thicker):
+    """The change of load c with V, and with the density."""
+    p = 4 * c
+    return found[p + 1] * V[0] + found[p + 2] * V[1] + found[p + 3] * V[2] + thicker * found[p]
+
+
+CRAFT_KERNEL = Kernel(craft_kernel, allocates=True)
+
+
+@compiled
+def survey_craft(reals, nodes, times, out):
+    """out (T, TOLD) of one element: angles, loads in its axes, in the world, place, power."""
+    given, answer, found = np.zeros(3), np.zeros(3), np.zeros(24)
+    for t in range(len(times)):
+        here = nodes[t]
+        p, arm, X, w, _, rho, _, _ = craft_motion(reals, t, here, 0, times[t], given, answer)
+        out[t, ALPHA], out[t, BETA] = loads_at(reals, t, tv(X, w), rho, found)
+        force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
+        F, M = mv(X, force), mv(X, moment)
+        R = at9(here, 0, ROT)
+        about = add(cross(arm, F), M)
+        spin = mv(R, at(here, 0, OMEGA))
+        for i in range(3):
+            out[t, FORCE + i], out[t, MOMENT + i] = force[i], moment[i]
+            out[t, WORLD + i], out[t, ABOUT + i], out[t, PLACE + i] = F[i], M[i], p[i]
+        out[t, POWER] = dot(F, at(here, 0, VEL)) + dot(about, spin)

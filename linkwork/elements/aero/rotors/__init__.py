@@ -1,0 +1,1 @@
+"""Rotors: loads, inflow, induced velocity."""

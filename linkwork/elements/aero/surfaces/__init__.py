@@ -1,0 +1,1 @@
+"""Lifting surfaces on bodies and beams."""

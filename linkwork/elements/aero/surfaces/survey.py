@@ -1,0 +1,98 @@
+"""What happens at the points of lifting surfaces over many times, for results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.aero.surfaces.motion import between, rotor_frame, section_at, take_nodes
+from linkwork.elements.aero.surfaces.layout import (
+    BODIES, CENTRE_AC, CHORD, FIELD, FIRST, NODE, POINT, POINTS, RADIUS, STATES, TOLD, VALUE,
+    WEIGHT, WORK,
+)  # fmt: skip
+from linkwork.elements.aero.surfaces.layout import SPEED as NODE_SPEED
+from linkwork.elements.aero.air.wind import air_at
+from linkwork.elements.layout import NODE as BODY_NUMBERS
+from linkwork.math import rotations
+from linkwork.math.compiled import compiled
+from linkwork.math.vectors import IDENTITY, add, cross, dot, scale, sub
+
+# of a point: angle of attack, Mach number, c_l, c_d, c_m, dynamic pressure, sweep velocity, speed;
+# lift, drag, moment per length; place, force and moment per length in world axes; length; induced
+# velocity; power of its loads on the structure
+(ALPHA, MACH, CL, CD, CM, PRESSURE, SWEEP, SPEED, LIFT, DRAG, MOMENT, PLACE, FORCE, TORQUE, LENGTH,
+ INDUCED, POWER, TOLD_NUMBERS) = (
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 17, 20, 21, 22, 23
+)  # fmt: skip
+
+
+@compiled
+def survey(reals, nodes, values, ends, times, out):
+    """out (T, points, TOLD_NUMBERS) of one element.
+
+    reals (T, …); nodes (T, bodies, NODE) of its ends that are bodies; values (T, 6, …) of its
+    vector nodes; ends (1, …): for each end its row in nodes or its first value
+    """
+    y, given, found = np.zeros(WORK), np.zeros(3), np.zeros(3)
+    for t in range(len(times)):
+        one, here, known = reals[t : t + 1], nodes[t], values[t]
+        n, states, kind = int(one[0, BODIES]), int(one[0, STATES]), one[0, FIELD]
+        points, first = int(one[0, POINTS]), int(one[0, FIRST])
+        rotor = n + (1 if states > 0 else 0)
+        qr = take_nodes(ends, one, here, 0, n, first - NODE * n, y)
+        A, centre, radius = IDENTITY, (0.0, 0.0, 0.0), 1.0
+        if kind > 0.0:
+            A, centre, _ = rotor_frame(ends, one, here, 0, rotor)
+            radius = one[0, RADIUS]
+        for j in range(points):
+            pt = first + POINT * j
+            p, spin, _, e1, e2, e3, _, _, _, u, _, _, _, _, _, _ = section_at(
+                ends, one, 0, n, states, kind, rotor, j, pt, here, known, times[t], qr, A, centre,
+                radius, y, given, found,
+            )  # fmt: skip
+            for i in range(8):
+                out[t, j, i] = y[TOLD + i]
+            c, q = one[0, pt + CHORD], y[TOLD + 5]
+            out[t, j, LIFT], out[t, j, DRAG] = q * c * y[TOLD + 2], q * c * y[TOLD + 3]
+            out[t, j, MOMENT] = q * c * c * y[TOLD + 4]
+            F = add(scale(y[VALUE], e1), scale(y[VALUE + 1], e2))
+            ac = one[0, pt + CENTRE_AC]
+            M = scale(y[VALUE + 2] - ac * y[VALUE + 1], e3)
+            at = add(p, scale(ac, e1))
+            for i in range(3):
+                out[t, j, PLACE + i], out[t, j, FORCE + i] = at[i], F[i]
+                out[t, j, TORQUE + i] = M[i]
+            out[t, j, LENGTH], out[t, j, INDUCED] = one[0, pt + WEIGHT], u
+            v = add(between(one, 0, pt, n, NODE_SPEED, y), cross(spin, sub(at, p)))
+            out[t, j, POWER] = dot(F, v) + dot(M, spin)
+
+
+@compiled
+def air_velocities(reals, places, times, out):
+    """Velocities of the air (T, 3) at a place for each time; reals (T, …) of the air."""
+    given, found = np.zeros(3), np.zeros(3)
+    for t in range(len(times)):
+        x = (places[t, 0], places[t, 1], places[t, 2])
+        v = air_at(reals, t, 0, x, times[t], given, found)[0]
+        out[t, 0], out[t, 1], out[t, 2] = v
+
+
+def wind_at(air: Any, places: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Velocity of an Air at places (T, 3) and times."""
+    numbers, keep = air.numbers()
+    reals = np.tile(numbers, (len(times), 1))
+    for law in air.laws(0):
+        reals[:, law.column : law.column + law.length] = law.values(times)
+    out = np.zeros((len(times), 3))
+    air_velocities(reals, np.ascontiguousarray(places, float), np.asarray(times, float), out)
+    assert keep is not None  # callbacks live until here
+    return out
+
+
+def body_rows(motion: np.ndarray) -> np.ndarray:
+    """Rows of motion (T, bodies, 13) with rotation matrices, as kernels see them."""
+    rows = np.zeros((*motion.shape[:2], BODY_NUMBERS))
+    rows[..., :13] = motion
+    rows[..., 13:22] = rotations.matrix(motion[..., 3:7]).reshape(*motion.shape[:2], 9)
+    return rows

@@ -1,0 +1,1 @@
+"""Compiled equations of beam elements: strains, forces, tangents."""

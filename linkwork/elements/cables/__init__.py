@@ -1,0 +1,1 @@
+"""Ropes and belts: strings of points."""

@@ -1,0 +1,1 @@
+"""Contact between shapes of bodies."""

@@ -1,0 +1,407 @@
+"""Forces between two shapes in contact.
+
+Points of contact (contact.points) share the normal n.  Each bears N_i = law(δ_i, δ̇_i) ≥ 0, and all
+together N = Σ N_i at the centre of pressure P = Σ N_i P_i/N, about which normal forces have no
+moment.  There the surfaces rub: with T = 1 − n nᵀ, the velocity V of b over a at P and the relative
+angular velocity ω,
+
+    v = T V + ρ n (n·ω),          ρ² = Σ N_i |P_i − P|²/N + ρ₀²
+    force on b   F = N (n − T c),     moment   −N ρ (n·c) n − N ρ_r T c_r
+
+c is that of bristles (elements.friction.bristles_in_space), whose path since the last accepted step
+is that of the two material points which touched then, and of the turn ψ since then: rolling is no
+path.  The limit F² + (M/ρ)² ≤ (g N)² for force and moment of a patch is the ellipsoid of R. D. Howe
+and M. R. Cutkosky, Int. J. Robotics Research 15 (1996).  Rolling is resisted by bristles of their
+own, c_r, with the path ρ_r T ψ: the moment is g ρ_r N at most.  Bristles are carried with a, and
+turned into the tangent plane where n has turned in a.
+
+The tangent is that of all this, column by column; δ', n', P' of each point by contact.points.  On a
+plane of the ground, contact.ground_tangent has it in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.elements.contact.boxes import box_ball, box_box, box_segment
+from linkwork.elements.contact.cam import cam_flat, cam_roller
+from linkwork.elements.contact.ground_tangent import ground_tangent
+from linkwork.elements.contact.layout import (
+    BALL_BALL, BENT, BOX_BALL, BOX_BOX, BOX_SEGMENT, BY_DEPTH, BY_RATE, CAM_FLAT, CAM_ROLLER,
+    CENTRE_A, CENTRE_B, COLUMNS,
+    CYLINDER_BALL, DEPTH, FIELD_BALL,
+    GEOMETRY_AT, HULL_BALL, LAW_AT, LOAD, MARGIN, MET, MET_AT, MOST_POINTS,
+    NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, REACH_A, REACH_B, ROLL, ROLLED,
+    RUBS, SEGMENT_BALL, SEGMENT_SEGMENT, SPEED, SPIN, SPUN, TOUCHED_A, TOUCHED_B, TURNED,
+)  # fmt: skip
+from linkwork.elements.contact.pairs import (
+    ball_ball, cylinder_ball, placed, plane_cylinder, plane_points, segment_ball, segment_segment,
+)  # fmt: skip
+from linkwork.elements.contact.points import point_moves, without
+from linkwork.elements.contact.triangles import hull_ball, mesh_ball
+from linkwork.elements.deformable.bushing import add_column, bend, kappa, rotation_vector
+from linkwork.elements.friction.bristles_in_space import bristles_in_space
+from linkwork.elements.laws.base import (
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, respond,
+)  # fmt: skip
+from linkwork.elements.layout import (
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
+)  # fmt: skip
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import begin, shift
+from linkwork.math.rotations import qconj, qmul
+from linkwork.math.vectors import (
+    IDENTITY, accumulate, add, at, at4, at9, column, cross, dot, mscale, mv, scale, sub, tv,
+)  # fmt: skip
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def find_points(reals, i, w, Ra, ra, Rb, rb):
+    """Points of element i into the table w: how many, and −1 where the normal belongs to b."""
+    g, pair = int(reals[i, GEOMETRY_AT]), int(reals[i, PAIR])
+    apart = sub(placed(Rb, rb, at(reals, i, CENTRE_B)), placed(Ra, ra, at(reals, i, CENTRE_A)))
+    reach = reals[i, REACH_A] + reals[i, REACH_B] + reals[i, MARGIN]
+    if dot(apart, apart) > reach * reach:
+        return 0, 1.0
+    if pair == PLANE_POINTS:
+        return plane_points(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == BALL_BALL:
+        return ball_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == SEGMENT_BALL:
+        return segment_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == SEGMENT_SEGMENT:
+        return segment_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == BOX_BALL:
+        return box_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == BOX_SEGMENT:
+        return box_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == BOX_BOX:
+        return box_box(reals, i, g, w, Ra, ra, Rb, rb)
+    if pair == PLANE_CYLINDER:
+        return plane_cylinder(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == CYLINDER_BALL:
+        return cylinder_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == HULL_BALL:
+        return hull_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == CAM_ROLLER:
+        return cam_roller(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == CAM_FLAT:
+        return cam_flat(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    return mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, pair == FIELD_BALL), 1.0
+
+
+@inlined
+def velocity_at(P, ra, va, wa, rb, vb, wb):
+    """Velocity of b over a at P."""
+    return sub(add(vb, cross(wb, sub(P, rb))), add(va, cross(wa, sub(P, ra))))
+
+
+@inlined
+def press(reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb):
+    """Loads of the points by the law: N, P, ρ², dissipated power, stored energy."""
+    law = shift(begin(reals), i * reals.shape[1] + int(reals[i, LAW_AT]))
+    N, power, energy, deepest = 0.0, 0.0, 0.0, 0
+    P = ZERO
+    for m in range(count):
+        n, place, depth = scale(side, at(w, m, NORMAL)), at(w, m, PLACE), w[m, DEPTH]
+        w[m, LOAD] = w[m, BY_DEPTH] = w[m, BY_RATE] = 0.0
+        if depth > w[deepest, DEPTH]:
+            deepest = m
+        if depth <= 0.0:
+            continue
+        V = velocity_at(place, ra, va, wa, rb, vb, wb)
+        rate = -dot(n, V)
+        w[m, SPEED], w[m, SPEED + 1], w[m, SPEED + 2] = V[0], V[1], V[2]
+        y[STRAIN], y[RATE], y[WANTED] = depth, rate, 1.0
+        respond(time, law, begin(y))
+        power += (max(y[STRESS], 0.0) - y[STORED]) * rate
+        energy += y[ENERGY]
+        if y[STRESS] > 0.0:
+            w[m, LOAD], w[m, BY_DEPTH], w[m, BY_RATE] = y[STRESS], y[KE], y[KD]
+            N += y[STRESS]
+            P = add(P, scale(y[STRESS], place))
+    if N > 0.0:
+        P = scale(1.0 / N, P)
+    else:
+        P = at(w, deepest, PLACE)
+    square = reals[i, SPIN] * reals[i, SPIN]
+    if N > 0.0 and count > 1:
+        for m in range(count):
+            d = sub(at(w, m, PLACE), P)
+            square += w[m, LOAD] / N * dot(d, d)
+    return N, P, square, power, energy
+
+
+@inlined
+def bent_by(z, Ra, n, path, z0, spun):
+    """Step of bristles in axes of a: the path, and what turning into the tangent plane changes."""
+    y0 = add(without(n, mv(Ra, z0)), scale(spun, n))
+    return sub(tv(Ra, add(path, y0)), z), y0
+
+
+@inlined
+def slip(reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
+    """Paths and speeds of sliding and rolling: Δ, ψ, s, v, s_r, v_r; whether a path is known."""
+    known = abs(reals[i, last - TOUCHED_A]) < 1e200
+    moved, psi = ZERO, ZERO
+    if known:
+        there = placed(Rb, rb, at(reals, i, last - TOUCHED_B))
+        moved = sub(there, placed(Ra, ra, at(reals, i, last - TOUCHED_A)))
+        turned = qmul(qmul(qconj(qa), qb), qconj(at4(reals, i, last - TURNED)))
+        psi = mv(Ra, rotation_vector(turned))
+    s = add(without(n, moved), scale(rho * dot(n, psi), n))
+    v = add(without(n, V), scale(rho * dot(n, w), n))
+    roll = reals[i, ROLL]
+    return known, moved, psi, s, v, scale(roll, without(n, psi)), scale(roll, without(n, w))
+
+
+@inlined
+def projected_change(n, dn, x, dx):
+    """Change of (1 − n nᵀ) x."""
+    return sub(without(n, dx), add(scale(dot(n, x), dn), scale(dot(dn, x), n)))
+
+
+@inlined
+def along_change(n, dn, x, dx):
+    """Change of n (n·x)."""
+    return add(scale(dot(n, x), dn), scale(dot(dn, x) + dot(n, dx), n))
+
+
+@inlined
+def unit_motion(j, Ra, Rb):
+    """Displacements and turns of a and b (world axes) for the unit of unknown j of 12."""
+    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+    if j < 3:
+        return e, ZERO, ZERO, ZERO
+    if j < 6:
+        return ZERO, column(Ra, j % 3), ZERO, ZERO
+    if j < 9:
+        return ZERO, ZERO, e, ZERO
+    return ZERO, ZERO, ZERO, column(Rb, j % 3)
+
+
+@inlined
+def velocity_change(P, dP, ra, wa, rb, wb, ma, ta, mb, tb):
+    """Change of the velocity of b over a at P: by positions, and by velocities."""
+    by_place = sub(
+        add(cross(cross(tb, wb), sub(P, rb)), cross(wb, sub(dP, mb))),
+        add(cross(cross(ta, wa), sub(P, ra)), cross(wa, sub(dP, ma))),
+    )
+    by_speed = sub(add(mb, cross(tb, sub(P, rb))), add(ma, cross(ta, sub(P, ra))))
+    return by_place, by_speed
+
+
+@inlined
+def load_change(w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD):
+    """Changes, times cK and cD, of N, P, ρ², and of n alone (times 1)."""
+    dN, dS, dP, dn = 0.0, 0.0, ZERO, ZERO
+    for m in range(count):
+        load = w[m, LOAD]
+        if load == 0.0:
+            continue
+        if side > 0.0:
+            depth, dn, place = point_moves(w, m, ma, ta, ra, mb, tb, rb)
+        else:
+            depth, dn, place = point_moves(w, m, mb, tb, rb, ma, ta, ra)
+            dn = scale(-1.0, dn)
+        here, V = at(w, m, PLACE), at(w, m, SPEED)
+        by_place, by_speed = velocity_change(here, place, ra, wa, rb, wb, ma, ta, mb, tb)
+        rate = cK * (-dot(dn, V) - dot(n, by_place)) - cD * dot(n, by_speed)
+        change = cK * w[m, BY_DEPTH] * depth + w[m, BY_RATE] * rate
+        dN += change
+        dP = add(dP, add(scale(change, sub(here, P)), scale(cK * load, place)))
+        d = sub(here, P)
+        dS += change * dot(d, d) + 2.0 * cK * load * dot(d, place)
+    return dN, scale(1.0 / N, dP), dS / N, dn
+
+
+@inlined
+def contact_tangent(
+    vals, ints, reals, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra, va, wa, Rb,
+    rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK, cD,
+):  # fmt: skip
+    """Column by column: δr_a, θ_a, δr_b, θ_b, but for the ground; c, F and G in world axes."""
+    rubs, last = reals[i, RUBS] != 0.0, reals.shape[1]
+    V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
+    k = kappa(dot(psi, psi))[0]
+    psi_a, roll = tv(Ra, psi), reals[i, ROLL]
+    z0, spun = mv(Ra, at(reals, i, last - BENT)), reals[i, last - SPUN]
+    zr = mv(Ra, at(reals, i, last - ROLLED))
+    known = abs(reals[i, last - TOUCHED_A]) < 1e200
+    Xa = placed(Ra, ra, at(reals, i, last - TOUCHED_A)) if known else ZERO
+    Xb = placed(Rb, rb, at(reals, i, last - TOUCHED_B)) if known else ZERO
+    for j in range(0 if ints[i, A] != ground else 6, 12 if ints[i, B] != ground else 6):
+        ma, ta, mb, tb = unit_motion(j, Ra, Rb)
+        dN, dP, dS, dn = load_change(
+            w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD
+        )
+        dF = add(scale(dN, n), scale(cK * N, dn))
+        dG = ZERO
+        if rubs:
+            # ρ² = spread + ρ₀²; dS has dN and dP in it, spread falls by spread dN/N
+            dsquare = dS - spread * dN / N
+            drho = 0.5 * dsquare / rho if rho > 0.0 else 0.0
+            # V by place: P moves with cK and cD, since the loads depend on velocities
+            by_place = sub(
+                sub(cross(cross(tb, wb), sub(P, rb)), cross(wb, mb)),
+                sub(cross(cross(ta, wa), sub(P, ra)), cross(wa, ma)),
+            )
+            by_speed = sub(add(mb, cross(tb, sub(P, rb))), add(ma, cross(ta, sub(P, ra))))
+            dV = add(add(scale(cK, by_place), cross(spin, dP)), scale(cD, by_speed))
+            dw = add(
+                scale(cK, sub(cross(tb, wb), cross(ta, wa))), scale(cD, sub(tb, ta))
+            )
+            Kn = scale(cK, dn)
+            dv = projected_change(n, Kn, V, dV)
+            dv = add(dv, scale(rho, along_change(n, Kn, spin, dw)))
+            dv = add(dv, scale(drho * dot(n, spin), n))
+            ds, dy, dpsi = ZERO, ZERO, ZERO
+            if known:
+                D = sub(add(mb, cross(tb, sub(Xb, rb))), add(ma, cross(ta, sub(Xa, ra))))
+                turn = tv(Ra, sub(tb, ta))
+                dpsi = scale(cK, add(mv(Ra, bend(-0.5, psi_a, k, turn)), cross(ta, psi)))
+                ds = projected_change(n, Kn, moved, scale(cK, D))
+                ds = add(ds, scale(rho, along_change(n, Kn, psi, dpsi)))
+                ds = add(ds, scale(drho * dot(n, psi), n))
+                dy = projected_change(n, Kn, z0, scale(cK, cross(ta, z0)))
+                dy = add(dy, scale(spun, Kn))
+            back = scale(cK, ta)
+            step = tv(Ra, sub(add(ds, dy), cross(back, add(s, y0))))
+            speed = tv(Ra, sub(dv, cross(back, v)))
+            dc = add(mv(Ra, add(mv(cs, step), mv(cv, speed))), cross(back, c))
+            dF = sub(dF, add(scale(dN, without(n, c)), scale(N, projected_change(n, Kn, c, dc))))
+            dG = scale(-dN * rho - N * drho, scale(dot(n, c), n))
+            dG = sub(dG, scale(N * rho, along_change(n, Kn, c, dc)))
+            if roll > 0.0:
+                step = scale(roll, projected_change(n, Kn, psi, dpsi))
+                step = add(step, projected_change(n, Kn, zr, scale(cK, cross(ta, zr))))
+                step = tv(Ra, sub(step, cross(back, add(sr, y0r))))
+                speed = scale(roll, projected_change(n, Kn, spin, dw))
+                speed = tv(Ra, sub(speed, cross(back, vr)))
+                dc = add(mv(Ra, add(mv(crs, step), mv(crv, speed))), cross(back, cr))
+                dG = sub(dG, scale(dN * roll, without(n, cr)))
+                dG = sub(dG, scale(N * roll, projected_change(n, Kn, cr, dc)))
+        # wrenches on b (F at P, G) and their opposites on a into the residual
+        sa, sb = sub(P, ra), sub(P, rb)
+        da = add(add(cross(sub(dP, scale(cK, ma)), F), cross(sa, dF)), dG)
+        db = add(add(cross(sub(dP, scale(cK, mb)), F), cross(sb, dF)), dG)
+        da = tv(Ra, sub(da, scale(cK, cross(ta, add(cross(sa, F), G)))))
+        db = tv(Rb, sub(db, scale(cK, cross(tb, add(cross(sb, F), G)))))
+        base_a, base_b = ints[i, AA], ints[i, BA]
+        if j >= 6:
+            base_a, base_b = ints[i, AB], ints[i, BB]
+        add_column(vals, base_a, j % 6, dF, da)
+        add_column(vals, base_b, j % 6, scale(-1.0, dF), scale(-1.0, db))
+
+
+@inlined
+def note_meeting(reals, i, last, time, speed):
+    """With which speed shapes that were apart after the last step have met, in any evaluation."""
+    if reals[i, last - PRESSED] == 0.0:
+        if reals[i, last - MET_AT] == time:
+            speed = max(speed, reals[i, last - MET])
+        reals[i, last - MET], reals[i, last - MET_AT] = speed, time
+
+
+@inlined
+def forget(reals, i, last):
+    reals[i, last - TOUCHED_A] = UNKNOWN
+
+
+@inlined
+def remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs):
+    """What touched, how b is turned in a, and the bristles, when a step is accepted."""
+    turned = qmul(qconj(qa), qb)
+    ua, ub = tv(Ra, sub(P, ra)), tv(Rb, sub(P, rb))
+    world = mv(Ra, z)
+    tangential = tv(Ra, without(n, world))
+    for j in range(3):
+        reals[i, last - TOUCHED_A + j], reals[i, last - TOUCHED_B + j] = ua[j], ub[j]
+        reals[i, last - BENT + j] = tangential[j] if rubs else 0.0
+        reals[i, last - ROLLED + j] = zr[j] if rubs else 0.0
+    for j in range(4):
+        reals[i, last - TURNED + j] = turned[j]
+    reals[i, last - SPUN] = dot(n, world) if rubs else 0.0
+
+
+def contact_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        ra, rb = at(nodes, a, POS), at(nodes, b, POS)
+        count, side = find_points(reals, i, w, Ra, ra, Rb, rb)
+        if count == 0:
+            if coef[ACCEPT] != 0.0:
+                forget(reals, i, last)
+                reals[i, last - PRESSED] = 0.0
+            continue
+        va, vb = at(nodes, a, VEL), at(nodes, b, VEL)
+        wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+        qa, qb = at4(nodes, a, QUAT), at4(nodes, b, QUAT)
+        N, P, square, lost, _ = press(
+            reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb
+        )
+        n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
+        if N > 0.0:
+            speed = -dot(n, velocity_at(P, ra, va, wa, rb, vb, wb))
+            note_meeting(reals, i, last, time, speed)
+        power[0] += lost
+        F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
+        rubs = reals[i, RUBS] != 0.0 and N > 0.0
+        moved = psi = s = v = sr = vr = y0 = y0r = z = zr = ZERO
+        cs = cv = crs = crv = mscale(0.0, IDENTITY)
+        if rubs:
+            V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
+            known, moved, psi, s, v, sr, vr = slip(
+                reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
+            )
+            z0 = at(reals, i, last - BENT)
+            step, y0 = bent_by(z0, Ra, n, s, z0, reals[i, last - SPUN])
+            ca, z, cs, cv = bristles_in_space(reals, i, known, z0, step, tv(Ra, v))
+            c = mv(Ra, ca)
+            power[0] += N * dot(c, v)
+            F = sub(F, scale(N, without(n, c)))
+            G = scale(-N * rho * dot(n, c), n)
+            if reals[i, ROLL] > 0.0:
+                z0 = at(reals, i, last - ROLLED)
+                step, y0r = bent_by(z0, Ra, n, sr, z0, 0.0)
+                ca, zr, crs, crv = bristles_in_space(reals, i, known, z0, step, tv(Ra, vr))
+                cr = mv(Ra, ca)
+                power[0] += N * dot(cr, vr)
+                G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))
+        if coef[ACCEPT] != 0.0:
+            remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
+            reals[i, last - PRESSED] = 1.0 if N > 0.0 else 0.0
+        if N == 0.0:
+            continue
+        accumulate(f, a, 0, F)
+        accumulate(f, a, 3, tv(Ra, add(cross(sub(P, ra), F), G)))
+        accumulate(f, b, 0, scale(-1.0, F))
+        accumulate(f, b, 3, scale(-1.0, tv(Rb, add(cross(sub(P, rb), F), G))))
+        if coef[TANGENT] == 0.0:
+            continue
+        spread = square - reals[i, SPIN] * reals[i, SPIN]
+        pair = reals[i, PAIR]
+        if pair in (PLANE_POINTS, PLANE_CYLINDER) and a == nodes.shape[0] - 1:
+            ground_tangent(
+                vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv,
+                cr, crs, crv, F, G, coef[CK], coef[CD],
+            )  # fmt: skip
+        else:
+            contact_tangent(
+                vals, ints, reals, i, nodes.shape[0] - 1, w, count, side, n, P, N, square, rho,
+                spread, Ra, ra, va, wa, Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs,
+                cv, cr, crs, crv, F, G,
+                coef[CK], coef[CD],
+            )  # fmt: skip
+
+
+CONTACT_KERNEL = Kernel(contact_kernel, allocates=True)

@@ -1,0 +1,44 @@
+"""Numbers of a contact element, and the table of its points.
+
+An element is a pair of shapes: the first is fixed to body a, the second to b.  Its numbers:
+
+    what the pair is, how many points (or triangles) it has, radii, bounding spheres, margin, radii
+    of spinning and rolling; friction at the places that elements.friction.bristles knows; where law
+    and geometry begin; the law, the geometry in body axes, and last the memory
+
+Points of a pair are rows of a table: of which kind each is (contact.points says how each moves),
+depth δ, place P where the force acts, place X on the second shape, place Y on the first, normal n
+from the first to the second, and numbers of its kind.
+"""
+
+from __future__ import annotations
+
+# reals; 16 … 28 are those of elements.friction.bristles
+PAIR, COUNT, RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, SPIN, ROLL, RUBS = (
+    0, 1, 2, 3, 4, 5, 6, 9, 12, 13, 14, 15,
+)  # fmt: skip
+LAW_AT, GEOMETRY_AT, FLIP = 24, 25, 26  # where only joints have theirs; −1: a, b exchanged
+
+# memory, from the end: points of a and b that touched, in body axes; the turn of b in a; bristles
+# of sliding (in axes of a) and spinning; of rolling (in axes of a); before them, the
+# speed with which shapes that were apart last met in an evaluation, its time, and whether they
+# pressed each other after the last step
+MEMORY = 20
+MET, MET_AT, PRESSED = 20, 19, 18
+TOUCHED_A, TOUCHED_B, TURNED, BENT, SPUN, ROLLED = 17, 14, 11, 7, 4, 3
+
+# pairs
+(PLANE_POINTS, PLANE_CYLINDER, BALL_BALL, SEGMENT_BALL, SEGMENT_SEGMENT, BOX_BALL, BOX_SEGMENT,
+ BOX_BOX, CYLINDER_BALL, HULL_BALL, MESH_BALL, FIELD_BALL, CAM_ROLLER,
+ CAM_FLAT) = range(14)  # fmt: skip
+
+# kinds of points
+FACE, CROSSING, CORNER, RIM, CURVE, FLAT, POINTS, LINE, LINES, CIRCLE = range(10)
+
+# columns of the table of points
+KIND, DEPTH, PLACE, ON_B, ON_A, NORMAL, OWN, ARM, LOAD, BY_DEPTH, BY_RATE, SPEED, COLUMNS = (
+    0, 1, 2, 5, 8, 11, 14, 23, 24, 25, 26, 27, 30,
+)  # fmt: skip
+MOST_POINTS = 64
+
+UNIT = 1e-12  # lengths over which directions are not computed

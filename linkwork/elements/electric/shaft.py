@@ -1,0 +1,121 @@
+"""What motors do about the axis of a joint: its rate, a torque on its bodies, and their slopes.
+
+With n the axis, fixed in b (body axes), m = R_aᵀ R_b n the same in the axes of a,
+
+    rate   w = n·ω_b − m·ω_a          torque T on b about n, −T on a:   residual −T n in b, T m in a
+    δm = m × θ_a + R_aᵀ R_b (θ_b × n)
+    δw = n·δω_b − m·δω_a − θ_a·(ω_a × m) − θ_b·(n × ω'_a),     ω'_a = R_bᵀ R_a ω_a
+
+A rotor that turns N times as fast and has the inertia J about its axis adds, with ẇ the rate of w
+where rx and ry are held,
+
+    J N² ẇ n in b,  −J N² ẇ m in a,      ẇ = n·ω̇_b − m·ω̇_a;      its energy is ½ J N² w²
+
+(The gyroscopic torque of the rotor's spin on what carries it is left out.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import CK, CM, OMEGA, ROT, STRIDE, TANGENT
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.rotations import inverse_tangent
+from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.model.registry import Family
+
+
+
+@inlined
+def shaft(nodes, a, b, n):
+    """m, the rate w, and its slopes by turns of a and b."""
+    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+    m = tv(Ra, mv(Rb, n))
+    wa = at(nodes, a, OMEGA)
+    seen = tv(Rb, mv(Ra, wa))
+    rate = dot(n, at(nodes, b, OMEGA)) - dot(m, wa)
+    return m, rate, scale(-1.0, cross(wa, m)), scale(-1.0, cross(n, seen))
+
+
+@inlined
+def add_outer(vals, base, c, u, v):
+    """Add c u vᵀ to the part of a block that belongs to turns."""
+    for i in range(3):
+        p = base + (3 + i) * STRIDE + 3
+        for j in range(3):
+            vals[p + j] += c * u[i] * v[j]
+
+
+@inlined
+def turn_axis(vals, ab, aa, nodes, a, b, n, m, c):
+    """Add c ∂m/∂θ to the rows of a."""
+    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+    for j in range(3):
+        e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        x, y = cross(m, e), tv(Ra, mv(Rb, cross(e, n)))
+        for i in range(3):
+            vals[aa + (3 + i) * STRIDE + 3 + j] += c * x[i]
+            vals[ab + (3 + i) * STRIDE + 3 + j] += c * y[i]
+
+
+@inlined
+def push(f, a, b, n, m, T):
+    """A torque T on b about the axis, opposite on a."""
+    accumulate(f, b, 3, scale(-T, n))
+    accumulate(f, a, 3, scale(T, m))
+
+
+# -------------------------------------------------------------------------------------- rotor
+ROTOR_AXIS, ROTOR, ROTOR_REALS = 0, 3, 4
+
+
+@inlined
+def rotor_slopes(nodes, vdot, x, coef, a, b, n, m):
+    """What ẇ changes by with the turns of a and b in a step."""
+    Ra, Rb, ta = at9(nodes, a, ROT), at9(nodes, b, ROT), at(vdot, a, 3)
+    Ta, Tb = inverse_tangent(at(x, a, 3)), inverse_tangent(at(x, b, 3))
+    by_a = sub(scale(-coef[CM], tv(Ta, m)), scale(coef[CK], cross(ta, m)))
+    by_b = sub(scale(coef[CM], tv(Tb, n)), scale(coef[CK], cross(n, tv(Rb, mv(Ra, ta)))))
+    return by_a, by_b
+
+
+def rotor_kernel(ints, reals, motion, loads):
+    nodes, vdot, x, coef, vals = motion.nodes, motion.vdot, motion.x, motion.coef, loads.vals
+    for k in range(ints.shape[0]):
+        a, b, n, J = ints[k, 0], ints[k, 1], at(reals, k, ROTOR_AXIS), reals[k, ROTOR]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        m, ta, tb = tv(Ra, mv(Rb, n)), at(vdot, a, 3), at(vdot, b, 3)
+        change = dot(n, tb) - dot(m, ta)
+        push(loads.f, a, b, n, m, -J * change)
+        if coef[TANGENT] != 0.0:
+            aa, ab, ba, bb = ints[k, 2], ints[k, 3], ints[k, 4], ints[k, 5]
+            by_a, by_b = rotor_slopes(nodes, vdot, x, coef, a, b, n, m)
+            add_outer(vals, bb, J, n, by_b)
+            add_outer(vals, ba, J, n, by_a)
+            add_outer(vals, ab, -J, m, by_b)
+            add_outer(vals, aa, -J, m, by_a)
+            turn_axis(vals, ab, aa, nodes, a, b, n, m, -coef[CK] * J * change)
+
+
+def rate_over_time(axis: np.ndarray, ends: list[Any]) -> np.ndarray:
+    """w over time; axis (T, 3) or (3,) in the axes of b, ends: motion of a and b."""
+    a, b = ends[:2]
+    n = np.broadcast_to(axis, b.w.shape)
+    world = np.einsum("tij,tj->ti", rotations.matrix(b.q), n)
+    wa = np.einsum("tij,tj->ti", rotations.matrix(a.q), a.w)
+    return np.sum(n * b.w, axis=1) - np.sum(world * wa, axis=1)
+
+
+def rotor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+    rate = rate_over_time(reals[:, ROTOR_AXIS : ROTOR_AXIS + 3], ends)
+    return {"stored_energy": (0.5 * reals[:, ROTOR] * rate**2, "J")}
+
+
+ROTOR_INERTIA = Family(
+    "rotor", Kernel(rotor_kernel), bodies=2, reals=ROTOR_REALS, inertial=True,
+    circuit=rotor_outputs,
+)  # fmt: skip

@@ -1,0 +1,85 @@
+"""Passages that a moving part opens: edges of spools and seats of poppets.
+
+    area    w (leak + clip(sign s, 0, limit)),      flow as through an orifice (restrictions)
+    force   of the jet on the part, which closes the passage
+            F = 2 C_d C_v cos θ · area · |Δp|       θ = 69° at sharp edges: 0.43 area |Δp|
+            (Merritt: Hydraulic Control Systems, 1967, section 5.2)
+
+sign says which way of the part opens the passage.  The jet force takes work from the part, which
+counts as lost: momentum of the fluid is not stored here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.hydraulics.fluids import FLUID, over_time, specific_energy
+from linkwork.elements.hydraulics.restrictions import restricted, restricted_over_time
+from linkwork.elements.layout import BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.math.compiled import inlined
+
+# columns behind those of the fluid: √2 C_d w, δ, leak, limit, and 2 C_d C_v cos θ w
+FACTOR, SOFT, LEAK, LIMIT, JET = (FLUID + i for i in range(5))
+PASSAGE = FLUID + 5
+JET_FORCE = 0.43
+
+
+@inlined
+def opening(s, sign, leak, limit):
+    """The part of the way that is open, and its slope by s."""
+    x = sign * s
+    if x <= 0.0:
+        return leak, 0.0
+    if x >= limit:
+        return leak + limit, 0.0
+    return leak + x, sign
+
+
+@inlined
+def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
+    """Flow from end `one` to end `two`; part: the end that is the moving part, or −1."""
+    values, vals = motion.values, loads.vals
+    i, j = ints[k, one], ints[k, two]
+    p1, p2 = values[VALUE, i], values[VALUE, j]
+    open_, by_s = opening(s, sign, reals[k, LEAK], reals[k, LIMIT])
+    soft = reals[k, SOFT]
+    unit, by1, by2 = restricted(reals, k, p1, p2, reals[k, FACTOR], soft)
+    q = open_ * unit
+    loads.balance[i] += q
+    loads.balance[j] -= q
+    loads.power[0] += q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+    jet, drop = sign * reals[k, JET], p1 - p2
+    size = (drop * drop + soft * soft) ** 0.5
+    way = open_ - reals[k, LEAK]
+    if part >= 0 and jet != 0.0:
+        n = ints[k, part]
+        loads.balance[n] += jet * way * size
+        loads.power[0] += jet * way * size * values[RATE, n]
+    if motion.coef[TANGENT] != 0.0:
+        by1, by2 = open_ * by1 * values[BY_VALUE, i], open_ * by2 * values[BY_VALUE, j]
+        vals[ints[k, ends + ends * one + one]] += by1
+        vals[ints[k, ends + ends * one + two]] += by2
+        vals[ints[k, ends + ends * two + one]] -= by1
+        vals[ints[k, ends + ends * two + two]] -= by2
+        if part >= 0:
+            of_part = by_s * values[BY_VALUE, ints[k, part]]
+            vals[ints[k, ends + ends * one + part]] += of_part * unit
+            vals[ints[k, ends + ends * two + part]] -= of_part * unit
+            if jet != 0.0:
+                by_drop = jet * way * drop / size
+                vals[ints[k, ends + ends * part + part]] += jet * of_part * size
+                vals[ints[k, ends + ends * part + one]] += by_drop * values[BY_VALUE, i]
+                vals[ints[k, ends + ends * part + two]] -= by_drop * values[BY_VALUE, j]
+
+
+def passage_flow(
+    reals: np.ndarray, one: Any, two: Any, sign: float, s: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mass flow and power lost over time."""
+    p1, p2 = one.value[:, 0], two.value[:, 0]
+    open_ = reals[:, LEAK] + np.clip(sign * s, 0, reals[:, LIMIT])
+    q = open_ * restricted_over_time(reals, p1, p2, reals[:, FACTOR], reals[:, SOFT])
+    h1, h2 = (over_time(reals, p)[2] for p in (p1, p2))
+    return q, q * (h1 - h2)

@@ -1,0 +1,1 @@
+"""Time stepping with impulses: hard contacts and impacts."""

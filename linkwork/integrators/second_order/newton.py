@@ -1,0 +1,226 @@
+"""Newton's method for one implicit step: residual, corrections, and when they are small enough.
+
+The equations, and what convergence means, are in `stepping`.
+"""
+
+from __future__ import annotations
+
+from linkwork.elements.layout import ACCEPT, CD, CK, KC, RATES, STRIDE, TANGENT, VEL, WRITTEN
+from linkwork.integrators.second_order.placing import placing, predicting
+from linkwork.integrators.second_order.stepper import (
+    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NOISE,
+    NO_CONVERGENCE, PIVOTS, STEP, STIFFNESS, TOLERANCE, VIOLATED,
+)  # fmt: skip
+from linkwork.integrators.values import move_values
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import inlined, spliced
+from linkwork.math.rotations import inverse_tangent
+from linkwork.math.vectors import mv
+from linkwork.system.elimination import solution, solve
+from linkwork.system.evaluate import fill, velocity_of
+from linkwork.system.sensors import answer_sensors
+
+ROUND_OFF = 2.0**-53
+SMOOTH = 4  # corrections before they may be restrained, and how many times as many are then made
+FAR = 0.3  # a correction (lengths over L, radians) that must shrink
+SURE = 0.1  # of the tolerance: what a correction with the last matrix may be expected to leave
+
+
+@spliced
+def residual_side(stepper, tables, work):
+    """Right-hand side −r/(m ca), −C."""
+    nb = stepper.p.shape[0]
+    scale = -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+    rhs = stepper.rhs
+    for b in range(nb):
+        for i in range(6):
+            rhs[6 * b + i] = scale * work.f[b, i]
+    for i in range(stepper.flow.shape[1]):
+        rhs[6 * nb + i] = scale * work.balance[i]
+    n = tables.motions[0]
+    for e in range(n, rhs.shape[0]):
+        rhs[e] = -work.C[e - n]
+
+
+@inlined
+def apply_increment(stepper, solution, turns, target):
+    """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
+    move = turned = 0.0
+    x, t, s = borrow(turns), borrow(target), borrow(solution)
+    for b in range(stepper.p.shape[0]):
+        i, j = STRIDE * b, 6 * b
+        t[i] += s[j]
+        t[i + 1] += s[j + 1]
+        t[i + 2] += s[j + 2]
+        move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
+        d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
+        t[i + 3] += d[0]
+        t[i + 4] += d[1]
+        t[i + 5] += d[2]
+        turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+    other = move_values(stepper.flow, solution, 6 * stepper.p.shape[0])
+    return max(move / stepper.settings[LENGTH], turned, other)
+
+
+@inlined
+def worst_residual(stepper, work):
+    """Location of the largest residual: the worst constraint row, else the worst equation."""
+    worst, place = -1.0, 0
+    nb = stepper.p.shape[0]
+    n = 6 * nb + stepper.flow.shape[1]
+    for e in range(stepper.rhs.shape[0] - n):
+        if not abs(work.C[e]) <= worst:
+            worst, place = abs(work.C[e]), n + e
+    if worst < 1e-10:
+        scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+        for b in range(nb):
+            for i in range(6):
+                if not abs(work.f[b, i]) * scale <= worst:
+                    worst, place = abs(work.f[b, i]) * scale, 6 * b + i
+        for i in range(stepper.flow.shape[1]):
+            if not abs(work.balance[i]) * scale <= worst:
+                worst, place = abs(work.balance[i]) * scale, 6 * nb + i
+    stepper.report[2] = place
+    stepper.report[3] = worst
+
+
+@inlined
+def diverges(iteration, size, before):
+    """Whether Newton's method has lost its way: corrections that are not finite, or large ones
+    that grow."""
+    return not size < 1e10 or (iteration > 0 and size > FAR and size > 2.0 * before)
+
+
+@inlined
+def largest_of(x):
+    most = 0.0
+    for i in range(x.shape[0]):
+        most = max(most, abs(x[i]))
+    return most
+
+
+@inlined
+def restrain(stepper, iteration, cap):
+    """Bounds corrections that turn back and forth across a corner of a force (friction that changes
+    from sliding one way to sliding the other): after a reversal each is half as long as the one
+    before, as in bisection, until one is shorter by itself.  Returns the bound, 1e300 for none.
+    """
+    rhs, last, n = stepper.rhs, stepper.last, 6 * stepper.p.shape[0]
+    n += stepper.flow.shape[1]
+    if iteration >= SMOOTH:
+        along = full = before = 0.0
+        for i in range(n):
+            along += rhs[i] * last[i]
+            full += rhs[i] * rhs[i]
+            before += last[i] * last[i]
+        full, before = full**0.5, before**0.5
+        if along < 0.0 and full > 0.25 * before:
+            cap = 0.5 * before
+        elif cap < 1e300:
+            cap *= 0.5
+        if full > cap:
+            for i in range(rhs.shape[0]):
+                rhs[i] *= cap / full
+        else:
+            cap = 1e300
+    if iteration >= SMOOTH - 1:
+        for i in range(n):
+            last[i] = rhs[i]
+    return cap
+
+
+@inlined
+def measure_kappa(stepper, size, before):
+    """Newton's constant from two corrections, the second less what is round-off."""
+    noise = stepper.settings[NOISE]
+    if before > noise:
+        measured = max(size - noise, 0.0) / (before * before)
+        stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
+
+
+@inlined
+def velocity_violation(stepper, tables, work):
+    """The largest |C_q v + C_t| over the largest velocity, where that is more than round-off."""
+    n, bodies = tables.motions[0], stepper.p.shape[0]
+    most, worst = 1e-9 * stepper.settings[LENGTH] / stepper.settings[STEP], 0.0
+    for b in range(bodies):
+        for c in range(6):
+            most = max(most, abs(work.nodes[b, VEL + c]))
+    for e in range(n, stepper.rhs.shape[0]):
+        s = work.Ct[e - n] if stepper.settings[MOVING] != 0.0 else 0.0
+        for p in range(tables.indptr[e], tables.indptr[e + 1]):
+            s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
+        worst = max(worst, abs(s))
+    return worst / most
+
+
+@spliced
+def newton(kernels, tables, lu, work, stepper, time, look):
+    """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or DIVERGED."""
+    s = stepper.settings
+    ca, m = s[CA], s[MASS]
+    h = s[STEP]
+    largest = predicting(stepper, work)
+    tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    coef = work.coef
+    coef[CK] = 1.0 / (ca * m)
+    coef[CD] = s[CV] / (ca * m)
+    coef[TANGENT] = 1.0
+    coef[RATES] = s[MOVING]
+    coef[ACCEPT] = 0.0
+    coef[KC] = s[STIFFNESS]
+    coef[WRITTEN] = 0.0
+    n = tables.motions[0]
+    before, growth, chord, cap = 0.0, 1.0, False, 1e300
+    for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
+        if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
+            break
+        placing(stepper, work)
+        coef[TANGENT] = 0.0 if chord else 1.0
+        fill(kernels, tables, work, time, 1.0 / m)
+        if iteration == 0 and look:
+            stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
+        residual_side(stepper, tables, work)
+        if cap < 1e300 and largest_of(stepper.rhs) <= tolerance:
+            return DONE
+        if chord:
+            solve(lu, work.vals, stepper.rhs)
+        else:
+            growth = solution(lu, work.vals, stepper.rhs)
+            if not growth < s[GROWTH]:
+                worst_residual(stepper, work)
+                return DIVERGED if before > FAR else PIVOTS
+        answer_sensors(lu, tables, work, stepper.rhs)
+        if iteration >= SMOOTH - 1:
+            cap = restrain(stepper, iteration, cap)
+        for e in range(n, stepper.rhs.shape[0]):
+            work.gamma[e - n] += stepper.rhs[e] * ca * m
+        size = apply_increment(stepper, stepper.rhs, work.x, work.x)
+        stepper.report[0] = iteration + 1
+        stepper.report[1] = size
+        if diverges(iteration, size, before):
+            worst_residual(stepper, work)
+            return DIVERGED
+        if cap < 1e300:
+            before, chord = size, False
+            continue
+        if iteration > 0:
+            measure_kappa(stepper, size, before)
+        # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
+        exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
+        # what is left: of the correction's own square, or with the matrix of the one before
+        left = 2.0 * before if chord else size
+        before = size
+        if iteration + 1 < s[LEARN]:
+            continue
+        error = (stepper.kappa[0] * left + ROUND_OFF * growth) * size
+        # without K_c the corrections shrink by a factor, and the last one says what is left
+        quadratic = s[STIFFNESS] != 0.0
+        if (quadratic and error <= tolerance) or size <= tolerance or exhausted:
+            s[LEARN] = 1.0
+            return DONE
+        ahead = stepper.kappa[0] * size * size  # the next correction
+        chord = quadratic and not chord
+        chord = chord and 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
+    worst_residual(stepper, work)
+    return NO_CONVERGENCE

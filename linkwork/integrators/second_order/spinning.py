@@ -1,0 +1,48 @@
+"""Bodies that spin: in their axes the rates turn, in world axes they are as slow as the motion.
+
+The axis of a top moves slowly, but what it turns by across its axis oscillates in body axes with
+the spin n: ω̈ ≈ −n² ω⊥, and the relations of a method on ω err by h² ω̈.  In world axes the rate of
+the acceleration is ω̈ + ω × ω̇, which is smaller by the factor (precession)/n.  Where it is smaller
+by RATIO in several looks, momenta in world axes (fast_rotation.py) are the better variables,
+however small the turn in a step.
+"""
+
+from __future__ import annotations
+
+from linkwork.elements.layout import STRIDE
+from linkwork.integrators.values import VDOT, VDOTPREV, V
+from linkwork.math.borrowed import borrow
+from linkwork.math.compiled import inlined, lean
+from linkwork.math.vectors import add, cross, dot, scale, sub, three
+
+SLOW = 5e-4  # radians in a step below which no body spins
+SMALL = 1e-11  # of the angular velocity: a change of h ω̇ in a step that is round-off
+RATIO = 0.25  # of the rates of the acceleration in world and body axes
+LOOKS, SEEN = 3, 7  # looks in a row; the place of their count in `p`, which this form does not use
+
+
+@inlined
+def spins(w, a, before, h):
+    """Whether a body with ω, ω̇ and the ω̇ of the step before, all in body axes, spins."""
+    rate, change = dot(w, w), sub(a, before)
+    size = dot(change, change)
+    if not rate * h * h > SLOW * SLOW or not size * h * h > SMALL * SMALL * rate:
+        return False
+    world = add(change, scale(h, cross(w, a)))
+    return dot(world, world) < RATIO * RATIO * size
+
+
+@lean
+def keeps_spinning(history, p, h, looks):
+    """Count the looks in a row at which each body spun; whether one has spun for so many."""
+    bodies, found = p.shape[0], False
+    n, H = STRIDE * bodies, borrow(history)
+    for b in range(bodies):
+        i = STRIDE * b + 3
+        w, a, before = three(H, V * n + i), three(H, VDOT * n + i), three(H, VDOTPREV * n + i)
+        if spins(w, a, before, h):
+            p[b, SEEN] += 1.0
+            found = found or p[b, SEEN] >= looks
+        else:
+            p[b, SEEN] = 0.0
+    return found

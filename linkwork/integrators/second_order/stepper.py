@@ -1,0 +1,38 @@
+"""What an implicit run carries from step to step, and what its compiled steps report."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# status of a call
+DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3
+TURNS = 5  # done, and a body turned by more than the form for smooth motion is meant for, or spins
+WILD = 7  # done, and velocities violate the constraints by more than that form leaves
+# settings
+(CA, CV, CALPHA, STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, MOST_TURN, MEMORY, MOVING,
+ GROWTH, STIFFNESS, LEARN, NOISE, SAMPLED, SETTINGS) = range(17)  # fmt: skip
+# report: iterations, last correction, worst unknown, its residual, the residual of a test, the
+# violation of velocities over the largest velocity
+(ITERATIONS, CORRECTION, WORST, RESIDUAL, TESTED, VIOLATED, REPORT) = range(7)
+
+
+class Stepper(NamedTuple):
+    """Everything a run carries from step to step."""
+
+    base: np.ndarray  # (bodies + 1, NODE) accepted motion
+    history: np.ndarray  # (HISTORY, bodies, 8), six in use, as in the next two
+    gamma: np.ndarray  # (2, rows + 1) multipliers now and a step before
+    p: np.ndarray  # (bodies, 8) displacement beside the method's own (fast_rotation.py, stages.py)
+    affine: np.ndarray  # (2, bodies, 8) constant parts of v and v̇
+    rhs: np.ndarray  # (unknowns,)
+    flow: np.ndarray  # (FLOW, values) of vector nodes (values.py)
+    weights: np.ndarray  # (WEIGHTS, HISTORY) rows kv, ka, kα, then of first order
+    settings: np.ndarray  # (SETTINGS,)
+    work: np.ndarray  # (4,) dissipated, supplied work; the powers at the last step
+    kappa: np.ndarray  # (1,) Newton's constant
+    report: np.ndarray  # (REPORT,), see above
+    kept: np.ndarray  # numbers of the rows in the equations among all rows
+    six: np.ndarray  # six ones and two zeros
+    last: np.ndarray  # (unknowns,) the last correction of Newton's method, where it is restrained

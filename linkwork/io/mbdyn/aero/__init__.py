@@ -1,0 +1,1 @@
+"""Aerodynamic cards of MBDyn and their files."""

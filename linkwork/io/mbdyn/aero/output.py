@@ -1,0 +1,112 @@
+"""The files .aer, .rot and .air.
+
+    .aer  std: for each point angle of attack (degrees), sweep, Mach number, c_l, c_d, c_m, 0, 0
+          node: for each node its label, force and moment about it in global axes
+          of a generic aerodynamic force: α, β, force and moment in its axes, then both in global
+          axes about its node
+    .rot  force and moment in the rotor's axes, mean inflow, speed, angle of the disc, μ, λ, χ, ψ₀,
+          whether the inflow has converged, and its iterations
+    .air  density, speed of sound, velocity
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.elements.aero.craft import kernel as craft
+from linkwork.elements.aero.surfaces import survey as told
+from linkwork.io.mbdyn.aero.records import RotorRecord, SurfaceRecord
+from linkwork.results.outputs.craft_view import craft_numbers
+from linkwork.results.outputs.surfaces import surveyed
+
+if TYPE_CHECKING:
+    from linkwork.io.mbdyn.output.files import Tables
+
+
+def point_columns(found: np.ndarray) -> np.ndarray:
+    """(T, 8 points) of the layout std."""
+    T, n = found.shape[:2]
+    columns = np.zeros((T, n, 8))
+    columns[..., 0] = np.degrees(found[..., told.ALPHA])
+    columns[..., 1] = np.degrees(np.arctan2(-found[..., told.SWEEP], found[..., told.SPEED]))
+    for k, name in ((2, told.MACH), (3, told.CL), (4, told.CD), (5, told.CM)):
+        columns[..., k] = found[..., name]
+    return columns.reshape(T, 8 * n)
+
+
+def node_loads(tables: Tables, record: SurfaceRecord, found: np.ndarray) -> list[np.ndarray]:
+    """Force and moment about each node, (T, 6), in global axes."""
+    loads = []
+    length = found[..., told.LENGTH, None]
+    for piece, label in enumerate(record.nodes):
+        mine = record.pieces == piece
+        F = (found[..., told.FORCE : told.FORCE + 3] * length)[:, mine]
+        M = (found[..., told.TORQUE : told.TORQUE + 3] * length)[:, mine]
+        arm = found[:, mine, told.PLACE : told.PLACE + 3] - tables.motion(label).x[:, None]
+        moment = np.sum(M + np.cross(arm, F), axis=1)
+        loads.append(np.concatenate([np.sum(F, axis=1), moment], axis=1))
+    return loads
+
+
+def generic_columns(tables: Tables, record: SurfaceRecord) -> np.ndarray:
+    """(T, 14) of a generic aerodynamic force."""
+    found = craft_numbers(tables.run, record.item)[tables.rows]
+    F, M, place = (found[:, c : c + 3] for c in (craft.WORLD, craft.ABOUT, craft.PLACE))
+    arm = place - tables.motion(record.nodes[0]).x
+    own = found[:, craft.ALPHA : craft.MOMENT + 3]
+    return np.hstack([own, F, M + np.cross(arm, F)])
+
+
+def aer_lines(tables: Tables, precision: int) -> Iterator[bytes]:
+    from linkwork.io.mbdyn.output.files import rows_of_lines
+
+    words, arrays = [], []
+    for record in tables.deck.aero.surfaces.values():
+        if not record.output:
+            continue
+        line = [f"{record.label:8d}"]
+        if record.layout == "generic":
+            arrays.append(generic_columns(tables, record))
+            words.append(line + [" "] * arrays[-1].shape[1])
+            continue
+        found = surveyed(tables.run, record.item, tables.rows)
+        if record.layout == "std":
+            parts = [point_columns(found)]
+            line += [" "] * parts[0].shape[1]
+        else:
+            parts = node_loads(tables, record, found)
+            for label in record.nodes:
+                line += [f" {label:8d} "] + [" "] * 5
+        words.append(line)
+        arrays.append(np.hstack(parts))
+    return rows_of_lines(words, arrays, precision)
+
+
+def rotor_columns(tables: Tables, record: RotorRecord) -> np.ndarray:
+    view = tables.run[record.item]
+    names = ("inflow_mean", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio", "wake_skew",
+             "wind_azimuth")  # fmt: skip
+    parts = [view.numbers("force"), view.numbers("torque")]
+    parts += [view.numbers(name)[:, None] for name in names]
+    return np.hstack(parts)[tables.rows]
+
+
+def rot_lines(tables: Tables, precision: int) -> Iterator[bytes]:
+    records = [r for r in tables.deck.aero.rotors.values() if r.output]
+    columns = [rotor_columns(tables, record) for record in records]
+    for k in range(len(tables.rows)):
+        for record, values in zip(records, columns):
+            numbers = " ".join(f"{x:.{precision}e}" for x in values[k])
+            yield f"{record.label:8d} {numbers} 1 0\n".encode()
+
+
+def air_columns(tables: Tables) -> np.ndarray:
+    """Density, speed of sound and velocity at the origin."""
+    air: Any = tables.deck.model.air
+    T = len(tables.time)
+    rho, sound = air.at_origin()
+    v = air.velocities(tables.time)[:, :3]
+    return np.column_stack([np.full(T, rho), np.full(T, sound), v])

@@ -1,0 +1,1 @@
+"""What linkwork needs of numba's compiler: lean or plain, stamps of sources, signals held back."""

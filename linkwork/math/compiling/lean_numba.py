@@ -1,0 +1,222 @@
+"""The parts of numba's compiler, some of them private, that make linkwork's code lean and quick.
+
+Code of functions that only compiled functions call is optimised and translated in those that Python
+calls; lean functions have a shorter way through the compiler and count no references; code on disk
+is found again by the sources that it is made of, and loaded without what numba imports in order to
+compile.  `plain_numba` has the same functions with what numba promises to keep.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import warnings
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
+from numba.core.runtime import rtsys
+from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
+
+from linkwork.math.compiling.sources import sources
+from linkwork.math.compiling.undisturbed import checkpoint, undisturbed
+
+
+@functools.cache
+def _warn_uncached() -> None:
+    warnings.warn(
+        "linkwork found no folder it may write compiled code to, so it compiles anew in every "
+        "process; set NUMBA_CACHE_DIR to a writable folder to avoid the wait",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+def _stamp(dispatcher: Any) -> Any:
+    """Make the cached code of a function depend on all sources that it may be made of."""
+    cache: Any = getattr(dispatcher, "_cache", None)
+    file: Any = getattr(cache, "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = (file._source_stamp, sources(dispatcher.py_func.__module__))
+        file._load_index = functools.partial(_read_index, file._load_index)
+        counted = dispatcher.targetoptions.get("_nrt", True)
+        load = cache.load_overload if counted else functools.partial(_load, cache)
+        cache.load_overload = functools.partial(_whole, load)
+        cache.save_overload = functools.partial(_whole, cache.save_overload)
+    return dispatcher
+
+
+def _load(cache: Any, signature: Any, context: Any) -> Any:
+    """Lean code from disk, without all that numba would import first in order to compile.
+
+    Such code calls nothing that those imports bring
+    (tests/mathematics/test_startup.py looks at it).
+    """
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
+
+
+def _whole(function: Any, *arguments: Any) -> Any:
+    """What a function gives; signals wait until it has ended."""
+    with undisturbed():
+        return function(*arguments)
+
+
+def _read_index(load: Any) -> Any:
+    """Numba's list of code on disk; none where it names a class that an older version had."""
+    try:
+        return load()
+    except (AttributeError, ImportError):
+        return {}
+
+
+class LeanLibrary(JITCodeLibrary):
+    """Code in which no references are counted: nothing to prune before it is optimised.
+
+    Level 1: levels 2 and 3 take a tenth longer each and give steps that are no faster.
+    """
+
+    def _optimize_final_module(self) -> None:
+        found = self._codegen._module_pass_manager(opt=1)
+        if isinstance(found, tuple):
+            passes, builder = found
+            passes.run(self._final_module, builder)
+        else:  # numba until 0.62
+            found.run(self._final_module)
+
+
+class PartLibrary(JITCodeLibrary):
+    """Code that is only ever part of other code, and is optimised and translated there alone."""
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing to tell: there is no code yet."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+# Passes of numba that look for what lean functions do not have: expressions of whole arrays, which
+# make new ones, closures, `with`, `literally`, messages of exceptions, overloads to be inlined.
+# Each goes through all of a function once more, a sixth of the time to compile together.
+NEEDLESS = frozenset({
+    "FindLiterallyCalls", "InlineClosureLikes", "InlineInlinables", "InlineOverloads",
+    "LiteralPropagationSubPipelinePass", "LiteralUnroll", "MakeFunctionToJitFunction",
+    "NoPythonSupportedFeatureValidation", "NopythonRewrites", "RewriteDynamicRaises", "WithLift",
+})  # fmt: skip
+
+
+class Passes(PassManager):
+    """Passes through a function, between which a signal may end the compilation."""
+
+    def _runPass(self, *arguments: Any) -> Any:
+        checkpoint()
+        return super()._runPass(*arguments)
+
+
+class WholeCompiler(Compiler):
+    """Numba's compiler; Ctrl-C waits for the end of a pass, so that no code is left half made."""
+
+    library: Any = JITCodeLibrary
+    needless: frozenset[str] = frozenset()
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        [passes] = super().define_pipelines()
+        kept = Passes(passes.pipeline_name)
+        kept.passes = [each for each in passes.passes if each[0].__name__ not in self.needless]
+        kept.finalize()
+        return [kept]
+
+    def _compile_core(self) -> Any:
+        with undisturbed():
+            return super()._compile_core()
+
+
+class LeanCompiler(WholeCompiler):
+    """The same without the passes that are of no use here."""
+
+    library: Any = LeanLibrary
+    needless = NEEDLESS
+
+    def _compile_core(self) -> Any:
+        """With rarer searches for garbage, of which compiling makes little and much of the rest."""
+        often = gc.get_threshold()
+        gc.set_threshold(max(often[0], 50_000), *often[1:])
+        try:
+            return super()._compile_core()
+        finally:
+            gc.set_threshold(*often)
+
+
+class PartCompiler(LeanCompiler):
+    """The same for functions that only compiled functions call."""
+
+    library = PartLibrary
+
+
+def entry(function: Any, options: dict[str, Any]) -> Any:
+    """A function that Python calls, with its code on disk."""
+    njit: Any = numba.njit
+    options["pipeline_class"] = WholeCompiler if options.get("_nrt", True) else LeanCompiler
+    try:
+        return _stamp(njit(cache=True, **options)(function))
+    except RuntimeError:  # numba: "cannot cache function: no locator available"
+        _warn_uncached()
+        return njit(**options)(function)
+
+
+def part(function: Any, options: dict[str, Any]) -> Any:
+    """A function that only compiled functions call."""
+    njit: Any = numba.njit
+    options = {"no_cpython_wrapper": True, "_nrt": False, **options}
+    if not options["_nrt"]:
+        options["pipeline_class"] = PartCompiler
+    return njit(no_cfunc_wrapper=True, **options)(function)
+
+
+def generates(function: Any) -> Any:
+    """Decorator (`@generates(f)`) of what gives the types and the code of a plain function f.
+
+    What it decorates is written as for numba's `intrinsic`, but compiled functions call f itself,
+    which is its form in Python, with no function in between that would have to be compiled, too.
+    """
+
+    def register(definition: Any) -> Any:
+        template = make_intrinsic_template(function, definition, function.__name__)
+        infer(template)
+        infer_global(function, types.Function(template))
+        return definition
+
+    return register
+
+
+def address(dispatcher: Any, signature: Any) -> int:
+    """Where a compiled function begins for callers by address, with arguments of these types."""
+    dispatcher.compile(signature.args)
+    made = dispatcher.overloads[tuple(signature.args)]
+    return made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
+
+
+def is_cached(dispatcher: Any) -> bool:
+    """Whether compiled code of this function, as it is now, lies on disk."""
+    try:
+        return bool(dispatcher._cache._cache_file._load_index())
+    except AttributeError:  # not cached at all
+        return False

@@ -1,0 +1,1 @@
+"""Formulas in t and their derivatives."""

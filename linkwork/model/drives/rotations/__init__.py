@@ -1,0 +1,1 @@
+"""Drives of whole rotations."""

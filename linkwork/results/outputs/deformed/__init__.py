@@ -1,0 +1,1 @@
+"""Results of parts that deform: beams, cables, flexible links."""

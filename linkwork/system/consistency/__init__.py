@@ -1,0 +1,1 @@
+"""Accelerations, multipliers, rates and values that belong to given positions and velocities."""

@@ -1,0 +1,147 @@
+"""Accelerations and multipliers of a state (Tasora and Righettini 1999, (27)).
+
+    [M    C_qᵀ] [v̇]   [f − f_g            ]
+    [C_q  0   ] [γ ] = [Q_c − 2α Ċ − β² C ]
+
+Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
+left over, until nothing is (consistency.agreement).
+
+Where bodies without mass make this singular, consistency.massless knows more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.errors import SingularError
+from linkwork.system.consistency.agreement import agreement
+from linkwork.system.consistency.consistent import consistent
+from linkwork.system.consistency.massless import massless_accelerations
+from linkwork.system.elimination import (
+    Elimination,
+    SingularMatrix,
+    analyse,
+    refactor,
+    solve,
+    sweep_back,
+)  # fmt: skip
+from linkwork.system.evaluate import evaluate
+from linkwork.system.sparse_rows import SparseRows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+def factorise(
+    system: System, pivots: tuple | None = None, two_sided: bool = False
+) -> Elimination:
+    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular."""
+    try:
+        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided)
+    except SingularMatrix as error:
+        if not np.all(np.isfinite(system.work.vals)):
+            raise_if_failed(system)
+            raise SingularError(
+                f"the equations of model '{system.model.name}' have numbers that are not finite; "
+                "look for a force, a stiffness or a velocity that is far too large"
+            ) from error
+        raise SingularError(explain_singular(system, error.unknown)) from error
+
+
+def factorise_again(system: System, time: float, cM: float) -> Elimination:
+    """New pivots for the matrix at the motion now in the work arrays, whose values are used up."""
+    evaluate(system.kernels, system.tables, system.work, time, cM)
+    return factorise(system)
+
+
+def explain_singular(system: System, unknown: int | None) -> str:
+    """One sentence: which body or joint makes the equations singular."""
+    n = system.motions
+    if unknown is not None and unknown >= n:
+        return (
+            f"the equations are singular at {system.kept_rows[unknown - n]}: its direction is "
+            "already fixed by other joints in this position; look for redundant or conflicting "
+            "joints"
+        )
+    where = "the mechanism"
+    if unknown is not None:
+        where = system.layout.moves(unknown)
+    return (
+        f"the equations are singular: {where} has no inertia and no joint that gives it one; "
+        "give it mass and inertia, or a joint that ties it to a body that has"
+    )
+
+
+def accelerations(system: System, state: State) -> State:
+    """The state with its accelerations and multipliers (over all rows of the system).
+
+    Bodies without inertia that forces alone move get the velocities that those give them.  Vector
+    nodes get what their equations determine (consistency.consistent).
+    """
+    if system.layout.values:
+        return consistent(system, state)
+    still = replace(state, acceleration=None, gamma=None)
+    e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
+    if not np.all(np.isfinite(e.f)):
+        raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
+    D, p = unknown_scale(system), system.pattern
+    matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
+    matrix.data[:] *= D[matrix.row] * D[matrix.indices]
+    system.work.vals[p.places] = matrix.data
+    try:
+        lu = factorise(system)
+    except SingularError:
+        try:
+            found = massless_accelerations(system, state, D)
+        except ValueError:  # numbers that are not finite: the error says so
+            found = None
+        if found is None:
+            raise
+        return found
+    rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
+    y = rhs.copy()
+    if not np.isfinite(refactor(lu, system.work.vals, y)):
+        raise SingularError(explain_singular(system, None))
+    sweep_back(lu, y)
+    correction = rhs - matrix.times(y)  # one refinement
+    solve(lu, system.work.vals, correction)
+    y = D * (y + correction)
+    n = system.motions
+    if any(x.entry.reads for x in system.elements):
+        y = with_loads(system, state, lu, D, y)
+    return replace(
+        state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
+    )
+
+
+def with_loads(
+    system: System, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
+) -> np.ndarray:
+    """Accelerations and multipliers with friction under these multipliers; `first` without it.
+
+    Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
+    """
+    n, kept = system.motions, system.work.vals.copy()
+
+    def again(scaled: np.ndarray) -> np.ndarray:
+        y = D * scaled
+        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
+        e = system.evaluate(trial, tangent=False)
+        rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
+        system.work.vals[:] = kept
+        solve(lu, system.work.vals, rest)
+        return scaled + rest
+
+    found = agreement(again, first / D)
+    return first if found is None else D * found
+
+
+def unknown_scale(system: System) -> np.ndarray:
+    """Makes M and C_q of size one in any units: D A D with these on the diagonal of D."""
+    m, L = math.sqrt(system.mass), system.length
+    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
+    rows = [m * L if row.is_angle else m for row in system.kept_rows]
+    return np.concatenate([bodies, rows])

@@ -1,0 +1,170 @@
+"""A consistent start of a system with vector nodes, by Newton's method.
+
+Every equation determines the highest derivative that is in it: accelerations of bodies and values
+of second order, rates of first order, values of order zero; with the multipliers they are the
+unknowns of
+
+    r(q, q̇, q̈, γ) = 0,      C_q q̈ = Q_c
+
+One step does where these enter linearly.  Where they are not determined, `descriptor` knows more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ConvergenceError, SingularError
+from linkwork.system.consistency.descriptor import descriptor_start
+from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
+from linkwork.system.sparse_rows import SparseRows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+CLOSE = 1e-10  # the last correction, relative to the numbers of its kind
+ENOUGH = 1e-6  # the same where corrections no longer shrink: round-off of stiff equations
+FAINT = 1e-4  # of the other kind of forces: below that, numbers are not compared with themselves
+MOST = 40
+
+
+def highest_derivatives(system: System) -> np.ndarray:
+    """(3, values) with ones at what the equations of each value determine."""
+    return np.eye(3)[:, system.layout.order]
+
+
+def consistent(system: System, state: State) -> State:
+    """The state with accelerations, multipliers, and what its vector nodes must have."""
+    layout, kept = system.layout, system.kept
+    b, n, by = system.bodies, system.motions, highest_derivatives(system)
+    acceleration, gamma = np.zeros((b, 6)), np.zeros(len(system.all_rows))
+    values, before, second = state.values.copy(), np.inf, layout.order == 2
+    values[2] = 0.0
+    for _ in range(MOST):
+        now = replace(state, acceleration=acceleration, gamma=gamma, values=values)
+        e = system.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+        motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
+        rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
+        refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
+        try:
+            y = solved(system, e.values, rhs, now)
+        except SingularError:
+            found = descriptor_start(system, state, by)
+            if found is None:
+                raise
+            return found
+        refuse_not_finite(system, y, state)
+        acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
+        step = y[layout.rigid : n]
+        values = values + by * step
+        gamma = gamma.copy()
+        gamma[kept] += y[n:]
+        size = correction(system, y, acceleration, gamma[kept], by, values)
+        if size <= CLOSE or (size <= ENOUGH and size > 0.5 * before):
+            return replace(state, acceleration=acceleration, gamma=gamma, values=values)
+        before = size
+    worst = int(np.argmax(np.abs(step) / layout.value_scale))
+    raise ConvergenceError(
+        f"the start of model '{system.model.name}' is not consistent: the equations of "
+        f"{layout.describe(layout.rigid + worst)} have no solution near its value at "
+        f"t = {state.time:g}; give it another start value",
+        time=state.time, state=state,
+    )  # fmt: skip
+
+
+def refuse_not_finite(system: System, numbers: np.ndarray, state: State) -> None:
+    if not np.all(np.isfinite(numbers)):
+        raise SingularError(
+            f"the equations of model '{system.model.name}' have numbers that are not finite at "
+            f"t = {state.time:g}; look for a coefficient or a start value that is far too large"
+        )
+
+
+def correction(
+    system: System, y: np.ndarray, acceleration: np.ndarray, gamma: np.ndarray, by: np.ndarray,
+    values: np.ndarray,
+) -> float:  # fmt: skip
+    """The largest correction, each over the largest number of its kind or the size of its value."""
+    rigid, n = system.layout.rigid, system.motions
+    moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
+    mass = system.tables.bodies[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(system.tables.bodies[:, 1:]).max(initial=0.0)
+    # multipliers may vanish beside the forces that accelerate, and these beside multipliers
+    parts = [
+        (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
+        (y[n:], max(held, FAINT * inertia * moved)),
+    ]
+    # values of one order: one of them may vanish beside the others, in sizes of the values
+    step, wanted = (
+        np.abs(x) / system.layout.value_scale for x in (y[rigid:n], (by * values).sum(axis=0))
+    )
+    for order, least in enumerate((1.0, 0.0, FAINT * moved / system.length)):
+        mine = by[order] > 0
+        parts.append((step[mine], max(np.max(wanted[mine], initial=0.0), least)))
+    return float(max(np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts))
+
+
+def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:
+    """The solution with the matrix of these values, equations and unknowns scaled to size one."""
+    p = system.pattern
+    matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
+    D = unit_scale(matrix)
+    matrix.data[:] *= D[matrix.row] * D[matrix.indices]
+    system.work.vals[p.places] = matrix.data
+    try:
+        lu = analyse(p, system.work.vals, system.length)
+    except SingularMatrix as error:
+        raise SingularError(singular_start(system, error.unknown, state)) from error
+    y = D * rhs
+    if not np.isfinite(refactor(lu, system.work.vals, y)):
+        raise SingularError(singular_start(system, None, state))
+    sweep_back(lu, y)
+    return with_sensors(system, lu, D, D * y)
+
+
+def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The solution with the slopes of nodes that follow multipliers (system.sensors)."""
+    t, n = system.tables, system.motions
+    known: list[tuple[np.ndarray, np.ndarray]] = []
+    for row, slopes, *multipliers in t.sensors:
+        z, c = np.zeros(len(y) + 1), np.zeros(len(y) + 1)
+        for j, e in enumerate(multipliers):
+            c[min(n + e, len(y))] += t.reals[slopes + j]  # behind all: a row that is not there
+        z[row] = D[row]
+        solve(lu, system.work.vals, z[:-1])
+        z[:-1] *= D
+        c[-1] = 0.0
+        for other, along in known:
+            z += other * (along @ z) / (1.0 - along @ other)
+        known.append((z, c))
+        y = y + z[:-1] * (c[:-1] @ y) / (1.0 - c @ z)
+    return y
+
+
+def unit_scale(matrix: SparseRows) -> np.ndarray:
+    """Powers of two that bring the entries of a matrix near one when rows and columns have them."""
+    D = np.ones(matrix.shape[0])
+    for _ in range(4):
+        size = np.abs(matrix.data) * D[matrix.row] * D[matrix.indices]
+        largest = np.zeros(len(D))
+        np.maximum.at(largest, matrix.row, size)
+        np.maximum.at(largest, matrix.indices, size)
+        D /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    return np.exp2(np.rint(np.log2(D)))
+
+
+def singular_start(system: System, unknown: int | None, state: State) -> str:
+    """One sentence: what is not determined at the start."""
+    if unknown is not None and unknown >= system.motions:
+        return (
+            f"the equations are singular at {system.kept_rows[unknown - system.motions]}: its "
+            "direction is already fixed by other joints in this position; look for redundant or "
+            "conflicting joints"
+        )
+    where = "" if unknown is None else f": nothing determines {system.layout.moves(unknown)}"
+    return (
+        f"the equations of model '{system.model.name}' are singular at t = {state.time:g}{where}; "
+        + (system.layout.remedy(unknown) or "look for a node that nothing holds, or a body "
+           "without inertia")
+    )  # fmt: skip

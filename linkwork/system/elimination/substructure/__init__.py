@@ -1,0 +1,1 @@
+"""Substructures in numbers: the record of one, its factors, and solutions with them."""

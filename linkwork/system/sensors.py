@@ -1,0 +1,45 @@
+"""Nodes that follow multipliers: what their slopes change in a solution of the equations.
+
+    x − g(γ, q) = 0,        c = ∂g/∂γ
+
+The matrix has no blocks of a node against multipliers.  With J without and J' = J − Σ e_x cᵀ with
+them, the solution of J' δ = r follows from that of J δ = r and one more for every such node, one
+after the other (Sherman and Morrison):
+
+    z = J⁻¹ e_x,      δ ← δ + z (c·δ)/(1 − c·z)
+"""
+
+from __future__ import annotations
+
+from linkwork.math.compiled import inlined
+from linkwork.system.elimination import solve
+
+ROW, SLOPES, FIRST, SENSOR = 0, 1, 2, 5  # unknown, place of its slopes, three multipliers
+
+
+@inlined
+def along(tables, k, n, z):
+    """c·z over the multipliers in z."""
+    total = 0.0
+    for j in range(3):
+        e = n + tables.sensors[k, FIRST + j]
+        if e < z.shape[0]:
+            total += tables.reals[tables.sensors[k, SLOPES] + j] * z[e]
+    return total
+
+
+@inlined
+def answer_sensors(lu, tables, work, solution):
+    """Correct a solution for the slopes of sensors by multipliers; after the factorisation."""
+    n = tables.motions[0]
+    for k in range(tables.sensors.shape[0]):
+        z = tables.answers[k]
+        z[:] = 0.0
+        z[tables.sensors[k, ROW]] = 1.0
+        solve(lu, work.vals, z)
+        for i in range(k + 1):
+            target = z if i < k else solution
+            other = tables.answers[i]
+            part = along(tables, i, n, target) / (1.0 - along(tables, i, n, other))
+            for e in range(target.shape[0]):
+                target[e] += part * other[e]

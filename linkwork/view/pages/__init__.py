@@ -1,0 +1,1 @@
+"""Pages of the viewer: live, offline, their panels, and the stage that both use."""

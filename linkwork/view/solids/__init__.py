@@ -1,0 +1,1 @@
+"""What is drawn: shapes of bodies, figures of those without one, symbols of joints, triangles."""

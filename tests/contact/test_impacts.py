@@ -1,0 +1,100 @@
+"""Impacts in runs with equal steps: bounces in closed form though h is longer than the impact."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+G = 9.81
+
+
+def bouncing_ball(height=1.0, restitution=0.5, stiffness=1.3e10):
+    """The impact lasts 0.4 ms."""
+    m = lw.Model("ball", gravity=(0, 0, -G))
+    ball = m.add("ball", lw.Body.sphere(0.1, density=1000, position=(0, 0, 0.1 + height)))
+    law = lw.laws.HuntCrossley(stiffness, restitution=restitution, speed=np.sqrt(2 * G * height))
+    m.add("touch", lw.Contact(ball, lw.GROUND, law=law))
+    return m
+
+
+def quiet(m, t, h, **words):
+    """A run that has nothing to warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lw.LinkworkWarning)
+        return lw.transient(m, t=t, h=h, progress=False, **words)
+
+
+def heights(found):
+    return found["ball"].position.values[:, 2] - 0.1
+
+
+METHODS = [
+    lw.GeneralizedAlpha(), lw.MS2(), lw.DIRK33(), lw.RK4(), lw.Recursive(),
+    lw.Recursive(integrator="implicit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_a_ball_bounces_to_a_quarter_of_its_height(method):
+    """e = 1/2: the second apex is at e² H, whatever h is against the impact's 0.4 ms."""
+    found = quiet(bouncing_ball(), 0.8, 1e-3, method=method)
+    after = heights(found)[found.time > 0.5]
+    # 48 pieces of an impact, whose beginning lies anywhere in the first
+    assert after.max() == pytest.approx(0.25, rel=5e-3)
+    np.testing.assert_allclose(np.diff(found.time), 1e-3, rtol=1e-9)
+
+
+def test_steps_of_ten_milliseconds_resolve_a_fall_from_a_hundred_metres():
+    found = quiet(bouncing_ball(100.0, restitution=0.7), 10.0, 1e-2)
+    fall = np.sqrt(2 * 100 / G)
+    after = heights(found)[found.time > fall]
+    assert after.max() == pytest.approx(0.49 * 100, rel=5e-3)
+
+
+@pytest.mark.parametrize("method", [lw.RK4(), lw.Recursive()], ids=repr)
+def test_explicit_methods_hold_a_ball_at_rest(method):
+    """On a stiff floor, whose vibrations of 0.1 ms a step of 1 ms could not follow."""
+    m = lw.Model("rest", gravity=(0, 0, -G))
+    ball = m.add("ball", lw.Body.sphere(0.1, density=1000, position=(0, 0, 0.1)))
+    m.add("touch", lw.Contact(ball, lw.GROUND, law=lw.laws.HuntCrossley(1e9, damping=50)))
+    found = quiet(m, 0.1, 1e-3, method=method)
+    depth = (ball.mass * G / 1e9) ** (2 / 3)
+    assert heights(found)[-1] == pytest.approx(-depth, rel=0.05)
+
+
+def test_a_hanging_ball_hits_a_wall_alike_in_two_formulations():
+    def build():
+        m = lw.Model("wrecking ball", gravity=(0, 0, -G))
+        ball = m.add("ball", lw.Body.sphere(0.1, density=7800, position=(1, 0, 0)))
+        m.add("pin", lw.Revolute(lw.GROUND, ball, at=(0, 0, 0), axis=(0, 1, 0)))
+        wall = {"kind": "plane", "normal": (1, 0, 0), "position": (-0.1, 0, 0)}
+        m.add("touch", lw.Contact(ball, lw.GROUND, ground=wall, restitution=0.6))
+        return m
+
+    one = quiet(build(), 1.0, 1e-3)
+    two = quiet(build(), 1.0, 1e-3, method=lw.Recursive())
+    np.testing.assert_allclose(
+        two["ball"].position.values[-1], one["ball"].position.values[-1], atol=2e-3
+    )
+    assert one["ball"].velocity.values[:, 0].max() > 0.5  # it came back
+
+
+def test_a_run_that_stops_within_an_impact_goes_on_with_the_same_digits():
+    m = bouncing_ball(stiffness=1e8)
+    touch = np.sqrt(2 / G)
+    middle = round(touch + 1.5e-3, 3)
+    whole = quiet(m, 0.6, 1e-3)
+    half = quiet(m, middle, 1e-3)
+    rest = quiet(m, 0.6, 1e-3, start=half)
+    np.testing.assert_array_equal(rest.motion[-1], whole.motion[-1])
+
+
+def test_an_impact_that_no_pieces_resolve_is_told():
+    m = bouncing_ball(stiffness=1e19)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        lw.transient(m, t=0.6, h=5e-2, progress=False)
+    words = [str(w.message) for w in found]
+    assert any(w.startswith("Contact 'touch': an impact of") for w in words)

@@ -1,0 +1,190 @@
+"""Readings of reactions and accelerations against outputs of runs and against equivalent models."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+
+def pendulum(angle=2.2, inertia=0.1):
+    m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body(1, (inertia,) * 3, position=(0, 0, 0.5)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0), angle=angle))
+    return m, rod, pin
+
+
+METHODS = [
+    lw.GeneralizedAlpha(), lw.BDF2(), lw.MS2(), lw.DIRK33(), lw.RK4(), lw.ODE(), lw.ODE("BDF"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_loads_follow_the_reactions_that_they_cause(method):
+    """A torque of several times the reaction: a fixed-point iteration would diverge."""
+    m, _, pin = pendulum()
+    drive = 2.5 * lw.reads(pin, "force", "x") + 0.7 * lw.reads(pin, "force", "z")
+    m.add("load", lw.JointTorque(pin, drive))
+    run = lw.transient(m, t=0.2, h=1e-3, method=method, progress=False)
+    force = run["pin"].force.values
+    expected = 2.5 * force[:, 0] + 0.7 * force[:, 2]
+    assert np.allclose(run["load"].torque, expected, rtol=1e-9, atol=1e-9)
+    assert np.allclose(run["force x of pin"].force, force[:, 0], atol=1e-8)
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.RK4()], ids=repr)
+def test_acceleration_feedback_is_an_inertia(method):
+    m, _, pin = pendulum(inertia=0.1)
+    m.add("load", lw.JointTorque(pin, -0.5 * lw.reads(pin, "acceleration")))
+    plain, _, _ = pendulum(inertia=0.6)
+    runs = [lw.transient(x, t=0.5, h=1e-3, method=method, progress=False) for x in (m, plain)]
+    assert np.allclose(runs[0]["pin"].angle, runs[1]["pin"].angle, atol=1e-11)
+
+
+def test_frames_and_slides_have_accelerations():
+    """F = m a of a cart whose mass is doubled by a force that follows its acceleration."""
+    m = lw.Model("cart")
+    cart = m.add("cart", lw.Body(2, (1, 1, 1)))
+    rail = m.add("rail", lw.Prismatic(lw.GROUND, cart, at=(0, 0, 0), axis=(1, 0, 0)))
+    m.add("push", lw.Force(cart, (1, 0, 0), drive=lw.sine(8, 1.0)))
+    m.add("more", lw.JointForce(rail, -2 * lw.reads(rail, "acceleration")))
+    run = lw.transient(m, t=1, h=1e-3, progress=False)
+    a = run.acceleration[:, 0, 0]
+    assert np.allclose(a, 2 * np.sin(2 * np.pi * run.time), atol=1e-10)
+
+
+def test_accelerometer_shows_the_acceleration_of_its_place():
+    m, rod, pin = pendulum()
+    place = lw.Frame(rod, (0, 0, 0.3))
+    z = lw.reads(place, "acceleration", "z", axes=rod)
+    spin = lw.reads(rod, "angular acceleration", "y")
+    m.add("load", lw.JointTorque(pin, 1e-9 * (z + spin)))
+    m.add("unit", lw.StrapdownSensor(place))
+    run = lw.transient(m, t=0.3, h=1e-3, progress=False)
+    names = [n for n in m.items if n.startswith("acceleration")]
+    assert np.allclose(run[names[0]].acceleration, run["unit"].acceleration[:, 2], atol=1e-6)
+    turned = run["angular acceleration y of rod"].angular_acceleration
+    assert np.allclose(turned, run["unit"].angular_acceleration[:, 1], atol=1e-6)
+
+
+def test_torque_of_a_motor_is_read():
+    m = lw.Model("arm", gravity=(0, 0, -9.81))
+    arm = m.add("arm", lw.Body(1, (0.1, 0.1, 0.1), position=(0.5, 0, 0)))
+    motor = m.add("motor", lw.Motor(lw.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0),
+                                    angle=lw.sine(0.5, 1.0)))  # fmt: skip
+    m.add("echo", lw.Torque(arm, (0, 0, 1), drive=lw.reads(motor, "torque", "z")))
+    run = lw.transient(m, t=0.5, h=1e-3, progress=False)
+    assert np.allclose(run["torque z of motor"].torque, run["motor"].torque, atol=1e-7)
+    assert abs(run["motor"].torque).max() > 1
+
+
+def test_sampled_readings_of_reactions():
+    """A load cell that a sampled controller reads, and that is held between the samples."""
+    m, _, pin = pendulum()
+    m.add("load", lw.JointTorque(pin, lw.sample_hold(0.1 * lw.reads(pin, "force", "x"), 0.01)))
+    run = lw.transient(m, t=0.2, h=1e-3, progress=False)
+    assert np.all(np.isfinite(run["load"].torque))
+    held = run["load"].torque.values[11:20]
+    sampled = 0.1 * float(run["pin"].force[10, 0])
+    assert np.ptp(held) == 0 and held[0] == pytest.approx(sampled, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["hold", "controller"])
+def test_the_first_sample_is_that_of_the_start(kind):
+    """A pin carries a weight of 9.81 N at rest, and a sensor shows so from the first step on."""
+    m = lw.Model("post", gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body(1, (1, 1, 1), position=(0, 0, 0.5)))
+    pin = m.add("pin", lw.Fixed(lw.GROUND, rod, at=(0, 0, 0)))
+    weight = lw.reads(pin, "force", "z")
+    held = lw.sample_hold(weight, 0.01)
+    if kind == "controller":
+        held = lw.Controller(lambda t, x: float(x[0]), [weight], every=0.01)
+    m.add("load", lw.Torque(rod, (1, 0, 0), drive=held))
+    run = lw.transient(m, t=0.005, h=1e-3, progress=False)
+    assert np.allclose(run["load"].torque.values[:, 0], 9.81, rtol=1e-12)
+
+
+def four_bar(method):
+    """Reactions of a pin that joint coordinates keep, and of the one that they cut."""
+    m = lw.Model("four-bar", gravity=(0, 0, -9.81))
+    points = [(0, 0, 0), (0.3, 0, 0.4), (1.2, 0, 0.6), (1.0, 0, 0)]
+    parts = [
+        m.add(f"part{k}", lw.Body.link(points[k], points[k + 1], radius=0.02, mass=1))
+        for k in range(3)
+    ]
+    ends = [lw.GROUND, *parts, lw.GROUND]
+    kinds = [lw.Revolute, lw.Revolute, lw.Cylindrical, lw.Spherical]
+    pins = []
+    for k, kind in enumerate(kinds):
+        axis = {} if kind is lw.Spherical else {"axis": (0, 1, 0)}
+        pins.append(m.add(f"pin{k}", kind(ends[k], ends[k + 1], at=points[k], **axis)))
+    inputs = [
+        *(lw.reads(pin, "force", axis) for pin in pins for axis in "xy"),
+        lw.reads(pins[0], "acceleration"), lw.reads(pins[1], "torque", "x"),
+        lw.reads(parts[1], "acceleration", "z"),
+    ]  # fmt: skip
+    weights = 0.02 + 0.01 * np.arange(len(inputs))
+    held = lw.Controller(lambda t, x: float(weights @ x), inputs, every=0.01)
+    m.add("load", lw.JointTorque(pins[0], held))
+    return lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
+
+
+@pytest.mark.parametrize("method", [lw.Recursive(), lw.Recursive("implicit")], ids=repr)
+def test_joint_coordinates_know_reactions_at_samples(method):
+    """As the augmented equations with the same method of order four, in closed loops too."""
+    a, b = four_bar(method), four_bar(lw.RK4(baumgarte=(0, 0)))
+    fine = 1e-8 if method.order == 4 else 1e-5
+    assert np.allclose(a["pin0"].angle, b["pin0"].angle, atol=fine)
+    assert np.allclose(a["load"].torque, b["load"].torque, atol=100 * fine)
+    assert np.ptp(b["load"].torque.values) > 0.1
+    for pin in ("pin0", "pin1", "pin2", "pin3"):
+        shown = a[f"force x of {pin}"].force.values
+        assert np.allclose(shown, a[pin].force.values[:, 0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [lw.Recursive(), lw.EnergyMomentum()],
+                         ids=lambda x: type(x).__name__)  # fmt: skip
+def test_methods_without_algebraic_unknowns_refuse(method):
+    m, _, pin = pendulum()
+    m.add("load", lw.JointTorque(pin, lw.reads(pin, "force", "x")))
+    with pytest.raises(lw.ModelError, match="force x of pin"):
+        lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
+
+
+def test_restarts_in_joint_coordinates_go_on_with_the_same_digits(tmp_path):
+    def model():
+        m, _, pin = pendulum()
+        m.add("load", lw.JointTorque(pin, lw.sample_hold(0.1 * lw.reads(pin, "force", "x"), 0.01)))
+        return m
+
+    method = lw.Recursive()
+    whole = lw.transient(model(), t=0.1, h=1e-3, method=method, progress=False)
+    lw.transient(model(), t=0.045, h=1e-3, method=method, progress=False).save(tmp_path / "half.nc")
+    rest = lw.resume(tmp_path / "half.nc", t=0.1)
+    assert np.array_equal(rest["pin"].angle[-1], whole["pin"].angle[-1])
+
+
+def test_what_cannot_be_read_is_said():
+    m, rod, pin = pendulum()
+    m.add("load", lw.JointTorque(pin, 0.1 * lw.reads(pin, "force", "x")))
+    with pytest.raises(lw.ModelError, match="cannot be linearised.*force x of pin"):
+        lw.eigen(m)
+    with pytest.raises(lw.DriveError, match="turns about its axis"):
+        lw.reads(lw.Fixed(lw.GROUND, rod, at=(0, 0, 0)), "acceleration")
+    with pytest.raises(lw.DriveError, match="against the ground"):
+        lw.reads(rod, "acceleration", "x", relative_to=lw.Frame(rod))
+    other = lw.Model("other")
+    body = other.add("body", lw.Body(1, (1, 1, 1)))
+    _, _, away = pendulum()
+    other.add("push", lw.Force(body, (1, 0, 0), drive=lw.reads(away, "force", "x")))
+    with pytest.raises(lw.ModelError, match="push.*reads.*pin.*another model"):
+        lw.transient(other, t=0.1, h=0.01, progress=False)
+
+
+def test_models_with_sensors_come_back_from_files(tmp_path):
+    m, _, pin = pendulum()
+    m.add("load", lw.JointTorque(pin, 0.1 * lw.reads(pin, "force", "x")))
+    run = lw.transient(m, t=0.05, h=1e-3, progress=False)
+    run.save(tmp_path / "run.nc")
+    back = lw.load(tmp_path / "run.nc")
+    again = lw.transient(back.system.model, t=0.05, h=1e-3, progress=False)
+    assert np.array_equal(again["pin"].angle, run["pin"].angle)

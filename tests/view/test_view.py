@@ -1,0 +1,389 @@
+"""What is drawn: figures have the inertia they stand for, meshes are closed, arrows are the forces,
+frames are stored times, and what cannot be drawn is said in a sentence."""
+
+from __future__ import annotations
+
+import socket
+import time as clock
+import webbrowser
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+import linkwork as lw
+from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
+from linkwork.view.camera import shot, up_axis
+from linkwork.view.drawing import draw, nearest
+from linkwork.view.lines import cylinder_lines
+from linkwork.view.loads import applied
+from linkwork.view.modal import mode_motion
+from linkwork.view.pages.live import free_port
+from linkwork.view.pages.offline import Page, playing_speed
+from linkwork.view.solids.figures import equal_inertia, figure
+from linkwork.view.solids.meshes import merged
+from linkwork.view.solids.shapes import Part, parts_of, rod
+from linkwork.view.solids.symbols import joint_parts
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def solid(parts: list[Part]) -> trimesh.Trimesh:
+    return trimesh.Trimesh(*merged(parts), process=True)
+
+
+def pendulum() -> lw.Model:
+    m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    rod_ = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.01, density=7800))
+    m.add("pin", lw.Revolute(lw.GROUND, rod_, at=(0, 0, 0), axis=(0, 1, 0)))
+    return m
+
+
+# ------------------------------------------------------------------------------------- shapes
+
+
+@pytest.mark.parametrize(
+    ("part", "volume", "slack"),
+    [
+        (Part("box", (1.0, 2.0, 3.0)), 6.0, 1e-12),
+        (Part("cylinder", (0.5, 2.0)), np.pi / 2, 0.01),  # 28 corners for a circle
+        (Part("sphere", (1.0,)), 4 / 3 * np.pi, 0.03),
+        (rod(np.zeros(3), np.array([1.0, 2, 2]), 0.1), 0.03 * np.pi, 0.01),
+    ],
+)
+def test_meshes_are_closed_and_have_their_volume(part, volume, slack):
+    mesh = solid([part])
+    assert mesh.is_watertight and mesh.is_winding_consistent
+    assert mesh.volume == pytest.approx(volume, rel=slack)  # negative if turned inside out
+
+
+@pytest.mark.parametrize(
+    "inertia", [(0.3, 0.5, 0.7), (0.5, 0.5, 0.2), (0.2, 0.5, 0.5), (0.5, 0.5, 0.9)]
+)
+def test_figure_has_the_inertia_of_its_body(inertia):
+    """The mesh, filled homogeneously and integrated by trimesh, has the body's inertia."""
+    from scipy.spatial.transform import Rotation
+
+    R = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix()
+    J = R @ np.diag(inertia) @ R.T
+    mesh = solid([equal_inertia(lw.Body(mass=3, inertia=J), size=10.0, thin=1e-9)])
+    mesh.density = 3 / mesh.volume
+    np.testing.assert_allclose(mesh.moment_inertia, J, atol=0.015 * max(inertia))
+
+
+def test_figures_reach_their_joints():
+    body = lw.Body(1, (0.1, 0.1, 0.1))
+    points = [np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), np.array([0, -1.0, 0.5])]
+    parts, beside = figure(body, points, size=2.0)
+    assert beside is not None
+    vertices, _ = merged(parts)
+    for p in points:
+        assert np.linalg.norm(vertices - p, axis=1).min() < 0.06
+
+
+def test_shapes_of_the_user():
+    parts = parts_of(
+        [{"kind": "box", "size": (1, 1, 1), "position": (0, 0, 2), "color": (1, 2, 3)},
+         {"kind": "link", "start": (0, 0, 0), "end": (0, 0, 4), "radius": 0.1, "opacity": 0.5}],
+        "Body 'x'",
+    )  # fmt: skip
+    assert parts[0].colour == (1, 2, 3) and parts[0].position[2] == 2
+    assert parts[1].numbers == (0.1, 4.0) and parts[1].opacity == 0.5
+
+
+def test_mesh_file(tmp_path):
+    trimesh.creation.box((1, 2, 3)).export(tmp_path / "part.stl")
+    (part,) = parts_of({"kind": "mesh", "file": tmp_path / "part.stl", "scale": 0.1}, "Body 'x'")
+    np.testing.assert_allclose(np.ptp(part.vertices, axis=0), (0.1, 0.2, 0.3))
+    assert parts_of(str(tmp_path / "part.stl"), "Body 'x'")[0].kind == "mesh"
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("nowhere.stl", "Body 'rod' is the mesh file 'nowhere.stl', which does not exist"),
+        ("broken.stl", "'broken.stl' cannot be read|holds no triangles"),
+        ({"kind": "spher", "radius": 1}, "unknown kind 'spher'; did you mean 'sphere'"),
+        ({"kind": "box"}, "is a box and needs 'size'"),
+        ({"kind": "sphere", "radius": -1}, "radius of shape of Body 'rod' must be positive"),
+        (42, "must be a dict such as"),
+    ],
+)
+def test_a_shape_that_cannot_be_drawn_loses_nothing(shape, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("broken.stl").write_text("solid nonsense\nfacet")
+    m = pendulum()
+    m["rod"].shape = shape
+    run = lw.transient(m, t=0.1, h=0.01, progress=False)
+    with pytest.warns(LinkworkWarning, match=expected) as caught:
+        drawing = draw(run)
+    assert len(caught) == 1 and "drawn from its inertia" in str(caught[0].message)
+    assert drawing.solids[0].parts
+
+
+def test_every_joint_has_a_symbol():
+    """Walks the registry: a new joint is drawn without anybody adding it here."""
+    import linkwork.elements.catalogue  # noqa: F401
+    from linkwork.elements.joints.joints import Joint
+    from linkwork.model.registry import ITEMS
+
+    rng = np.random.default_rng(1)
+    kinds = [kind for kind in ITEMS.values() if issubclass(kind, Joint)]
+    assert len(kinds) >= 16
+    for kind in kinds:
+        a, b = lw.Body(1, (1, 1, 1)), lw.Body(1, (1, 1, 1), position=(1, 0, 0))
+        parts = joint_parts(kind.sample(rng, a, b), 0.1, (0.0, 0.2))
+        assert parts and all(np.isfinite(merged([p])[0]).all() for p in parts)
+
+
+def test_every_item_can_be_drawn():
+    """Walks the registry too: joints, springs, bushings, forces, each on two bodies."""
+    import linkwork.elements.catalogue  # noqa: F401
+    from linkwork.model.nodes import REFERENCE, Node
+    from linkwork.model.registry import ITEMS
+    from linkwork.view.described import described
+
+    rng = np.random.default_rng(2)
+    groups = [lw.Model(f"everything {k}") for k in range(3)]  # 64 families in a model
+    for number, (name, kind) in enumerate(sorted(ITEMS.items())):
+        if kind.__module__.startswith("linkwork") and name != "Body":
+            m = lw.Model(name)
+            ends = []
+            together = groups[number % 3]
+            for k, model in ((0, m), (1, together)):
+                a, b = (lw.Body(1, (1, 2, 2), position=(x, 3 * k * number, 0)) for x in (0, 1))
+                ends.append([model.add(f"{x} {number}", e) for x, e in (("a", a), ("b", b))])
+            for model, (a, b) in ((m, ends[0]), (together, ends[1])):
+                made = kind.sample(rng, a, b)
+                for k, item in enumerate(made if isinstance(made, list) else [made]):
+                    model.add(f"{name} {k}", item)
+            drawing = draw(described(m))
+            if all(isinstance(end, Node) for item in m.items.values() for e in item.entries()
+                   for end in e.bodies if end is not REFERENCE):  # fmt: skip
+                continue  # a circuit has no place in space; see Result.draw_circuit
+            drawn = len(drawing.symbols) + len(drawing.lines) + len(drawing.arrows)
+            assert drawn > 0, f"nothing is drawn of {name}"
+    for together in groups:
+        assert "<html" in together.animate().text
+
+
+# ------------------------------------------------------------------------------ forces, frames
+
+
+def test_arrows_of_loads_are_the_loads():
+    """Weight as a user's force, a follower force and a torque, at their points."""
+    m = lw.Model("loads")
+    body = m.add("body", lw.Body(2, (1, 2, 3), angular_velocity=(0, 0, 1)))
+    at = lw.Frame(body, (1, 0, 0))
+    m.add("dead", lw.Force(at, (0, 0, -5)))
+    m.add("following", lw.Force(at, (0, 3, 0), drive=lw.ramp(1.0), follower=True))
+    m.add("twist", lw.Torque(body, (0, 0, 7)))
+    m.add("user", lw.UserForce(at, lambda t, motion: np.array([0, 0, 4.0, 1.0, 0, 0])))
+    run = lw.transient(m, t=0.5, h=0.05, progress=False)
+    tip = run["body"].point((1, 0, 0)).values
+    for name, force in (("dead", (0, 0, -5)), ("user", (0, 0, 4))):
+        point, F, _ = applied(run, m[name])[0]
+        np.testing.assert_allclose(point, tip, atol=1e-12)
+        np.testing.assert_allclose(F, np.tile(force, (len(run), 1)), atol=1e-9)
+    _, F, torque = applied(run, m["following"])[0]
+    np.testing.assert_allclose(np.linalg.norm(F, axis=1), 3 * run.time, atol=1e-9)
+    np.testing.assert_allclose(torque, 0, atol=1e-9)  # about the marker, where it acts
+    np.testing.assert_allclose(applied(run, m["twist"])[0][2], np.tile((0, 0, 7), (len(run), 1)))
+    np.testing.assert_allclose(applied(run, m["user"])[0][2][:, 0], 1.0, atol=1e-9)
+
+
+def test_arrows_of_reactions_balance_a_hanging_body():
+    m = lw.Model("hanging", gravity=(0, 0, -10))
+    bob = m.add("bob", lw.Body(2, (1, 1, 1), position=(0, 0, -1)))
+    m.add("pin", lw.Revolute(lw.GROUND, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    arrows = draw(lw.static(m).result).arrows
+    force = next(a for a in arrows if a.kind == "force")
+    np.testing.assert_allclose(force.vector[0], (0, 0, 20), atol=1e-9)
+    np.testing.assert_allclose(force.point[0], 0, atol=1e-12)
+
+
+def test_frames_are_the_nearest_stored_times():
+    time = np.array([0.0, 0.1, 0.4, 1.0])
+    assert nearest(time, np.array([-1, 0.04, 0.06, 0.2, 0.3, 0.71, 5.0])).tolist() == [
+        0, 0, 1, 1, 2, 3, 3]  # fmt: skip
+    assert nearest(time[:1], np.array([0.0, 3.0])).tolist() == [0, 0]
+
+
+def test_springs_are_drawn_from_end_to_end():
+    m = lw.Model("spring", gravity=(0, 0, -9.81))
+    bob = m.add("bob", lw.Body(1, (0.1, 0.1, 0.1), position=(0.3, 0.2, -1)))
+    m.add("spring", lw.Spring(lw.GROUND, bob, stiffness=100))
+    run = lw.transient(m, t=0.3, h=0.01, progress=False)
+    (line,) = draw(run).lines
+    np.testing.assert_allclose(line.length, run["spring"].length.values, rtol=1e-12)
+    from linkwork.math import rotations
+
+    z = rotations.matrix(line.orientation)[:, :, 2]
+    np.testing.assert_allclose(line.start + line.length[:, None] * z, line.end, atol=1e-12)
+
+
+def test_a_hydraulic_cylinder_is_a_barrel_and_a_rod():
+    oil = lw.hydraulics.Fluid(density=850, viscosity=0.03)
+    ports = [lw.hydraulics.Supply(oil, 1e5), lw.hydraulics.Supply(oil, 1e5)]
+    load = lw.Body(1, (1, 1, 1), position=(1.5, 0, 0))
+    item = lw.hydraulics.Cylinder(lw.GROUND, load, *ports, bore=0.1, rod=0.06, closed=1, stroke=0.8)
+    item.name = "ram"
+    foot = np.zeros((3, 3))
+    end = np.array([[1.0, 0, 0], [0, 1.5, 0], [0, 0, 1.8]])
+    barrel, rod_ = cylinder_lines(item, foot, end)
+    np.testing.assert_allclose(barrel.length, 1.0)
+    np.testing.assert_allclose(np.cross(barrel.end, end), 0.0, atol=1e-15)  # in one line
+    np.testing.assert_allclose(rod_.end, end)
+    assert rod_.radius == pytest.approx(0.03) and 0.05 < barrel.radius < 0.06
+
+
+def test_camera_holds_the_mechanism():
+    look = shot(draw(lw.transient(pendulum(), t=1, h=0.01, progress=False)))
+    np.testing.assert_array_equal(look.up, (0, 0, 1))
+    assert up_axis(np.array([0, -9.81, 0])).tolist() == [0, 1, 0]
+    back = (look.position - look.target) / look.distance
+    for point in np.array([(0, 0, 0), (1, 0, 0), (0, 0, -1)], float):
+        d = point - look.position
+        depth = -d @ back
+        side = np.linalg.norm(d + depth * back)
+        assert depth > 0 and side / depth < 1.3 * np.tan(look.fov / 2)
+
+
+def test_modes_move_as_their_shape_says():
+    """A pendulum's mode turns it about y and moves its end up and down, within the limits."""
+    m = pendulum()
+    modes = lw.eigen(m, at=lw.static(m).state)
+    motion, title = mode_motion(modes, 0)
+    assert f"{modes.frequency[0]:.4g} Hz" in title
+    swing = motion["rod"].position.values
+    assert 0.02 < np.ptp(swing, axis=0).max() < 0.4
+    np.testing.assert_allclose(swing[0], swing[-1], atol=1e-12)
+    assert np.ptp(motion["pin"].angle.values) > 0.1
+    with pytest.raises(ModelError, match="there are modes 0 to 0"):
+        modes.animate(3)
+
+
+@pytest.mark.parametrize(
+    ("duration", "speed"), [(10, 1), (0.03, 1), (3600, 500), (0.0, 1), (60, 1)]
+)
+def test_playing_is_at_true_speed_or_takes_about_ten_seconds(duration, speed):
+    assert playing_speed(duration) == pytest.approx(speed)
+
+
+# ------------------------------------------------------------------------------ files and pages
+
+
+def test_page_is_one_file_and_a_notebook_shows_it(tmp_path):
+    run = lw.transient(pendulum(), t=0.2, h=0.01, progress=False)
+    page = run.animate(tmp_path / "page.html")
+    assert isinstance(page, Page)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>pendulum</title>" in text and text.count("<html") == 1
+    assert not [x for x in ("src=\"http", "src='http", "href=\"http") if x in text]
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    m = pendulum()
+    assert m.animate().path is None and lw.static(m).animate().path is None
+    assert lw.eigen(m, at=lw.static(m).state).animate(0).path is None
+
+
+def test_small_motions_far_away_are_shown(monkeypatch):
+    """A thousand kilometres from the origin a centimetre per frame is sent, frame by frame."""
+    from linkwork.view.pages.stage import Stage, serve, stop
+
+    m = lw.Model("far")
+    m.add("ball", lw.Body.sphere(0.1, mass=1, position=(1e6, 0, 0), velocity=(1, 0, 0)))
+    run = lw.transient(m, t=0.1, h=0.01, progress=False)
+    server = serve("127.0.0.1", 0)
+    try:
+        sent: list[float] = []
+        send = server.scene._queue_scene_message
+
+        def noted(message):
+            if type(message).__name__ == "SetPositionMessage" and message.name == "/bodies/ball":
+                sent.append(message.position[0])
+            send(message)
+
+        monkeypatch.setattr(server.scene, "_queue_scene_message", noted)
+        stage = Stage(server, draw(run))
+        sent.clear()
+        for i in range(len(run)):
+            stage.move(i)
+        np.testing.assert_allclose(np.diff(sent), np.full(10, 0.01), rtol=1e-6)
+    finally:
+        stop(server)
+
+
+def test_sentences_of_pages(tmp_path):
+    run = lw.transient(pendulum(), t=0.1, h=0.01, progress=False)
+    with pytest.raises(ModelError, match=r"page for the browser .* not 'page.avi'"):
+        run.animate(tmp_path / "page.avi")
+    with pytest.raises(LinkworkError, match="there is no folder"):
+        run.animate(tmp_path / "nowhere" / "page.html")
+    with pytest.raises(ModelError, match="speed must be positive"):
+        run.animate(speed=0)
+
+
+def test_port_in_use_is_said():
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(LinkworkError, match=f"port {port} of localhost is in use"):
+            pendulum().show(port=port, browser=False)
+        assert free_port("localhost", None) >= 8080
+
+
+def test_no_browser_is_said(monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", lambda url: False)
+    with pytest.warns(LinkworkWarning, match="no browser could be started; open http://localhost"):
+        viewer = pendulum().show(block=False)
+    viewer.close()
+    assert "closed" in repr(viewer)
+
+
+def test_viewer_without_viser_says_what_to_install(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "viser", None)
+    with pytest.raises(LinkworkError, match="pip install viser"):
+        pendulum().animate()
+
+
+def test_viewer_is_imported_only_when_used():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, linkwork as lw; m = lw.Model(); m.add('b', lw.Body(1, (1, 1, 1)));"
+        "lw.transient(m, t=0.1, h=0.1, progress=False);"
+        "assert not {'viser', 'trimesh', 'matplotlib'} & set(sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def wait_for(condition, seconds=60.0):
+    end = clock.monotonic() + seconds
+    while not condition():
+        assert clock.monotonic() < end, "it did not happen in time"
+        clock.sleep(0.001)
+
+
+@pytest.mark.parametrize("playing", [False, True], ids=["at rest", "playing"])
+def test_the_slider_moved_by_hand_is_obeyed(playing):
+    """The page changes the slider in the event loop of its server; no such change is lost."""
+    run = lw.transient(pendulum(), t=2, h=0.01, progress=False)
+    viewer = run.show(browser=False)
+    places = np.random.default_rng(3).uniform(0, 2, 40)
+    try:
+        for place in places:
+            if playing:
+                viewer.play()
+                wait_for(lambda: viewer.now != viewer.slider.value)  # it is about to be written
+            loop = viewer.server.get_event_loop()
+            loop.call_soon_threadsafe(setattr, viewer.slider, "value", float(place))
+            wait_for(lambda place=place: viewer.now == place and not viewer.playing)
+            assert viewer.slider.value == place
+    finally:
+        viewer.close()
+    assert not viewer.thread.is_alive()
