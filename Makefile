@@ -1,5 +1,6 @@
 # make demo   a mechanism from assembly to plot, in its own virtual environment
 # make test   lint, types, tests and documentation; make test-all also tests that take minutes
+# make fuzz   tests with drawn input, with 500 new examples each; EXAMPLES=5000 for more
 # make test-numba  a short test with the oldest version of numba that is supported
 # make docs   the documentation site, in docs/_build/html
 # make bench  all speed figures, beside other programs: docs/speed.md; ARGS=--quick for a look
@@ -8,7 +9,8 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 OLDEST := numba==0.61.0
-.PHONY: demo test test-all test-numba docs bench clean
+EXAMPLES ?= 500
+.PHONY: demo test test-all fuzz test-numba docs bench clean
 demo: $(VENV)/installed
 	$(BIN)/linkwork demo
 
@@ -20,6 +22,10 @@ test: $(VENV)/tested
 
 test-all: test
 	$(BIN)/python -m pytest -n 2 -m slow
+
+fuzz: $(VENV)/tested
+	LINKWORK_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n 2 \
+	  $$(git grep -l "^from hypothesis" -- "tests/**/test_*.py") $(ARGS)
 
 test-numba:
 	$(PYTHON) -m venv .venv-numba

@@ -1,4 +1,8 @@
-"""Tests run with one BLAS thread: the matrices are small and the cores are shared."""
+"""Tests run with one BLAS thread: the matrices are small and the cores are shared.
+
+Examples of hypothesis are the same in every run, so that a tree that passed once passes again. New
+ones are looked for with LINKWORK_EXAMPLES=500 (`make fuzz`): so many random ones for every test.
+"""
 
 import os
 import re
@@ -11,12 +15,27 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
 
 import matplotlib  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 from mbdyn_decks import DECKS  # noqa: E402
 from mbdyn_text import deck_text  # noqa: E402
 
 import linkwork as lw  # noqa: E402
 
 matplotlib.use("Agg")
+RANDOM_EXAMPLES = int(os.environ.get("LINKWORK_EXAMPLES", "0"))
+settings.register_profile("same", derandomize=True, database=None)
+settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With LINKWORK_EXAMPLES, tests with drawn input draw so many examples, new ones each time."""
+    for item in items if RANDOM_EXAMPLES else ():
+        drawn = getattr(item, "obj", None)
+        if getattr(drawn, "is_hypothesis_test", False):
+            drawn._hypothesis_internal_use_settings = settings(
+                drawn._hypothesis_internal_use_settings,
+                max_examples=RANDOM_EXAMPLES, derandomize=False, deadline=None,
+            )
 
 
 def pytest_sessionstart() -> None:

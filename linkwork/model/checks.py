@@ -15,6 +15,8 @@ import numpy as np
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.math import rotations
 
+WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
+
 
 def show(value: Any, limit: int = 80) -> str:
     """What the user gave, in at most `limit` characters of one line."""
@@ -58,6 +60,21 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
     if minimum is not None and x < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, but {x:g} was given")
     return x
+
+
+def range_of_motion(lower: float | None, upper: float | None, what: str) -> None:
+    """Refuse bounds of an angle (rad) or a length (m) that no stop can be made for."""
+    bounds = [x for x in (lower, upper) if x is not None]
+    if any(abs(x) > WIDEST for x in bounds):
+        raise ModelError(
+            f"{what} must lie between -{WIDEST:g} and {WIDEST:g} (rad or m), but "
+            f"{', '.join(f'{x:g}' for x in bounds)} was given; for a motion without a bound give None"
+        )
+    if len(bounds) == 2 and bounds[1] - bounds[0] < NARROWEST:
+        raise ModelError(
+            f"{what} must be at least {NARROWEST:g} (rad or m) apart, but are "
+            f"{bounds[1] - bounds[0]:g} apart; lock the joint instead"
+        )
 
 
 def count(value: Any, what: str) -> int:

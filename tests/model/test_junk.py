@@ -112,3 +112,14 @@ def test_links_whose_numbers_leave_the_range(length, boundary):
 def test_sections_whose_numbers_leave_the_range(size):
     with pytest.raises(lw.ModelError, match="must lie between 1e-50 and 1e50 m"):
         lw.Section.circle(size, E=2e11, density=7800)
+
+
+@pytest.mark.parametrize(
+    "limits, told",
+    [((0.0, 1e125), "between -1e+09 and 1e+09"), ((-1e300, 1e300), "between -1e+09"),
+     ((None, 1e10), "for a motion without a bound give None"), ((0.0, 1e-12), "lock the joint")],
+)  # fmt: skip
+def test_limits_that_no_stop_can_be_made_for(limits, told):
+    with pytest.raises(lw.ModelError) as caught:
+        lw.Revolute(A, B, at=(0, 0, 0), axis=(0, 0, 1), limits=limits)
+    assert told in one_sentence(caught.value)

@@ -302,6 +302,7 @@ class NamedJoint(Joint, abstract=True):
             raise ModelError(
                 f"limits of {self.label} must be (lower, upper), but {low:g} is not below {high:g}"
             )
+        checks.range_of_motion(low, high, f"limits of {self.label}")
         if self.name is not None:
             raise ModelError(
                 f"limits of {self.label} are those of its stop, since it is in a model already; "
