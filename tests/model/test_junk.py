@@ -117,7 +117,7 @@ def test_sections_whose_numbers_leave_the_range(size):
 @pytest.mark.parametrize(
     "limits, told",
     [((0.0, 1e125), "between -1e+09 and 1e+09"), ((-1e300, 1e300), "between -1e+09"),
-     ((None, 1e10), "for a motion without a bound give None"), ((0.0, 1e-12), "lock the joint")],
+     ((None, 1e10), "where there is no bound give None"), ((0.0, 1e-12), "lock the joint")],
 )  # fmt: skip
 def test_limits_that_no_stop_can_be_made_for(limits, told):
     with pytest.raises(lw.ModelError) as caught:
