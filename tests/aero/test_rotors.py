@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import linkwork as lw
 from linkwork.elements.aero.rotors import inflow
@@ -89,17 +90,23 @@ def hovering(model="uniform", pitch=0.15, blades=2, wind=(0, 0, 0), **words):
     return m
 
 
-def blade_elements(pitch, blades=2):
-    """T, Q and u of blade element and momentum theory, without small angles."""
+def blade_loads(pitch, u, blades=2):
+    """T and Q of blade element theory at an inflow u, without small angles."""
     x, w = np.polynomial.legendre.leggauss(20)
     r, w = 0.5 + (RADIUS - 0.5) * (1 + x) / 2, w * (RADIUS - 0.5) / 2
+    U2, phi = (SPEED * r) ** 2 + u * u, np.arctan2(u, SPEED * r)
+    q = 0.5 * RHO * U2 * 0.3
+    cl = 5.7 * (pitch - phi)
+    T = blades * np.sum(w * q * (cl * np.cos(phi) - 0.01 * np.sin(phi)))
+    Q = blades * np.sum(w * q * r * (cl * np.sin(phi) + 0.01 * np.cos(phi)))
+    return T, Q
+
+
+def blade_elements(pitch, blades=2):
+    """T, Q and u of blade element and momentum theory."""
     u = 4.0
     for _ in range(200):
-        U2, phi = (SPEED * r) ** 2 + u * u, np.arctan2(u, SPEED * r)
-        q = 0.5 * RHO * U2 * 0.3
-        cl = 5.7 * (pitch - phi)
-        T = blades * np.sum(w * q * (cl * np.cos(phi) - 0.01 * np.sin(phi)))
-        Q = blades * np.sum(w * q * r * (cl * np.sin(phi) + 0.01 * np.cos(phi)))
+        T, Q = blade_loads(pitch, u, blades)
         u = 0.5 * u + 0.5 * math.sqrt(T / (2 * RHO * AREA))
     return T, Q, u
 
@@ -138,6 +145,21 @@ def test_dynamic_inflow_settles_on_momentum_theory():
     np.testing.assert_allclose(run.inflow.values[-1, 1:3], 0.0, atol=1e-9)
 
 
+def test_dynamic_inflow_builds_up_from_still_air():
+    """ρ A R 128/(75 π) u̇ + 2 ρ A √(T/2ρA) u = T(u) in hover, by an independent solver."""
+    def rate(_, u):
+        T = blade_loads(0.15, u[0])[0]
+        pull = 2 * RHO * AREA * math.sqrt(T / (2 * RHO * AREA)) * u[0]
+        return [(T - pull) / (RHO * AREA * RADIUS * 128 / (75 * math.pi))]
+
+    m = hovering("dynamic", start=(0, 0, 0))
+    run = lw.transient(m, 0.2, 5e-4, progress=False)["rotor"]
+    exact = solve_ivp(rate, (0, 0.2), [0.0], t_eval=run.time, rtol=1e-10, atol=1e-12)
+    u = run.inflow.values[:, 0]
+    assert u[0] == 0.0 and u[-1] > 3.0
+    np.testing.assert_allclose(u, exact.y[0], atol=2e-5)
+
+
 def test_forward_flight_of_a_rigid_rotor():
     """Glauert's inflow grows towards the rear of the disc, and the wind's side lifts more."""
     m = hovering("glauert", wind=(30, 0, 0), blades=4)
@@ -167,6 +189,8 @@ def test_there_is_no_inflow_below_the_threshold():
     ({"radius": 1, "speed": 0}, "must not be zero"),
     ({"radius": 1, "speed": 3, "model": "magic"}, "must be 'none'"),
     ({"radius": 1, "speed": 3, "variant": "glauer"}, "variant"),
+    ({"radius": 1, "speed": 3, "start": (1, 0, 0)}, "leave start out"),
+    ({"radius": 1, "speed": 3, "model": "dynamic", "start": 3}, "start of a Rotor"),
     ({"radius": 1, "speed": 3, "ground": 3}, r"\(point, normal\)"),
 ])  # fmt: skip
 def test_bad_rotors_are_refused(words, message):

@@ -325,3 +325,21 @@ def test_airfoils_along_the_span(aero):
     assert aero(many).model["aerodynamic 1"].blend is False
     blend = RAMP.replace("c81, 1, node", "c81, interpolated, 2, 1, -1., 1, 1., node")
     assert [s for s, _ in aero(blend).model["aerodynamic 1"].airfoil] == [0.0, 1.0]
+
+
+def test_rotors_are_announced_by_their_older_name(aero):
+    deck = aero(HOVER.replace("induced velocity elements: 1", "rotors: 1"))
+    assert deck.model["rotor 1"].model == "uniform"
+
+
+@pytest.mark.parametrize("given, mean", [("", 0.0), (", initial value, 3., 0., 0.", 3.0)])
+def test_dynamic_inflow_starts_where_the_card_says(aero, given, mean):
+    deck = aero(HOVER.replace("uniform, 10.*pi, 5.", f"dynamic inflow, 10.*pi, 5.{given}"))
+    run = lw.run_deck(deck, progress=False)
+    np.testing.assert_allclose(run["rotor 1"].inflow.values[0], [mean, 0, 0, 0], atol=1e-12)
+
+
+def test_cyclic_inflow_at_the_start_is_refused(aero):
+    with pytest.raises(lw.MbdynError, match="cosine and sine inflow"):
+        aero(HOVER.replace("uniform, 10.*pi, 5.",
+                           "dynamic inflow, 10.*pi, 5., initial value, 3., 1., 0."))

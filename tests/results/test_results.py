@@ -170,3 +170,12 @@ def test_results_of_moved_states_are_independent():
     state = replace(run.state(0), time=1.0)
     state.motion[:] = 0
     assert run.motion[0].any()
+
+
+def test_items_of_a_run_know_its_times():
+    m = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.01, density=7800))
+    m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    run = lw.transient(m, t=0.1, h=1e-2, progress=False)
+    np.testing.assert_array_equal(run["pin"].time, np.arange(11) * 1e-2)
+    assert "time" not in run["pin"].names

@@ -101,6 +101,11 @@ class View:
         """The outputs there are."""
         return tuple(self._outputs)
 
+    @property
+    def time(self) -> np.ndarray:
+        """The times of the outputs (s)."""
+        return self._result.time
+
     def __getattr__(self, name: str) -> xr.DataArray:
         if name.startswith("_"):
             raise AttributeError(name)

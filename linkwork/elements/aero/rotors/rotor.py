@@ -53,6 +53,9 @@ class Rotor(Item):
     ground    : a world point on the ground and its normal, (point, normal), for the ground effect
     threshold : of the typical speed, below which there is no inflow; default 0.01
     orientation : of the rotor's axes in the world, in place of axis (z along the thrust)
+    start     : of model "dynamic": (mean, slope along x, slope along y) of the inflow at the start
+                of a run, m/s at the rim, in the rotor's axes; default: the mean inflow of a rotor
+                that hovers with a thrust coefficient of 0.005
 
     Outputs over time: thrust, force and torque (rotor's axes), power, speed, inflow_mean,
     advance_ratio, inflow_ratio, wake_skew, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
@@ -78,6 +81,7 @@ class Rotor(Item):
     threshold: float = 0.01
     orientation: OrientationLike | None = None
     air: Air | None = None
+    start: VectorLike | None = None
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     needs_air: ClassVar[bool] = True
@@ -103,6 +107,13 @@ class Rotor(Item):
             setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}",
                                               positive=True))  # fmt: skip
         self.threshold = checks.number(self.threshold, f"threshold of {what}", minimum=0)
+        if self.start is not None:
+            if self.kind != DYNAMIC:
+                raise ModelError(
+                    f'start of {what} is that of inflow with states, model="dynamic"; the model '
+                    f'"{self.model}" finds its inflow from the loads, so leave start out'
+                )
+            self.start = checks.vector(self.start, f"start of {what}")
         if self.air is not None and not isinstance(self.air, Air):
             raise ModelError(f"air of {what} must be an lw.Air, but {checks.show(self.air)} was "
                              "given")  # fmt: skip
@@ -130,15 +141,17 @@ class Rotor(Item):
     def _make_nodes(self) -> None:
         order = 1 if self.kind == DYNAMIC else 0
         known = self.__dict__.get("nodes")
+        tip = abs(self.speed) * self.radius
+        u = tip * math.sqrt(STARTING / 2)
         if known is None or known[1].kind.order != order:
-            tip = abs(self.speed) * self.radius
-            u = tip * math.sqrt(STARTING / 2)
             inflow = Node(vector("inflow", 4, order, "m/s"), (u, 0.0, 0.0, 0.0), scale=u)
             size = STARTING * math.pi * self.radius**2 * tip**2
             known = [Node(LOADS, (size, 0.0, 0.0), scale=size), inflow]
             if self.kind == DYNAMIC:
                 known.append(Node(STEADY, u, scale=u))
             self.__dict__["nodes"] = known
+        if order == 1:
+            known[1].value[:3] = (u, 0.0, 0.0) if self.start is None else self.start
 
     def vector_nodes(self) -> list[Node]:
         return self.__dict__["nodes"]

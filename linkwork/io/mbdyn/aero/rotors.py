@@ -63,6 +63,8 @@ def read_rotor(args: Arguments, label: int) -> None:
     else:
         words["speed"] = args.positive("the reference speed of the rotor")
         words["radius"] = args.positive("the radius of the rotor")
+        if word == "dynamic inflow":
+            words["start"] = (0.0, 0.0, 0.0)
         options(args, words)
     record = RotorRecord(label, f"rotor {label}", True, craft.label, hub.label, axes)
     record.output = output_flag(args)
@@ -94,8 +96,16 @@ def options(args: Arguments, words: dict[str, Any]) -> None:
         if word == "ground":
             words["ground"] = ground(args)
         elif word == "initial value":
-            args.reals(3, "an initial value of the inflow")
-            args.deck.note("initial values of dynamic inflow are those of equilibrium")
+            start = args.reals(3, "an initial value of the inflow")
+            if words["model"] != "dynamic":
+                args.deck.ignore("initial value of the induced velocity")
+            elif start[1] or start[2]:
+                args.unsupported(
+                    "initial values of the cosine and sine inflow other than zero are not "
+                    "supported: they are measured from the wind, which the start does not know", i
+                )
+            else:
+                words["start"] = tuple(start)
         elif word in ("delay", "memory factor"):
             make = read_drive(args)
 

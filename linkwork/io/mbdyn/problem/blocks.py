@@ -148,11 +148,12 @@ def skip_assembly(args: Arguments) -> None:
 
 COUNTED_NODES = ("structural nodes", "abstract nodes", "parameter nodes", "electric nodes",
                  "hydraulic nodes", "thermal nodes")  # fmt: skip
+OLDER_NAMES = {"rotors": "induced velocity elements"}
 COUNTED_ELEMENTS = (
     "rigid bodies", "joints", "forces", "couples", "gravity", "joint regularizations",
     "automatic structural elements", "beams", "plates", "solids", "surface loads", "genels",
     "electric elements", "electric bulk elements", "hydraulic elements", "thermal elements",
-    "aerodynamic elements", "aeromodals", "air properties", "induced velocity elements", "rotors",
+    "aerodynamic elements", "aeromodals", "air properties", "induced velocity elements",
     "bulk elements", "loadable elements", "user defined elements", "output elements",
     "file drivers", "external elements", "inertia",
 )  # fmt: skip
@@ -166,6 +167,7 @@ IGNORED_THERE = (
 )  # fmt: skip
 CONTROL_DATA: dict[str, Card] = {
     **{kind: counter(kind) for kind in (*COUNTED_NODES, *COUNTED_ELEMENTS)},
+    **{word: counter(kind) for word, kind in OLDER_NAMES.items()},
     "title": title, "model": model, "default orientation": default_orientation,
     "output precision": output_precision, "output frequency": output_frequency,
     "output meter": output_meter, "output results": output_results,
