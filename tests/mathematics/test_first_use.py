@@ -9,9 +9,10 @@ import numba
 import pytest
 
 FIRST_USE = """
-import sys, time
+import sys, time, warnings
 import linkwork as lw
 
+warnings.simplefilter("error")  # compiling has nothing to warn of
 m = lw.Model("pendulum", gravity=(0, 0, -9.81))
 rod = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.01, density=7800))
 m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))

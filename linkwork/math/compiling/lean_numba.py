@@ -18,6 +18,7 @@ from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
@@ -145,7 +146,9 @@ class WholeCompiler(Compiler):
         return [kept]
 
     def _compile_core(self) -> Any:
-        with undisturbed():
+        """Tables of functions, which numba calls experimental, are no news to users."""
+        with undisturbed(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             return super()._compile_core()
 
 
