@@ -31,7 +31,7 @@ from linkwork.system.pattern import Pattern
 WIDTH = 3 * STRIDE  # of a row that is stored
 ROOM = SIX * WIDTH  # numbers stored for a body
 RHS = 6  # the column of the right-hand side
-POWERS = 6 ** np.arange(6)
+POWERS = SIX ** np.arange(SIX)
 LOST = 1e14  # growth squared beyond which a body does not leave this way
 ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
@@ -70,7 +70,7 @@ class Bridge:
 
 def decoded(code: int) -> np.ndarray:
     """The order of pivots that a `Bridge.code` stands for."""
-    return code // POWERS % 6
+    return code // POWERS % SIX
 
 
 def numbers_of(p: Pattern, b: int, near: list[int]) -> list[int]:
