@@ -19,7 +19,7 @@ NUMBERING = ("system", "integrators", "nullspace", "analysis", "results")
 OTHER_MEANINGS = {
     "three forces and three torques, or six strains and stresses": (
         "elements/aero/craft", "elements/aero/surfaces", "elements/beams", "elements/laws",
-        "elements/deformable/joints.py", "elements/forces/user_force.py",
+        "elements/deformable/joint_kernel.py", "elements/forces/user_force.py",
     ),
     "derivatives by the six motions of each of two bodies": (
         "elements/contact/kernel.py", "elements/deformable/bushing.py",
