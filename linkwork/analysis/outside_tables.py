@@ -26,7 +26,7 @@ def refuse_outside_tables(result: Result) -> None:
 
 def refuse_outside_coefficients(result: Result, name: str, item: Any) -> None:
     """The same for an AerodynamicForce."""
-    from linkwork.results.outputs.craft_view import craft_outside
+    from linkwork.results.outputs.views.craft import craft_outside
 
     found = craft_outside(result, name, item)
     if found is not None:

@@ -43,6 +43,7 @@ CM, GRAVITY, COEF_SIZE = 7, 8, 11
 A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5
 EQ, M, CA, CB, OWN, ROWS = 6, 7, 8, 9, 10, 11
 
+SIX = 6  # unknowns of a body, the first of all: body b has SIX b … SIX b + 5 (system/layout.py)
 STRIDE = 8  # between the rows of a block
 UNKNOWN = 1e300  # in an element's memory: a path that no step has been accepted on
 

@@ -16,7 +16,7 @@ joint: relnorm is the largest of their ratios.
 
 from __future__ import annotations
 
-from linkwork.elements.layout import OMEGA, TANGENT
+from linkwork.elements.layout import OMEGA, SIX, TANGENT
 from linkwork.integrators.second_order.stepper import CA
 from linkwork.integrators.values import MOVE
 from linkwork.math.compiled import inlined, lean
@@ -84,13 +84,13 @@ def absolute_sums(kernels, tables, work, stages, time):
 @inlined
 def row_sum(tables, work, stepper, e, linear):
     """Σ |contribution| to the constraint row of unknown e."""
-    total, rigid = 0.0, 6 * stepper.p.shape[0]
+    total, rigid = 0.0, SIX * stepper.p.shape[0]
     for p in range(tables.indptr[e], tables.indptr[e + 1]):
         c = tables.indices[p]
         if linear:
             moved = acceleration_of(work, c)
         else:
-            moved = stepper.p[c // 6, c % 6] if c < rigid else stepper.flow[MOVE, c - rigid]
+            moved = stepper.p[c // SIX, c % SIX] if c < rigid else stepper.flow[MOVE, c - rigid]
         total += abs(work.vals[tables.places[p]] * moved)
     return total + abs(work.Qc[e - tables.motions[0]]) if linear else total
 
@@ -161,7 +161,7 @@ def largest_residual(work, stepper, linear):
             worst = max(worst, abs(work.f[b, i]))
     for i in range(stepper.flow.shape[1]):
         worst = max(worst, abs(work.balance[i]))
-    for e in range(6 * bodies + stepper.flow.shape[1], stepper.rhs.shape[0]):
+    for e in range(SIX * bodies + stepper.flow.shape[1], stepper.rhs.shape[0]):
         worst = max(worst, abs(scale * stepper.rhs[e]))
     return worst
 

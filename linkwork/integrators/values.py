@@ -88,7 +88,7 @@ def move_values(flow, solution, first):
 
 @inlined
 def correct_rates(flow, solution, first):
-    """Rates of second order satisfy the constraints, too (fast_rotation.py): p += π."""
+    """Rates of second order satisfy the constraints, too (fast_rotation/step.py): p += π."""
     size = 0.0
     for i in range(flow.shape[1]):
         if flow[ORDER, i] == 2.0:

@@ -22,6 +22,7 @@ from linkwork.elements.layout import (
     POS,
     QUAT,
     ROT,
+    SIX,
     STRIDE,
     TANGENT,
     VEL,
@@ -218,7 +219,7 @@ def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
     for b in range(nb):
         T = axial(at9(m.mean, b, 3), at9(m.residual, b, 3))
         for i in range(3):
-            m.rhs[6 * b + i] = -m.residual[b, i] - m.wrench[b, i]
-            m.rhs[6 * b + 3 + i] = -T[i] - m.wrench[b, 3 + i]
-    for e in range(m.rhs.shape[0] - 6 * nb):
-        m.rhs[6 * nb + e] = -m.C[e]
+            m.rhs[SIX * b + i] = -m.residual[b, i] - m.wrench[b, i]
+            m.rhs[SIX * b + 3 + i] = -T[i] - m.wrench[b, 3 + i]
+    for e in range(m.rhs.shape[0] - SIX * nb):
+        m.rhs[SIX * nb + e] = -m.C[e]

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.elements.layout import POS, QUAT, ROT
+from linkwork.elements.layout import POS, QUAT, ROT, SIX
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE
 from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
@@ -74,7 +74,7 @@ def internal_rows(bodies: int) -> Quadratic:
     c[:3] = -0.5
     columns = (12 * np.arange(bodies)[:, None] + np.arange(12))[:, None].repeat(6, axis=1)
     return Quadratic(
-        np.tile(H, (bodies, 1, 1)), np.zeros((6 * bodies, 12)), np.tile(c, bodies),
+        np.tile(H, (bodies, 1, 1)), np.zeros((SIX * bodies, 12)), np.tile(c, bodies),
         columns.reshape(-1, 12),
     )  # fmt: skip
 

@@ -39,6 +39,7 @@ from linkwork.elements.layout import (
     BB,
     POS,
     QUAT,
+    SIX,
     STRIDE,
     TANGENT,
 )  # fmt: skip
@@ -286,7 +287,7 @@ def put_wrench_column(vals, x, j, c, w1, w0):
     pa, pb = x[AA], x[BA]
     if j >= 6:
         pa, pb = x[AB], x[BB]
-    col = j % 6
+    col = j % SIX
     for i in range(3):
         vals[pb + i * STRIDE + col] += c * (w1[0][i] - w0[0][i])
         vals[pa + i * STRIDE + col] -= c * (w1[0][i] - w0[0][i])
@@ -327,7 +328,7 @@ def springs_kernel(ints, reals, motion, loads):
                 else:
                     qb = nudged(pb1, j - 6, NUDGE, L)
                 moved = wrench(kind, y, 0, pa0, qa, pb0, qb, h)
-                step = NUDGE * L if j % 6 < 3 else NUDGE
+                step = NUDGE * L if j % SIX < 3 else NUDGE
                 put_wrench_column(vals, x, j, c / step, moved, w)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from linkwork.elements.layout import ROT
 from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
-from linkwork.integrators.second_order.run import watch_left_out_rows
 from linkwork.integrators.second_order.stepper import DONE
 from linkwork.math.compiled import announce
 from linkwork.model.held import due_at

@@ -14,7 +14,7 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 
 from __future__ import annotations
 
-from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, VEL
+from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
@@ -76,7 +76,7 @@ def correct(tree, m):
     nb, size, turn, load, L = m.euler.shape[0], 0.0, 0.0, 0.0, m.settings[LENGTH]
     for b in range(nb):
         for i in range(6):
-            step = abs(m.rhs[6 * b + i])
+            step = abs(m.rhs[SIX * b + i])
             if i >= 3:
                 turn = max(turn, step)
             if not size >= (step / L if i < 3 else step):
@@ -84,10 +84,10 @@ def correct(tree, m):
     part = min(1.0, FARTHEST / turn) if turn > 0.0 else 1.0
     for b in range(nb):
         for i in range(6):
-            m.delta[b, i] = part * m.rhs[6 * b + i]
-    for e in range(m.rhs.shape[0] - 6 * nb):
-        m.mu[0, e] += part * m.rhs[6 * nb + e]
-        load = max(load, abs(m.rhs[6 * nb + e]))
+            m.delta[b, i] = part * m.rhs[SIX * b + i]
+    for e in range(m.rhs.shape[0] - SIX * nb):
+        m.mu[0, e] += part * m.rhs[SIX * nb + e]
+        load = max(load, abs(m.rhs[SIX * nb + e]))
     for i in range(tree.ints.shape[0]):
         joint_increment(tree, i, m.end, m.delta, m.rate)
     move_coordinates(tree, m.coordinate, m.trial, m.rate)
@@ -110,10 +110,10 @@ def worst_residual(kernels, forces, rows, tables, work, m, time):
         size = abs(m.rhs[e])
         if not size <= worst:
             worst, place = size, e
-        if e >= 6 * nb:
+        if e >= SIX * nb:
             unit = max(1.0, reach)
         else:
-            unit = reach if e % 6 < 3 else reach * L
+            unit = reach if e % SIX < 3 else reach * L
         relative = max(relative, size / unit)
     m.report[2], m.report[3] = place, worst
     return relative < ROUND_OFF

@@ -1,6 +1,6 @@
 """Result: the stored motion of a run and everything that follows from it.
 
-What follows is computed when it is asked for: outputs of items by views.py, energies and momenta
+What follows is computed when it is asked for: outputs of items by views/, energies and momenta
 by totals.py, and how well the joints held by violation.py.  The arrays are in memory or, for long
 runs, in a file (file_array.py) and read where needed.
 """
@@ -30,7 +30,8 @@ from linkwork.results.files.variables import (
     time_variable,
 )
 from linkwork.results.outputs.stamp import stamp
-from linkwork.results.outputs.views import Axis, View, view
+from linkwork.results.outputs.views.base import Axis, View
+from linkwork.results.outputs.views.choice import view
 from linkwork.system.state import State
 from linkwork.system.system import System
 

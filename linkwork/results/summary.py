@@ -49,6 +49,8 @@ def summary_rows(result: Result) -> tuple[str, list[tuple[str, str]]]:
         ("joints", listed(result.joints)),
         ("energy", energy),
     ]
+    if nodes := result.system.layout.nodes:
+        rows.insert(3, ("nodes", listed(tuple(node.label for node in nodes))))
     if "_violations" in vars(result) and result.joints:
         position, velocity = (x.max() for x in result._violations)
         rows.append(("violation", f"{position:.2g} in position, {velocity:.2g} in velocity"))

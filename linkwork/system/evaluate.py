@@ -30,6 +30,7 @@ from linkwork.elements.layout import (
     RATE,
     ROT,
     SECOND,
+    SIX,
     STRIDE,
     TANGENT,
     VEL,
@@ -139,18 +140,18 @@ def set_rotations(nodes):
 @inlined
 def velocity_of(work, unknown):
     """The rate of a motion unknown: of a body in its axes, or of a value."""
-    rigid = 6 * (work.nodes.shape[0] - 1)
+    rigid = SIX * (work.nodes.shape[0] - 1)
     if unknown < rigid:
-        return work.nodes[unknown // 6, VEL + unknown % 6]
+        return work.nodes[unknown // SIX, VEL + unknown % SIX]
     return work.values[RATE, unknown - rigid]
 
 
 @inlined
 def acceleration_of(work, unknown):
     """The second derivative of a motion unknown."""
-    rigid = 6 * (work.nodes.shape[0] - 1)
+    rigid = SIX * (work.nodes.shape[0] - 1)
     if unknown < rigid:
-        return work.vdot[unknown // 6, unknown % 6]
+        return work.vdot[unknown // SIX, unknown % SIX]
     return work.values[SECOND, unknown - rigid]
 
 

@@ -3,7 +3,8 @@
     [ six increments of every body | values of vector nodes | multipliers of constraint rows ]
       0 … 6 b                        … motions                … unknowns
 
-Everything that numbers unknowns asks here; nothing else computes with six.
+Everything that numbers unknowns asks here; nothing else computes with six.  Compiled code finds the
+size of a body's group, SIX, beside the other numbers of kernels (elements/layout.py).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
+from linkwork.elements.layout import SIX
 from linkwork.model.nodes import RIGID, Node, first_places
 
-SIX = RIGID.unknowns
+assert RIGID.unknowns == SIX
 GROUND_END, REFERENCE_END = -1, -2  # of elements that end at the ground, or at nothing
 
 

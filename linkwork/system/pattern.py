@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE, row_width
+from linkwork.elements.layout import SIX, STRIDE, row_width
 
-BLOCK = 6 * STRIDE  # of two bodies
+BLOCK = SIX * STRIDE  # of two bodies
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,11 @@ class State:
         lines = ["  ".join(f"{x:<{w}}" for x, w in zip(row, widths)).rstrip() for row in rows]
         more = [f"… and {len(self.bodies) - SHOWN} more"] if len(self.bodies) > SHOWN else []
         count = f"{len(self.bodies)} {'body' if len(self.bodies) == 1 else 'bodies'}"
+        if not self.bodies:
+            lines = []
+        if n := self.values.shape[1]:
+            shown = ", ".join(f"{x + 0.0:.6g}" for x in self.values[0, :SHOWN])
+            more.append(f"values of nodes: {shown}{', …' if n > SHOWN else ''}")
         return "\n  ".join([f"state of {count} at t = {self.time:g} s", *lines, *more])
 
     @property

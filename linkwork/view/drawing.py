@@ -417,7 +417,7 @@ def _add_contacts(drawing: Drawing, result: Result, frames: np.ndarray) -> None:
     for item in result.system.model.items.values():
         if type(item).__name__ not in ("Contact", "CamFollower"):
             continue
-        from linkwork.results.outputs.contact import contact_arrows  # slow to import
+        from linkwork.results.outputs.views.contact import contact_arrows  # slow to import
 
         ground = getattr(item, "ground", None)
         if ground is not None:

@@ -7,7 +7,7 @@ import pytest
 from recursive_models import chain_with, four_bar, hexapod
 
 import linkwork as lw
-from linkwork.analysis.comparison.compare import PairOrder, angle_between
+from linkwork.analysis.comparison.compare import PairOrder, angle_between, apart
 
 GA, EM, REC = "GeneralizedAlpha", "EnergyMomentum", "Recursive"
 
@@ -191,3 +191,31 @@ def test_errors_that_cancel_are_no_disagreement():
     assert PairOrder(**slow, own=1e-5).agree
     assert not PairOrder(**slow, own=1e-7).agree
     assert PairOrder(coarse=1e-7, fine=2.5e-8, expected=2, own=1e-8).agree
+
+
+def low_pass(frequency=3.0):
+    """ẋ = −x + sin wt, x(0) = 1: x = (sin wt − w cos wt)/(1 + w²) + (1 + w/(1 + w²)) exp(−t)."""
+    m = lw.Model("low pass")
+    m.add("filter", lw.StateSpace([[-1.0]], [[1.0]], [lw.sine(1.0, frequency)], start=1.0))
+    return m
+
+
+def test_values_of_nodes_are_compared():
+    """Also in a model without bodies, where positions and orientations say nothing."""
+    methods = [lw.GeneralizedAlpha(), lw.RK4()]
+    found = lw.compare(low_pass(), t=2, h=0.02, methods=methods, check_order=True)
+    (pair,) = found.orders.values()
+    assert pair.expected == 2 and pair.observed == pytest.approx(2, abs=0.1) and found.agree
+    w, t = 3.0, found.runs[GA].time
+    exact = (np.sin(w * t) - w * np.cos(w * t)) / (1 + w * w) + (1 + w / (1 + w * w)) * np.exp(-t)
+    error = np.abs(found.runs[GA]["filter"].state.values.ravel() - exact).max() / exact.max()
+    assert float(found.table.value.sel(run=GA)) == pytest.approx(error, rel=1e-2)
+    assert float(found.table.position.sel(run=GA)) == 0.0
+    assert "value (1)" in str(found)
+    assert "value" not in lw.compare(pendulum(), t=0.1, h=0.01).table
+    assert found.plot().get_ylabel() == "values of nodes"
+
+
+def test_runs_whose_values_differ_do_not_agree():
+    one, other = (lw.transient(low_pass(w), t=1, h=0.02, progress=False) for w in (3.0, 3.1))
+    assert apart(one, one) == 0.0 and apart(one, other) > 1e-3

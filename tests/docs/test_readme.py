@@ -157,7 +157,7 @@ def test_tank_of_the_contributors_page():
     """Torricelli: √h = √h₀ − (a/A) √(g/2) t until it is empty; with an inflow h = (Q/a)²/2g."""
     before = dict(registry.ITEMS)
     try:
-        tank = execute(blocks("CONTRIBUTING.md")[3], "tank")["Tank"]
+        tank = execute(blocks("CONTRIBUTING.md")[3], "tank")["OpenTank"]
         m = lw.Model("tank")
         m.add("tank", tank(area=0.5, outlet=0.01, level=1.0))
         run = lw.transient(m, t=10, h=0.02, progress=False)
@@ -168,6 +168,45 @@ def test_tank_of_the_contributors_page():
         rest = lw.static(fed)
         assert float(rest["tank"].level) == pytest.approx(2.0**2 / (2 * 9.81), rel=1e-9)
         assert lw.eigen(fed, at=rest).eigenvalues == pytest.approx([-0.0981], rel=1e-6)
+    finally:
+        registry.ITEMS.clear()
+        registry.ITEMS.update(before)
+
+
+def test_results_of_the_contributors_tank_go_into_files_and_come_back(tmp_path):
+    """Values with units, bit for bit; a run that goes on from the file has the same digits."""
+    before = dict(registry.ITEMS)
+    try:
+        tank = execute(blocks("CONTRIBUTING.md")[3], "tank")["OpenTank"]
+        m = lw.Model("tank")
+        m.add("tank", tank(area=0.5, outlet=0.01, level=1.0, inflow=lw.sine(0.01, 2.0)))
+        whole = lw.transient(m, t=2, h=0.05, progress=False)
+        lw.transient(m, t=1, h=0.05, progress=False).save(tmp_path / "half.nc")
+        back = lw.load(tmp_path / "half.nc")
+        assert back["tank"].level.attrs["units"] == "m"
+        assert back["tank"].level_rate.attrs["units"] == "m/s"
+        np.testing.assert_array_equal(back["tank"].level, whole["tank"].level[:21])
+        rest = lw.resume(tmp_path / "half.nc", t=2, progress=False)
+        np.testing.assert_array_equal(rest["tank"].level[-1], whole["tank"].level[-1])
+        assert "nodes      1 (level 'tank')" in repr(back)
+        assert "values of nodes: 1" in repr(lw.assemble(m))
+    finally:
+        registry.ITEMS.clear()
+        registry.ITEMS.update(before)
+
+
+def test_classes_named_as_one_of_linkwork_are_not_mistaken_for_it(tmp_path):
+    """A file says that an item's class is the user's; another class of that name is not taken."""
+    before = dict(registry.ITEMS)
+    try:
+        code = blocks("CONTRIBUTING.md")[3].replace("class OpenTank", "class Tank")
+        m = lw.Model("tank")
+        m.add("tank", execute(code, "tank")["Tank"](area=0.5, outlet=0.01, level=1.0))
+        lw.transient(m, t=1, h=0.1, progress=False).save(tmp_path / "tank.nc")
+        registry.ITEMS.clear()
+        registry.ITEMS.update(before | {"Tank": lw.hydraulics.Tank})
+        with pytest.raises(lw.ModelError, match="a class Tank that linkwork does not have"):
+            lw.load(tmp_path / "tank.nc")
     finally:
         registry.ITEMS.clear()
         registry.ITEMS.update(before)

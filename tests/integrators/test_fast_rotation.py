@@ -10,8 +10,9 @@ import pytest
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.contract import step_rows
-from linkwork.integrators.second_order import fast_rotation as fr
 from linkwork.integrators.second_order import stepper as sp
+from linkwork.integrators.second_order.fast_rotation.momenta import SHARE
+from linkwork.integrators.second_order.fast_rotation.step import guess_fast, place_fast
 from linkwork.integrators.second_order.run import ImplicitRun, set_coefficients
 from linkwork.math import rotations
 from linkwork.system.evaluate import evaluate
@@ -134,8 +135,8 @@ def test_tangent_of_the_inertia(share):
     nowhere, out = np.full(3, -1), step_rows(assembled.full, 0)
     run.advance(times, system.schedule(times), nowhere, out)
     stepper, fast, work, n = run.stepper, run.fast, system.work, system.bodies
-    fr.guess_fast(stepper, fast, system.tables, work)
-    fast.spins[:, fr.SHARE] = share
+    guess_fast(stepper, fast, system.tables, work)
+    fast.spins[:, SHARE] = share
     middle = fast.move.copy()
     middle[:, :6] += 1e-3 * rng.normal(size=(n, 6))
 
@@ -148,7 +149,7 @@ def test_tangent_of_the_inertia(share):
         )
         fast.move[:, 3:6] = rotations.logarithm(turned)
         work.gamma[:] = 0.0
-        fr.place_fast(stepper, fast, system.tables, work)
+        place_fast(stepper, fast, system.tables, work)
         set_coefficients(stepper, work, True)
         values = work.vals.copy()
         evaluate(system.kernels, system.tables, work, run.time, 1 / stepper.settings[sp.MASS])

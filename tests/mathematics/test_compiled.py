@@ -158,3 +158,31 @@ def test_vectors_of_eight_with_public_functions_of_numba_alone():
 @pytest.mark.slow
 def test_runs_with_public_functions_of_numba_alone_have_the_same_digits():
     assert plainly(SPRUNG) == plainly(SPRUNG, plain="0")
+
+
+CALLED = """
+import numpy as np
+from linkwork.math.compiled import compiled, inlined
+from linkwork.math.rotations import qexp, rotation_matrix
+from linkwork.math.vectors import cross, mv
+
+@inlined
+def turned(x, v):
+    return mv(rotation_matrix(qexp(x)), v)
+
+@compiled
+def entry(x, v):
+    return turned(x, v)
+
+assert cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) == (0.0, 0.0, 1.0)
+x, v = (0.0, 0.0, np.pi / 2), (2.0, 0.0, 1.0)
+for function in (turned, entry):
+    assert np.allclose(function(x, v), (0.0, 2.0, 1.0), rtol=0, atol=1e-15)
+assert np.allclose(turned(v=v, x=x), entry(x, v), rtol=0, atol=1e-15)
+"""
+
+
+@pytest.mark.parametrize("plain", ["0", "1"])
+def test_parts_of_compiled_code_can_be_called_from_python(plain):
+    """They have no entry for such calls, which ended the process; Python runs them as written."""
+    plainly(CALLED, plain)

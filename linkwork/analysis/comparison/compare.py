@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 DIFFERENCES = {"position": "m", "angle": "rad", "force": "N", "torque": "N m"}
+OF_NODES = {"value": "1"}  # of vector nodes, over the size of each value
 OTHERS = {"energy": "J", "violation": "", "cpu": "s"}
 MARGIN = 0.35  # by which an observed order may fall short of the expected one
 FLOOR = 3e-10  # differences of the size of the mechanism's that Newton's methods leave
@@ -45,7 +46,8 @@ def compare(
     reference: MethodLike | None = None, check_order: bool = False, every: int = 1,
     start: State | Result | None = None,
 ) -> Comparison:  # fmt: skip
-    """Run the model with several methods and compare positions, orientations and reactions.
+    """Run the model with several methods and compare positions, orientations, reactions and values
+    of nodes (pressures, currents, states).
 
     methods     : GeneralizedAlpha(), EnergyMomentum() and Recursive() if none are given; one that
                   refuses the model, or fails on the way, is listed with its reason
@@ -175,11 +177,15 @@ def common(a: Result, b: Result) -> tuple[np.ndarray, np.ndarray]:
 
 
 def differences(a: Result, b: Result) -> dict[str, np.ndarray]:
-    """Largest differences over bodies and joints at the common times: time, position, angle, …"""
+    """Largest differences over bodies, joints and nodes at the common times: time, position, …"""
     i, j = common(a, b)
     p, q = np.asarray(a.motion[i]), np.asarray(b.motion[j])
     out = {"time": a.time[i], "position": np.linalg.norm(p[:, :, :3] - q[:, :, :3], axis=2)}
     out["angle"] = angle_between(p[:, :, 3:7], q[:, :, 3:7])
+    if a.system.layout.values:
+        mine, other = (np.asarray(x.values[k])[:, 0] for x, k in ((a, i), (b, j)))
+        size = np.maximum(np.abs(other).max(axis=0), a.system.layout.value_scale)
+        out["value"] = np.abs(mine - other) / size
     joints = [n for n in a.joints if not isinstance(a.system.model[n], FlexibleLink)]
     for part in ("force", "torque"):
         columns = [
@@ -187,7 +193,7 @@ def differences(a: Result, b: Result) -> dict[str, np.ndarray]:
             for name in joints
         ]
         out[part] = np.stack(columns, axis=1) if columns else np.zeros((len(i), 1))
-    return {k: v if v.ndim == 1 else v.max(axis=1) for k, v in out.items()}
+    return {k: v if v.ndim == 1 else v.max(axis=1, initial=0.0) for k, v in out.items()}
 
 
 def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -204,10 +210,11 @@ def reaction(result: Result, name: str, part: str) -> np.ndarray:
 
 
 def apart(a: Result, b: Result) -> float:
-    """Largest difference of positions (over the mechanism's size) and of orientations."""
+    """Largest difference of positions (over the mechanism's size), of orientations and of values
+    of vector nodes (over their size)."""
     found = differences(a, b)
-    size = a.system.length
-    return float(max(found["position"].max() / size, found["angle"].max()))
+    parts = found["position"] / a.system.length, found["angle"], found.get("value", np.zeros(1))
+    return float(max(part.max() for part in parts))
 
 
 @dataclass(frozen=True)
@@ -306,9 +313,11 @@ class Comparison:
 
     @property
     def table(self) -> xr.Dataset:
-        """Over `run` (names of methods): position, angle, force, torque, energy, violation, cpu.
+        """Over `run` (methods): position, angle, force, torque, energy, violation, cpu, and
+        value where there are pressures, currents or others.
 
-        The first four are the largest differences from the reference; energy is the largest error
+        The first four are the largest differences from the reference, and so is value, over the
+        size of each; energy is the largest error
         of the energy balance; violation the largest |C|; cpu the CPU time per step.  Methods that
         did not run have none.
         """
@@ -317,17 +326,23 @@ class Comparison:
         names = [*self.runs, *self.refused]
         columns: dict[str, Any] = {
             key: ("run", np.full(len(names), np.nan), {"units": units})
-            for key, units in {**DIFFERENCES, **OTHERS}.items()
+            for key, units in {**self._differences, **OTHERS}.items()
         }
         for k, name in enumerate(self.runs):
             for key, value in self._row(name).items():
                 columns[key][1][k] = value
         return xr.Dataset(columns, {"run": names}, {"reference": self.reference, "h": self.h})
 
+    @property
+    def _differences(self) -> dict[str, str]:
+        """What is compared, with units."""
+        nodes = any(run.system.layout.values for run in self.runs.values())
+        return {**DIFFERENCES, **OF_NODES} if nodes else DIFFERENCES
+
     def _row(self, name: str) -> dict[str, float]:
         mine = self.runs[name]
         found = differences(mine, self.runs[self.reference])
-        out = {key: float(found[key].max()) for key in DIFFERENCES}
+        out = {key: float(found[key].max()) for key in self._differences}
         energy = mine.energy
         drift = energy["balance"] if "balance" in energy else energy["total"] - energy["total"][0]
         out["energy"] = float(np.abs(drift.values).max())
@@ -341,13 +356,14 @@ class Comparison:
             f"'{self.model}' until t = {ran.time[-1]:g} with h = {self.h:g}, {len(self.runs)} "
             f"methods; largest differences from {self.reference}"
         )
-        head = ["method", *(f"{k} ({u})" for k, u in DIFFERENCES.items()),
+        compared = self._differences
+        head = ["method", *(f"{k} ({u})" for k, u in compared.items()),
                 "energy (J)", "violation", "CPU/step (µs)"]  # fmt: skip
         rows = [head]
         table = self.table
         for k, name in enumerate(self.runs):
             row = {key: float(table[key][k]) for key in table.data_vars}
-            told = ["–" if name == self.reference else f"{row[key]:.1e}" for key in DIFFERENCES]
+            told = ["–" if name == self.reference else f"{row[key]:.1e}" for key in compared]
             rows.append([
                 name, *told, f"{row['energy']:.1e}", f"{row['violation']:.1e}",
                 f"{1e6 * row['cpu']:.1f}",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linkwork.analysis.comparison.compare import Comparison
 
 WORDS = {"position": "position (m)", "angle": "orientation (rad)", "force": "force (N)",
-         "torque": "torque (N m)"}  # fmt: skip
+         "torque": "torque (N m)", "value": "values of nodes"}  # fmt: skip
 
 
 def plot_comparison(found: Comparison, ax: Any = None) -> Any:
@@ -30,7 +30,7 @@ def plot_comparison(found: Comparison, ax: Any = None) -> Any:
         )
     reference = found.runs[found.reference]
     curves = {name: differences(found.runs[name], reference) for name in others}
-    keys = [k for k in WORDS if ax is None and any(c[k].any() for c in curves.values())]
+    keys = [k for k in WORDS if ax is None and any(np.any(c.get(k, 0)) for c in curves.values())]
     keys = keys or ["position"]
     if ax is None:
         figure, axes = plt.subplots(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analysis.continuation.singular import SingularPoint
-from linkwork.results.outputs.views import View
+from linkwork.results.outputs.views.base import View
 from linkwork.results.result import Result
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -17,7 +17,18 @@ import numpy as np
 from linkwork.analysis.saddle import GROWTH
 from linkwork.analysis.scales import CLOSED
 from linkwork.elements.bodies.body import INERTIA, MASS
-from linkwork.elements.layout import ACCEPT, CD, CK, KC, POS, QUAT, RATES, TANGENT, VEL
+from linkwork.elements.layout import (
+    ACCEPT,
+    CD,
+    CK,
+    KC,
+    POS,
+    QUAT,
+    RATES,
+    SIX,
+    TANGENT,
+    VEL,
+)  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.referred import refer
 from linkwork.math.rotations import qexp, qmul
@@ -57,11 +68,11 @@ def move_bodies(nodes, start, step, factor):
     size = 0.0
     for b in range(nodes.shape[0] - 1):
         for i in range(3):
-            nodes[b, POS + i] = start[b, POS + i] + factor[6 * b + i] * step[6 * b + i]
+            nodes[b, POS + i] = start[b, POS + i] + factor[SIX * b + i] * step[SIX * b + i]
         turn = (
-            factor[6 * b + 3] * step[6 * b + 3],
-            factor[6 * b + 4] * step[6 * b + 4],
-            factor[6 * b + 5] * step[6 * b + 5],
+            factor[SIX * b + 3] * step[SIX * b + 3],
+            factor[SIX * b + 4] * step[SIX * b + 4],
+            factor[SIX * b + 5] * step[SIX * b + 5],
         )
         q = qmul(at4(start, b, QUAT), qexp(turn))
         norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) ** 0.5
@@ -69,7 +80,7 @@ def move_bodies(nodes, start, step, factor):
             nodes[b, QUAT + i] = q[i] / norm
         set_rotation(nodes, b)
         for i in range(6):
-            size = max(size, abs(step[6 * b + i]))
+            size = max(size, abs(step[SIX * b + i]))
     return size
 
 
@@ -150,14 +161,14 @@ def find_motion(kernels, tables, lu, work, motion, time):
     right_side(motion, work.Ct, -1.0)
     solve_refined(lu, tables, motion)
     for i in range(n):
-        work.nodes[i // 6, VEL + i % 6] = motion.column[i] * motion.rhs[i]
+        work.nodes[i // SIX, VEL + i % SIX] = motion.column[i] * motion.rhs[i]
     work.coef[TANGENT] = 0.0
     work.Qc[:] = 0.0
     refill(kernels, tables, work, time, 0.0)
     right_side(motion, work.Qc, 1.0)
     solve_refined(lu, tables, motion)
     for i in range(n):
-        motion.vdot[i // 6, i % 6] = motion.column[i] * motion.rhs[i]
+        motion.vdot[i // SIX, i % SIX] = motion.column[i] * motion.rhs[i]
     agree = not motion.loaded
     for sweep in range(LOAD_PASSES if motion.loaded else 1):
         if sweep > 0:  # friction under the multipliers of the last pass
@@ -169,8 +180,8 @@ def find_motion(kernels, tables, lu, work, motion, time):
                 j = INERTIA + 3 * i
                 f = work.f[b, i] + m[MASS] * a[i]
                 torque = work.f[b, 3 + i] + m[j] * a[3] + m[j + 1] * a[4] + m[j + 2] * a[5]
-                motion.rhs[6 * b + i] = -motion.column[6 * b + i] * f
-                motion.rhs[6 * b + 3 + i] = -motion.column[6 * b + 3 + i] * torque
+                motion.rhs[SIX * b + i] = -motion.column[SIX * b + i] * f
+                motion.rhs[SIX * b + 3 + i] = -motion.column[SIX * b + 3 + i] * torque
         solve_refined(lu, tables, motion)
         change, size = 0.0, 0.0
         for e in range(motion.row.shape[0]):
@@ -195,7 +206,7 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
         h = times[k] - motion.time[0]
         length = 0.0
         for i in range(step.shape[0]):
-            b, j = i // 6, i % 6
+            b, j = i // SIX, i % SIX
             step[i] = h * motion.nodes[b, VEL + j] + h * h / 2 * motion.vdot[b, j]
             length = max(length, abs(step[i]) / motion.column[i])
         for j in range(tables.targets.shape[0]):

@@ -15,6 +15,7 @@ from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part
+from linkwork.elements.layout import SIX
 from linkwork.errors import LinkworkError
 from linkwork.model import html
 from linkwork.model.model import Model
@@ -95,10 +96,10 @@ def counted(assembled: Assembled) -> tuple[int, int, int, int, int]:
     full, rank = assembled.full, assembled.redundancy.rank
     parts = sum(len(link.nodes) for link in full.flexible)
     modes = sum(link.shapes for link in full.flexible)
-    inside = 6 * parts  # rows that hold sections to frames
+    inside = SIX * parts  # rows that hold sections to frames
     bodies, rows = full.bodies - parts, len(full.all_rows)
     if full.model.planar is None:
-        return 6, bodies, modes, rows - inside, rank - inside
+        return SIX, bodies, modes, rows - inside, rank - inside
     inside += 3 * bodies
     return 3, bodies, modes, int(counting(full).sum()) - inside, rank - inside
 

@@ -12,7 +12,7 @@ from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
 from linkwork.model import html
-from linkwork.results.outputs.views import View
+from linkwork.results.outputs.views.base import View
 from linkwork.results.result import Result
 from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State

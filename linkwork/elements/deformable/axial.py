@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.forces import torsion_spring as ts
-from linkwork.elements.deformable.joints import room
+from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.deformable.joints import room
+from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,

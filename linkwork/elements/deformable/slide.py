@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.deformable.bushing import add_column, moved_by
-from linkwork.elements.deformable.joints import room
+from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic

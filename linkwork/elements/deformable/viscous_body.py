@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.deformable.bushing import add_column
-from linkwork.elements.deformable.joints import CHANGE, CHANGE_RATE, CHANGE_STRESS, put3, room
-from linkwork.elements.deformable.joints import stress_change, take3
+from linkwork.elements.deformable.joint_kernel import (
+    CHANGE, CHANGE_RATE, CHANGE_STRESS, put3, room, stress_change, take3,
+)  # fmt: skip
 from linkwork.elements.laws import LinearViscous
 from linkwork.elements.laws.base import (
     ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,

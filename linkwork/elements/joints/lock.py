@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CA, CB, CK, EQ, KC, NODE, OMEGA, OWN, POS, QUAT, RATES, ROT, ROWS, TANGENT,
-    VEL, A, B, M,
+    AA, AB, BA, BB, CA, CB, CK, EQ, KC, NODE, OMEGA, OWN, POS, QUAT, RATES, ROT, ROWS, SIX,
+    TANGENT, VEL, A, B, M,
 )  # fmt: skip
 from linkwork.elements.joints.lock_tangent import (
     lock_rows,
@@ -157,8 +157,8 @@ def lock_kernel(ints, reals, motion, loads):
         gm = (g[c3], g[c4], g[c5])
         F = mv(S, (g[c0], g[c1], g[c2]))
         G = mv(S, scale(0.5, add(scale(s, gm), cross(v, gm))))
-        gather(forces, 6 * b, F, tv(Rb, add(cross(sb, F), G)))
-        gather(forces, 6 * a, scale(-1.0, F), scale(-1.0, tv(Ra, add(cross(l, F), G))))
+        gather(forces, SIX * b, F, tv(Rb, add(cross(sb, F), G)))
+        gather(forces, SIX * a, scale(-1.0, F), scale(-1.0, tv(Ra, add(cross(l, F), G))))
 
         if coef[TANGENT] != 0.0:
             moves_a, moves_b = a < ground, b < ground

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.deformable.joints import room
+from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     KD, KE, STRAIN, STRESS, WANTED, WORK, law_numbers, respond,

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from linkwork.elements.layout import (
-    ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, OMEGA, POS, QUAT, RATE, RATES, SECOND, TANGENT, VALUE,
-    VEL,
+    ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, OMEGA, POS, QUAT, RATE, RATES, SECOND, SIX, TANGENT,
+    VALUE, VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.referred import refer
@@ -33,10 +33,10 @@ def solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
     work.coef[TANGENT] = 1.0
     work.coef[RATES] = 1.0
     refill(kernels, tables, work, time, 1.0 / mass)
-    rigid, n = 6 * nb, tables.motions[0]
+    rigid, n = SIX * nb, tables.motions[0]
     for b in range(nb):
         for i in range(6):
-            rhs[6 * b + i] = -work.f[b, i] / mass
+            rhs[SIX * b + i] = -work.f[b, i] / mass
     for i in range(nv):
         rhs[rigid + i] = -work.balance[i] / mass
     for e in range(n, rhs.shape[0]):
@@ -62,10 +62,10 @@ def correct(tables, work, rhs, order, scale, mass):
     nb, nv, n = tables.bodies.shape[0], work.balance.shape[0] - 1, tables.motions[0]
     for b in range(nb):
         for i in range(6):
-            work.vdot[b, i] += rhs[6 * b + i]
+            work.vdot[b, i] += rhs[SIX * b + i]
     moved, changed, rate, turned = 1.0, 0.0, 1e-300, 0.0
     for i in range(nv):
-        change = rhs[6 * nb + i]
+        change = rhs[SIX * nb + i]
         if order[i] == 0:
             work.values[VALUE, i] += change
             moved = max(moved, abs(work.values[VALUE, i]) / scale[i])

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from linkwork.elements.bodies.body import INERTIA
 from linkwork.elements.layout import (
-    ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, STRIDE, TANGENT, VEL, WRITTEN, put36,
+    ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation import (
+from linkwork.integrators.second_order.fast_rotation.momenta import (
     LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, put3,
 )  # fmt: skip
 from linkwork.integrators.first_order.stages import (
@@ -181,7 +181,7 @@ def correct_slot(stepper, stages, fast, work, slot):
         at_ = slot * n + i
         now = 2 * slots * n + at_
         for k in range(6):
-            nodes[q + VEL + k] += rhs[6 * b + k]
+            nodes[q + VEL + k] += rhs[SIX * b + k]
         put3(M, now, three(nodes, q + VEL))
         L = three(M, now + 3)
         put3(M, now + 3, add(L, momentum_change(nodes, spins, q, b, L)))
@@ -190,7 +190,7 @@ def correct_slot(stepper, stages, fast, work, slot):
             turn = three(x, i + 3)
             Jx = mv(nine(spins, SPINS * b + SPIN), turn)
             put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(turn, qexp(turn), Jx)))
-    correct_values(stepper.flow, stages.values, slot, stepper.rhs, 6 * bodies)
+    correct_values(stepper.flow, stages.values, slot, stepper.rhs, SIX * bodies)
 
 
 @inlined
@@ -329,7 +329,7 @@ def take_up_samples(kernels, tables, lu, work, stepper, stages, fast, f, time):
     s, rhs, M, H = stepper.settings, stepper.rhs, stages.memory, stepper.history
     h, first, kind, bodies = s[STEP], int(s[FIRST]), s[KIND], stepper.p.shape[0]
     for b in range(bodies):
-        j = 6 * b
+        j = SIX * b
         for i in range(6):
             fast.vdot[b, i] += rhs[j + i]
         own = mv(nine(borrow(fast.spins), SPINS * b + SPIN), (rhs[j + 3], rhs[j + 4], rhs[j + 5]))
@@ -354,11 +354,11 @@ def take_up_samples(kernels, tables, lu, work, stepper, stages, fast, f, time):
                     M[RATE, k, b, i] += constant * d
                     M[XDOT, k, b, i] += ramp * h * d
     for k in range(first if kind == STEPS else 1):
-        let_memory_jump(stepper.flow, stages.values, k, h, rhs, 6 * bodies, 1.0, 0.0)
+        let_memory_jump(stepper.flow, stages.values, k, h, rhs, SIX * bodies, 1.0, 0.0)
     if kind == FILTER:
         for k in range(1, stages.filters.shape[2]):
             constant, ramp = filter_jump(stages.filters[f], k)
-            let_memory_jump(stepper.flow, stages.values, k, h, rhs, 6 * bodies, constant, ramp)
+            let_memory_jump(stepper.flow, stages.values, k, h, rhs, SIX * bodies, constant, ramp)
 
 
 @inlined

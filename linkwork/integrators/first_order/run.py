@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.integrators.contract import StepRows
-from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepper as sp
-from linkwork.integrators.second_order.change_over import (
+from linkwork.integrators.second_order.fast_rotation.change_over import (
     Spins, fast_rotation, spin_rates, times, to_momenta,
 )  # fmt: skip
 from linkwork.integrators.convergence import TESTS

@@ -43,12 +43,13 @@ import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VEL, WRITTEN, put36,
+    ACCEPT, CD, CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN,
+    put36,
 )  # fmt: skip
 from linkwork.integrators.convergence import residual_measure
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
-from linkwork.integrators.second_order.fast_rotation import (
+from linkwork.integrators.second_order.fast_rotation.momenta import (
     NONE,
     SPIN,
     SPIN_INVERSE,
@@ -321,9 +322,9 @@ def acceleration_side(stepper, tables, work):
     n, rhs, force = tables.motions[0], stepper.rhs, -scale / stepper.settings[MASS]
     for b in range(bodies):
         for i in range(6):
-            rhs[6 * b + i] = force * work.f[b, i]
+            rhs[SIX * b + i] = force * work.f[b, i]
     for i in range(stepper.flow.shape[1]):
-        rhs[6 * bodies + i] = force * work.balance[i]
+        rhs[SIX * bodies + i] = force * work.balance[i]
     for e in range(n, rhs.shape[0]):
         rhs[e] = scale * (work.Qc[e - n] - row_acceleration(tables, work, e))
 

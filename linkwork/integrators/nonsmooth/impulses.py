@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from linkwork.elements.layout import POS, ROT
+from linkwork.elements.layout import POS, ROT, SIX
 from linkwork.integrators.nonsmooth.collide import BODY_I, BODY_J, KEY, SIDE, WAY, WHERE
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.vectors import add, at, at9, cross, dot, mm, mt, mv, scale, sub
@@ -207,7 +207,7 @@ def columns_in_world(ints, reals, count, nodes, H):
 
 @inlined
 def fill_columns(ints, reals, count, nodes, H, body_axes):
-    bodies = H.shape[1] // 6
+    bodies = H.shape[1] // SIX
     for k in range(count):
         n, t = at(reals, k, WAY), at(reals, k, SIDE)
         P = at(reals, k, WHERE)
@@ -223,8 +223,8 @@ def fill_columns(ints, reals, count, nodes, H, body_axes):
                 turn = cross(sub(P, at(nodes, b, POS)), x)
                 R = at9(nodes, b, ROT)
                 for d in range(3):
-                    H[3 * k + c, 6 * b + d] += sign * x[d]
+                    H[3 * k + c, SIX * b + d] += sign * x[d]
                     own = turn[d]
                     if body_axes:
                         own = R[d] * turn[0] + R[3 + d] * turn[1] + R[6 + d] * turn[2]
-                    H[3 * k + c, 6 * b + 3 + d] += sign * own
+                    H[3 * k + c, SIX * b + 3 + d] += sign * own

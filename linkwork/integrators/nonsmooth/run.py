@@ -246,14 +246,14 @@ class MoreauRun(BasicRun):
         if change <= limit or points > MOST:
             return
         n = self.system.bodies
-        H, q = np.zeros((3 * points, 6 * n)), np.zeros((points, 3))
+        H, q = np.zeros((3 * points, self.system.layout.rigid)), np.zeros((points, 3))
         im.columns_in_world(*args, H)
         im.relative_all(*args, free, q)
         inverse = np.zeros((n, 6, 6))
         inverse[:, range(3), range(3)] = self.inverse[:n, :1]
         inverse[:, 3:, 3:] = self.inverse[:n, 1:].reshape(-1, 3, 3)
         moves = np.einsum("kbi,bij->kbj", H.reshape(3 * points, n, 6), inverse)
-        W = H @ moves.reshape(3 * points, 6 * n).T
+        W = H @ moves.reshape(H.shape).T
         r[:], change = solve_active_set(W, q.ravel(), own, r, limit)
         v[:] = free
         im.start_bodies(*args, self.inverse, v, r)

@@ -5,7 +5,9 @@ The equations, and what convergence means, are in `stepping`.
 
 from __future__ import annotations
 
-from linkwork.elements.layout import ACCEPT, CD, CK, KC, RATES, STRIDE, TANGENT, VEL, WRITTEN
+from linkwork.elements.layout import (
+    ACCEPT, CD, CK, KC, RATES, SIX, STRIDE, TANGENT, VEL, WRITTEN,
+)  # fmt: skip
 from linkwork.integrators.second_order.placing import placing, predicting
 from linkwork.integrators.second_order.stepper import (
     CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NOISE,
@@ -34,9 +36,9 @@ def residual_side(stepper, tables, work):
     rhs = stepper.rhs
     for b in range(nb):
         for i in range(6):
-            rhs[6 * b + i] = scale * work.f[b, i]
+            rhs[SIX * b + i] = scale * work.f[b, i]
     for i in range(stepper.flow.shape[1]):
-        rhs[6 * nb + i] = scale * work.balance[i]
+        rhs[SIX * nb + i] = scale * work.balance[i]
     n = tables.motions[0]
     for e in range(n, rhs.shape[0]):
         rhs[e] = -work.C[e - n]
@@ -48,7 +50,7 @@ def apply_increment(stepper, solution, turns, target):
     move = turned = 0.0
     x, t, s = borrow(turns), borrow(target), borrow(solution)
     for b in range(stepper.p.shape[0]):
-        i, j = STRIDE * b, 6 * b
+        i, j = STRIDE * b, SIX * b
         t[i] += s[j]
         t[i + 1] += s[j + 1]
         t[i + 2] += s[j + 2]
@@ -58,7 +60,7 @@ def apply_increment(stepper, solution, turns, target):
         t[i + 4] += d[1]
         t[i + 5] += d[2]
         turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
-    other = move_values(stepper.flow, solution, 6 * stepper.p.shape[0])
+    other = move_values(stepper.flow, solution, SIX * stepper.p.shape[0])
     return max(move / stepper.settings[LENGTH], turned, other)
 
 
@@ -67,7 +69,7 @@ def worst_residual(stepper, work):
     """Location of the largest residual: the worst constraint row, else the worst equation."""
     worst, place = -1.0, 0
     nb = stepper.p.shape[0]
-    n = 6 * nb + stepper.flow.shape[1]
+    n = SIX * nb + stepper.flow.shape[1]
     for e in range(stepper.rhs.shape[0] - n):
         if not abs(work.C[e]) <= worst:
             worst, place = abs(work.C[e]), n + e
@@ -76,10 +78,10 @@ def worst_residual(stepper, work):
         for b in range(nb):
             for i in range(6):
                 if not abs(work.f[b, i]) * scale <= worst:
-                    worst, place = abs(work.f[b, i]) * scale, 6 * b + i
+                    worst, place = abs(work.f[b, i]) * scale, SIX * b + i
         for i in range(stepper.flow.shape[1]):
             if not abs(work.balance[i]) * scale <= worst:
-                worst, place = abs(work.balance[i]) * scale, 6 * nb + i
+                worst, place = abs(work.balance[i]) * scale, SIX * nb + i
     stepper.report[2] = place
     stepper.report[3] = worst
 
@@ -105,7 +107,7 @@ def restrain(stepper, iteration, cap):
     from sliding one way to sliding the other): after a reversal each is half as long as the one
     before, as in bisection, until one is shorter by itself.  Returns the bound, 1e300 for none.
     """
-    rhs, last, n = stepper.rhs, stepper.last, 6 * stepper.p.shape[0]
+    rhs, last, n = stepper.rhs, stepper.last, SIX * stepper.p.shape[0]
     n += stepper.flow.shape[1]
     if iteration >= SMOOTH:
         along = full = before = 0.0

@@ -5,7 +5,6 @@ It has two forms of the step, for smooth motion and for fast rotation, and chang
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,22 +12,23 @@ import numpy as np
 
 from linkwork.elements.layout import COEFS
 from linkwork.errors import SingularError
-from linkwork.integrators.contract import StepRows, StepFailure, step_rows
-from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.integrators.left_out import watch_left_out_rows
+from linkwork.integrators.second_order.fast_rotation import step as fr
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order import stepping as st
 from linkwork.integrators.second_order.placing import guess
 from linkwork.integrators import values as vl
-from linkwork.integrators.second_order.change_over import TURN
+from linkwork.integrators.second_order.fast_rotation.change_over import TURN
 from linkwork.integrators.second_order.methods import LinearMethod
-from linkwork.integrators.second_order.spinning import keeps_spinning
+from linkwork.integrators.second_order.fast_rotation.momenta import SHARE
+from linkwork.integrators.second_order.fast_rotation.spinning import keeps_spinning
+from linkwork.integrators.second_order.start import make_stepper, rates_of_start
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
 from linkwork.math.compiled import announce
-from linkwork.math.eights import vectors, zeros8
-from linkwork.system.consistency.accelerations import accelerations, factorise, factorise_again
+from linkwork.system.consistency.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
-from linkwork.system.consistency.massless import first_rates
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -38,7 +38,6 @@ GROWTH = 1e10
 SHORTEST, LONGEST = 16, 1024  # steps between trials of new pivots
 # of the stepper, over a restart
 REMEMBERED = ("base", "history", "flow", "gamma", "work", "kappa", "p")
-LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
 
 
 class ImplicitRun(TwoForms):
@@ -77,32 +76,11 @@ class ImplicitRun(TwoForms):
         self._allocate_fast(self.method.coefficients(self.h, None).offset)
 
     def _allocate_stepper(self, system: System, settings: int) -> None:
-        n, m = system.bodies, system.rows
-        base = zeros8(system.work.nodes.size).reshape(system.work.nodes.shape)
-        self.stepper = Stepper(
-            base=base,
-            history=vectors(vl.HISTORY, n),
-            gamma=np.zeros((2, m + 1)),
-            p=vectors(n),
-            affine=vectors(2, n),
-            rhs=np.zeros(system.unknowns),
-            flow=vl.make_flow(system.layout.order, system.layout.value_scale),
-            weights=np.zeros((vl.WEIGHTS, vl.HISTORY)),
-            settings=np.zeros(settings),
-            work=np.zeros(4),
-            kappa=np.ones(1),
-            report=np.zeros(sp.REPORT),
-            kept=system.kept.astype(np.int64),
-            six=np.repeat([1.0, 0.0], [6, 2]),
-            last=np.zeros(system.unknowns),
-        )
+        self.stepper = make_stepper(system, settings)
         s = self.stepper.settings
         s[sp.TOLERANCE], s[sp.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
-        s[sp.LENGTH], s[sp.MASS] = system.length, system.mass
-        s[sp.MEMORY], s[sp.MOST_TURN] = system.memory, np.inf
-        s[sp.MOVING], s[sp.GROWTH] = system.moving, GROWTH
+        s[sp.MOST_TURN], s[sp.GROWTH] = np.inf, GROWTH
         s[sp.STIFFNESS], s[sp.LEARN] = self.constraint_stiffness, 2.0
-        s[sp.NOISE], s[sp.SAMPLED] = system.round_off, bool(system.sample_times)
 
     def _begin(self, system: System, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
@@ -131,27 +109,16 @@ class ImplicitRun(TwoForms):
 
     def _load_start(self, system: System, state: State) -> np.ndarray:
         """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
-        full = state = accelerations(system, state)  # bodies without mass have got velocities
-        assert full.acceleration is not None and full.gamma is not None
-        # v̈ by a short move along the motion
-        v = state.velocities
-        speed = np.abs(v / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
-        epsilon = min(1e-3 * self.h, 1e-4 / speed) if speed > 0 else 1e-3 * self.h
-        ahead = state.later(epsilon, full.acceleration)
-        ahead = accelerations(system, ahead)
-        gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
-        acceleration, jerk = first_rates(system, full, ahead, epsilon, self.h)
-        assert ahead.acceleration is not None
-        further = accelerations(system, ahead.later(epsilon, ahead.acceleration))
-        share = resolved_share(system, full, ahead, further, self.h / epsilon)
-        jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
-        self._load(state, acceleration, full.gamma)
+        start = rates_of_start(system, state, self.h)
+        self._load(start.now, start.acceleration, start.gamma)
         H = self.stepper.history[..., :6]
-        vl.past_of_start(self.stepper.flow, full.values, ahead.values, epsilon, self.h)
-        H[vl.VDOTPREV] = acceleration - self.h * jerk
-        H[vl.VPREV] = v - self.h * acceleration
-        self.stepper.gamma[1, : system.rows] -= self.h * gamma_rate
-        return jerk
+        vl.past_of_start(
+            self.stepper.flow, start.now.values, start.ahead.values, start.epsilon, self.h
+        )
+        H[vl.VDOTPREV] = start.acceleration - self.h * start.jerk
+        H[vl.VPREV] = start.now.velocities - self.h * start.acceleration
+        self.stepper.gamma[1, : system.rows] -= self.h * start.gamma_rate
+        return start.jerk
 
     def _load(self, state: State, acceleration: np.ndarray, gamma: np.ndarray) -> None:
         system, s = self.system, self.stepper
@@ -415,47 +382,11 @@ class ImplicitRun(TwoForms):
         out["previous"] = np.array(self.previous or 0.0)
         out["trials"] = np.array([self.core, self.pause, self.wait])
         if self.turning:
-            out["shares"], out["quiet"] = self.fast.spins[:, fr.SHARE].copy(), self._quiet.copy()
+            out["shares"], out["quiet"] = self.fast.spins[:, SHARE].copy(), self._quiet.copy()
             out["moves"] = np.stack([self.fast.move, self.fast.vdot])
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
-
-
-def resolved_share(
-    system: System, now: State, ahead: State, further: State, steps: float
-) -> np.ndarray:
-    """Of each body, the part of v̈ that a step may carry on, from three near states.
-
-    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
-    twice its size, and v̈ too, the motion dies away or vibrates faster than the step resolves, as in
-    a strongly damped beam under a sudden load.  Such a v̈ says nothing about the next step.
-    """
-    a, b, c = (s.acceleration for s in (now, ahead, further))
-    assert a is not None and b is not None and c is not None
-    unit = np.repeat([system.length, 1.0], 3)
-    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
-    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
-    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)
-
-
-def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
-    """Redundant rows are not solved for, so make sure that they still hold."""
-    if full is None or system.keep.all():
-        return
-    now = state()
-    C = np.abs(full.evaluate(replace(now, acceleration=None), tangent=False).C)
-    C[system.kept] = 0.0
-    worst = int(np.argmax(C))
-    if C[worst] > LEFT_OUT * max(1.0, system.length):
-        row = full.all_rows[worst]
-        raise StepFailure(
-            now.time, 0, float(C[worst]), str(row),
-            f"came to a position at t = {now.time:.6g} where {row}, left out because other "
-            f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
-            "each other there, or the mechanism changed its branch in a singular position; "
-            "try a smaller step",
-        )  # fmt: skip
 
 
 def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:

@@ -5,7 +5,7 @@ The step to a sample ends with the forces before it, the next one begins with th
 
 from __future__ import annotations
 
-from linkwork.elements.layout import ACCEPT
+from linkwork.elements.layout import ACCEPT, SIX
 from linkwork.integrators.second_order.stepper import CA, MASS, MOVING, STEP
 from linkwork.integrators.values import ALG, BY_X, ORDER, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math.compiled import inlined
@@ -37,19 +37,19 @@ def sampled_jump(kernels, tables, lu, work, stepper, time, turns):
     jump = 0.0
     for b in range(bodies):
         for i in range(6):
-            rhs[6 * b + i] = scale * (work.f[b, i] - work.trial[b, i])
-            jump = max(jump, abs(rhs[6 * b + i]))
+            rhs[SIX * b + i] = scale * (work.f[b, i] - work.trial[b, i])
+            jump = max(jump, abs(rhs[SIX * b + i]))
     for i in range(stepper.flow.shape[1]):
-        rhs[6 * bodies + i] = scale * (work.balance[i] - work.trial_balance[i])
-        jump = max(jump, abs(rhs[6 * bodies + i]))
+        rhs[SIX * bodies + i] = scale * (work.balance[i] - work.trial_balance[i])
+        jump = max(jump, abs(rhs[SIX * bodies + i]))
     if jump == 0.0:
         return False
     solve(lu, work.vals, rhs)
     for i in range(stepper.flow.shape[1]):
         order = stepper.flow[ORDER, i]
-        rhs[6 * bodies + i] *= ca if order == 2.0 else stepper.flow[BY_X, i]
+        rhs[SIX * bodies + i] *= ca if order == 2.0 else stepper.flow[BY_X, i]
     for b in range(bodies):
-        j, x = 6 * b, (turns[b, 3], turns[b, 4], turns[b, 5])
+        j, x = SIX * b, (turns[b, 3], turns[b, 4], turns[b, 5])
         d = mv(inverse_tangent(x), (rhs[j + 3], rhs[j + 4], rhs[j + 5]))
         for i in range(3):
             rhs[j + i] *= ca
@@ -102,5 +102,5 @@ def take_up_samples(kernels, tables, lu, work, stepper, time):
         bodies = stepper.p.shape[0]
         for b in range(bodies):
             for i in range(6):
-                let_history_jump(stepper, b, i, stepper.rhs[6 * b + i])
-        let_values_jump(stepper.flow, stepper.settings[STEP], stepper.rhs, 6 * bodies)
+                let_history_jump(stepper, b, i, stepper.rhs[SIX * b + i])
+        let_values_jump(stepper.flow, stepper.settings[STEP], stepper.rhs, SIX * bodies)

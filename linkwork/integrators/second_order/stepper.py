@@ -24,7 +24,7 @@ class Stepper(NamedTuple):
     base: np.ndarray  # (bodies + 1, NODE) accepted motion
     history: np.ndarray  # (HISTORY, bodies, 8), six in use, as in the next two
     gamma: np.ndarray  # (2, rows + 1) multipliers now and a step before
-    p: np.ndarray  # (bodies, 8) displacement beside the method's own (fast_rotation.py, stages.py)
+    p: np.ndarray  # (bodies, 8) displacement beside the method's own (fast_rotation/, stages.py)
     affine: np.ndarray  # (2, bodies, 8) constant parts of v and v̇
     rhs: np.ndarray  # (unknowns,)
     flow: np.ndarray  # (FLOW, values) of vector nodes (values.py)

@@ -15,7 +15,7 @@ for increments θ in body axes, δx = T(x)⁻¹ θ.
 
 This form, with positions alone in the constraints (index 3), is for smooth motion: it is cheap, and
 unstable where bodies turn fast or thin ones are loaded.  A run therefore leaves it, for the form of
-fast_rotation.py, which the functions below serve too, when a body turns by more than a limit in one
+fast_rotation/, which the functions below serve too, when a body turns by more than a limit in one
 step or spins (status TURNS, spinning.py), or when velocities begin to violate the constraints
 (WILD): that is where the instability grows, while positions hold.
 
@@ -31,12 +31,12 @@ residual and a solution instead of a matrix and its factors.
 from __future__ import annotations
 
 from linkwork.elements.layout import (
-    ACCEPT, NODE, POS, QUAT, RATE, SECOND, STRIDE, TANGENT, VALUE, VEL,
+    ACCEPT, NODE, POS, QUAT, RATE, SECOND, SIX, STRIDE, TANGENT, VALUE, VEL,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import newton
 from linkwork.integrators.second_order.placing import place_again
 from linkwork.integrators.second_order.sampled_jumps import take_up_samples
-from linkwork.integrators.second_order.spinning import LOOKS, keeps_spinning
+from linkwork.integrators.second_order.fast_rotation.spinning import LOOKS, keeps_spinning
 from linkwork.integrators.second_order.stepper import (
     CA, CALPHA, CV, DONE, MEMORY, MOST_TURN, MOVING, SAMPLED, STEP, TURNS, VIOLATED, WILD,
 )  # fmt: skip
@@ -131,13 +131,13 @@ def store(stepper, vdot, out, row):
     nb = stepper.p.shape[0]
     motion, base = borrow(out.motion), borrow(stepper.base)
     acceleration, H = borrow(out.acceleration), borrow(vdot)
-    m, a = row * nb * 13, row * nb * 6
+    m, a = row * nb * 13, row * nb * SIX
     for b in range(nb):
         q, i = NODE * b, STRIDE * b
         store8(motion, m, load8(base, q))
         store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
         store6(acceleration, a, load8(H, i))
-        m, a = m + 13, a + 6
+        m, a = m + 13, a + SIX
     if stepper.kept.shape[0] == out.gamma.shape[1]:
         for e in range(out.gamma.shape[1]):
             out.gamma[row, e] = stepper.gamma[0, e]

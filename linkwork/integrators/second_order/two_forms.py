@@ -1,9 +1,9 @@
-"""A run whose step has two forms: for smooth motion, and for fast rotation (change_over.py).
+"""A run whose step has two forms: for smooth motion, and for fast rotation (fast_rotation/).
 
-Both forms are compiled loops over steps (stepping.py, fast_rotation.py).  The first returns when a
-body has turned by more than TURN radians in a step, or when velocities violate the constraints, and
-the second when nothing has turned by half of that for PATIENCE steps (after a violation it stays);
-`form` of the method may fix one of them.
+Both forms are compiled loops over steps (stepping.py, fast_rotation/step.py).  The first returns
+when a body has turned by more than TURN radians in a step, or when velocities violate the
+constraints, and the second when nothing has turned by half of that for PATIENCE steps (after a
+violation it stays); `form` of the method may fix one of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import VEL
-from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators import values as vl
-from linkwork.integrators.second_order.change_over import (
+from linkwork.integrators.second_order.fast_rotation.change_over import (
     PATIENCE, TURN, fast_rotation, spin_rates, to_momenta, to_rates,
 )  # fmt: skip
 from linkwork.integrators.second_order.methods import Coefficients, LinearMethod

@@ -19,6 +19,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
@@ -185,13 +186,26 @@ def entry(function: Any, options: dict[str, Any]) -> Any:
         return njit(**options)(function)
 
 
+class Part(CPUDispatcher):
+    """A function that only compiled functions call; for Python it is the function as written.
+
+    Its code has no entry for calls from Python: numba would jump to address zero.
+    """
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.py_func(*arguments, **named)
+
+
 def part(function: Any, options: dict[str, Any]) -> Any:
     """A function that only compiled functions call."""
     njit: Any = numba.njit
     options = {"no_cpython_wrapper": True, "_nrt": False, **options}
     if not options["_nrt"]:
         options["pipeline_class"] = PartCompiler
-    return njit(no_cfunc_wrapper=True, **options)(function)
+    made = njit(no_cfunc_wrapper=True, **options)(function)
+    if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
+        made.__class__ = Part
+    return made
 
 
 def generates(function: Any) -> Any:

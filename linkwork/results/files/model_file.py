@@ -63,10 +63,17 @@ def _item_to_dict(item: Item, model: Model) -> dict[str, Any]:
         )
     words = item.parameters()
     out = {"name": item.name, "class": kind, "words": _encode_words(words, item, model)}
+    if not _is_own(type(item)):
+        out["user"] = True
     markers = {k: v for k, v in vars(item).items() if k not in words and _is_markers(v)}
     if markers:
         out["markers"] = _encode_words(markers, item, model)
     return out
+
+
+def _is_own(kind: type[Item]) -> bool:
+    """Whether a class is one of linkwork's, and not one that a user has written."""
+    return kind.__module__.split(".")[0] == "linkwork"
 
 
 def _is_markers(value: Any) -> bool:
@@ -240,6 +247,12 @@ class _Builder:
             raise ModelError(
                 f"stored model: item '{data['name']}' is a {kind}, which linkwork does not know; "
                 "import the module that defines it first, or update linkwork"
+            )
+        if data.get("user") and _is_own(ITEMS[kind]):
+            raise ModelError(
+                f"stored model: item '{data['name']}' is of a class {kind} that linkwork does not "
+                "have, but another one of that name; rename the class, or import its module after "
+                "linkwork.elements.catalogue"
             )
         words = {word: self.decode(v) for word, v in data["words"].items()}
         try:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import far, fused_inlined
 from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8, zeros8
@@ -29,9 +29,9 @@ from linkwork.system.pattern import Pattern
 # neighbours against it, and those of the neighbours
 (BODY, P, Q, BB, BP, BQ, PB, QB, PP, PQ, QP, QQ, INTS) = range(13)
 WIDTH = 3 * STRIDE  # of a row that is stored
-ROOM = 6 * WIDTH  # numbers stored for a body
+ROOM = SIX * WIDTH  # numbers stored for a body
 RHS = 6  # the column of the right-hand side
-POWERS = 6 ** np.arange(6)
+POWERS = SIX ** np.arange(SIX)
 LOST = 1e14  # growth squared beyond which a body does not leave this way
 ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
@@ -70,7 +70,7 @@ class Bridge:
 
 def decoded(code: int) -> np.ndarray:
     """The order of pivots that a `Bridge.code` stands for."""
-    return code // POWERS % 6
+    return code // POWERS % SIX
 
 
 def numbers_of(p: Pattern, b: int, near: list[int]) -> list[int]:
@@ -103,19 +103,19 @@ def leave_between(c, vals, rhs, x, out, begin, end, task):
     scale, units, growth = borrow(c.scale), borrow(c.units), 0.0
     if task == BACK:
         for k in range(end - 1, begin - 1, -1):
-            go_back(t, INTS * k, order, 6 * k, s, ROOM * k, borrow(x), borrow(out))
+            go_back(t, INTS * k, order, SIX * k, s, ROOM * k, borrow(x), borrow(out))
     elif task == OTHER:
         for k in range(begin, end):
-            go_forward(t, INTS * k, order, 6 * k, s, ROOM * k, v, b, units)
+            go_forward(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, units)
     else:
         for k in range(begin, end):
             if task == FRESH:
-                choose_order(t, INTS * k, order, 6 * k, s, ROOM * k, v, scale)
+                choose_order(t, INTS * k, order, SIX * k, s, ROOM * k, v, scale)
             most = LOST if task == FRESH else np.inf
             if t[INTS * k + Q] >= 0:
-                grown = leave(t, INTS * k, order, 6 * k, s, ROOM * k, v, b, scale, most, TWO)
+                grown = leave(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, scale, most, TWO)
             else:
-                grown = leave(t, INTS * k, order, 6 * k, s, ROOM * k, v, b, scale, most, ONE)
+                grown = leave(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, scale, most, ONE)
             if not grown < np.inf:
                 return np.inf
             growth = max(growth, grown)
@@ -149,7 +149,7 @@ def choose_order(t, k, order, o, s, at_, vals, scale):
 def loaded(t, k, vals, rhs, i, two):
     """Row i of [S_bb, r_b | S_bp | S_bq]."""
     d, bb = STRIDE * i, t[k + BB]
-    side = spread8(vals[bb + d + RHS] + rhs[6 * t[k + BODY] + i])
+    side = spread8(vals[bb + d + RHS] + rhs[SIX * t[k + BODY] + i])
     a, p = put8(load8(vals, bb + d), RHS, side), load8(vals, t[k + BP] + d)
     return a, p, load8(vals, t[k + BQ] + d) if two else p
 
@@ -285,7 +285,7 @@ def take_other(order, o, s, at_, side, vals, ib, ij):
 @fused_inlined
 def go_forward(t, k, order, o, s, at_, vals, b, units):
     """Another right-hand side: y = S_bb⁻¹ r_b, and on to the neighbours."""
-    r0, i0, j0 = 6 * t[k + BODY], 6 * t[k + P], 6 * t[k + Q]
+    r0, i0, j0 = SIX * t[k + BODY], SIX * t[k + P], SIX * t[k + Q]
     r, y = spread8(0.0), spread8(0.0)
     for i in range(6):
         r = r + load8(units, STRIDE * i) * b[r0 + i]
@@ -312,5 +312,5 @@ def go_back(t, k, order, o, s, at_, x, out):
         if two:
             part = part + load8(s, u + 2 * STRIDE) * q
         value = s[u + RHS] - sum8(part)
-        out[6 * body + i] = value
+        out[SIX * body + i] = value
         x[STRIDE * body + i] = value

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined, fused_spliced
 from linkwork.math.eights import (
     any8,
@@ -99,7 +99,7 @@ def new_pivots(e, number, vals, rhs, attempt):
     """Choose pivots in one of two ways; False where there are none."""
     node, ints = NODE_INTS * number, e.nodes
     k, at_ = ints[node + ROWS], ints[node + STORE]
-    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
+    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], SIX * number
     e.straight[number] = 0
     if attempt == STRAIGHT:
         if e.left != 0 or not choose_straight(e, vals, r0, o0, k, n0):
@@ -118,7 +118,7 @@ def reduce_hinge(e, number, vals, rhs, fresh):
     """
     node, ints = NODE_INTS * number, e.nodes
     k, at_ = ints[node + ROWS], ints[node + STORE]
-    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
+    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], SIX * number
     here = 0 * e.left  # no literal 0: numba would compile everything once more for it
     attempt = STRAIGHT if fresh else KEPT
     while attempt <= LARGEST:
@@ -146,7 +146,7 @@ def factor_hinge(e, number, vals, rhs, fresh):
     """
     node, ints = NODE_INTS * number, e.nodes
     k, at_, left = ints[node + ROWS], ints[node + STORE], ints[node + LEFT]
-    n0 = 6 * number
+    n0 = SIX * number
     if not reduce_hinge(e, number, vals, rhs, fresh):
         return np.inf
     P = reduced(e.store, at_, k)
@@ -156,7 +156,7 @@ def factor_hinge(e, number, vals, rhs, fresh):
         growth *= leverage(reduced(store, left, k), cols, scale)
     else:
         growth *= growth
-    tail, bb, bp, b0 = at_ + k * WIDTH, ints[node + BB], ints[node + BP], 6 * ints[node + BODY]
+    tail, bb, bp, b0 = at_ + k * WIDTH, ints[node + BB], ints[node + BP], SIX * ints[node + BODY]
     one = equation(e, cols[0], P, cols, vals, bb, bp, rhs, b0, k)
     two = equation(e, cols[1], P, cols, vals, bb, bp, rhs, b0, k)
     three = equation(e, cols[2], P, cols, vals, bb, bp, rhs, b0, k)
@@ -209,7 +209,7 @@ def solve_hinge(e, number):
     """Increments and multipliers of a node from those of its neighbour, in e.x and e.out."""
     node, ints = NODE_INTS * number, e.nodes
     k, at_, left = ints[node + ROWS], ints[node + STORE], ints[node + LEFT]
-    store, x, out, n0, tail = e.store, e.x, e.out, 6 * number, at_ + k * WIDTH
+    store, x, out, n0, tail = e.store, e.x, e.out, SIX * number, at_ + k * WIDTH
     cols, p, b = columns(e, n0), ints[node + PARENT], STRIDE * ints[node + BODY]
     known = -unit(e.units, RHS)
     if p >= 0:
@@ -237,7 +237,7 @@ def solve_hinge(e, number):
     more = unit(e.units, cols[2]) * three + unit(e.units, cols[3]) * four
     mine = mine + more + (unit(e.units, cols[4]) * five + unit(e.units, cols[5]) * six)
     store8(x, b, mine)
-    store6(out, 6 * ints[node + BODY], mine)
+    store6(out, SIX * ints[node + BODY], mine)
     store8(e.spare, 0, loads)
     o0 = ints[node + ROW]
     for t in range(k):
@@ -250,7 +250,7 @@ def forward_hinge(e, number, vals, b):
     """The way of a right-hand side through a node: into its store, and on to the neighbour."""
     ints, node = e.nodes, NODE_INTS * number
     k, at_, left = ints[node + ROWS], ints[node + STORE], ints[node + LEFT]
-    o0, n0, store, col, spare = ints[node + ROW], 6 * number, e.store, e.pivot_col, e.spare
+    o0, n0, store, col, spare = ints[node + ROW], SIX * number, e.store, e.pivot_col, e.spare
     tail, bb, parent = at_ + k * WIDTH, ints[node + BB], ints[node + PARENT]
     given = inserted = spread8(0.0)
     for t in range(k):
@@ -260,7 +260,7 @@ def forward_hinge(e, number, vals, b):
         s = sum8(load8(store, at_ + t * WIDTH + STRIDE) * given)
         store[at_ + t * WIDTH + RHS] = s
         inserted = inserted + unit(e.units, col[n0 + t]) * s  # d, where it stands among the six
-    j = 6 * ints[node + BODY]
+    j = SIX * ints[node + BODY]
     for t in range(6):
         i = col[n0 + t]
         r = b[j + i] - sum8(load8(vals, bb + i * STRIDE) * inserted)
@@ -281,6 +281,6 @@ def forward_hinge(e, number, vals, b):
         load = spare[t] - store[tail + t * STRIDE + FREE] * free
         moved = moved + load8(store, left + t * WIDTH) * load
     store8(spare, STRIDE, moved)
-    j = 6 * parent
+    j = SIX * parent
     for i in range(6):
         b[j + i] -= sum8(load8(vals, pb + i * STRIDE) * x) + spare[STRIDE + i]

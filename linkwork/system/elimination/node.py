@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import lane8, load8, spread8, store8, sum8
 from linkwork.system.elimination.rows import (
@@ -185,7 +185,7 @@ def factor_node(e, number, vals, rhs, fresh):
     """
     node, ints = NODE_INTS * number, e.nodes
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
-    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], 6 * number
+    r0, o0, n0 = ROW_INTS * ints[node + ROW], ints[node + ROW], SIX * number
     tail, left, two = at_ + m * (2 + wide) * STRIDE, ints[node + LEFT], e.left > 0
     here = 0 * e.left  # no literal 0: numba would compile everything once more for it
     good = False
@@ -206,7 +206,7 @@ def factor_node(e, number, vals, rhs, fresh):
             return np.inf
     insert_pivots(
         e, at_, tail, wide, k, n0, vals, ints[node + BB], ints[node + BP], rhs,
-        6 * ints[node + BODY],
+        SIX * ints[node + BODY],
     )  # fmt: skip
     growth = leverage(e, at_, wide, k, n0) * leverage(e, left, wide, k, n0)
     if k < 6:
@@ -229,7 +229,7 @@ def solve_node(e, number):
     node, ints = NODE_INTS * number, e.nodes
     m, k, wide, at_ = ints[node + ROWS], ints[node + PIVOTS], ints[node + WIDE], ints[node + STORE]
     width, store, units, x, out = (2 + wide) * STRIDE, e.store, e.units, e.x, e.out
-    col, n0 = e.pivot_col, 6 * number
+    col, n0 = e.pivot_col, SIX * number
     tail, left = at_ + m * width, ints[node + LEFT]
     b, p = ints[node + BODY], ints[node + PARENT]
     parent = load8(x, STRIDE * p) if p >= 0 else spread8(0.0)
@@ -255,7 +255,7 @@ def solve_node(e, number):
         h = h + load8(store, q + (1 + wide) * STRIDE) * load
     store8(x, STRIDE * b, mine)
     for i in range(6):
-        out[6 * b + i] = x[STRIDE * b + i]
+        out[SIX * b + i] = x[STRIDE * b + i]
     store8(e.spare, 0, g)
     store8(e.spare, STRIDE, h)
     row = ROW_INTS * ints[node + ROW] + UNKNOWN

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import announce
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.between import FACTOR as FACTOR_BETWEEN
@@ -292,7 +292,8 @@ class Peeling:
             if b is None:
                 break
             rows = slice(first, first + self.row_count(b))
-            self.take(b, vals, (order[rows], pivot_col[6 * i : 6 * i + 6], straight[i], limit[i]))
+            col = pivot_col[SIX * i : SIX * (i + 1)]
+            self.take(b, vals, (order[rows], col, straight[i], limit[i]))
             first = rows.stop
 
     def take(self, b: int, vals: np.ndarray, pivots: Any) -> bool:

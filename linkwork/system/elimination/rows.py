@@ -14,7 +14,7 @@ anew, the largest entries first.
 
 from __future__ import annotations
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import lane8, load8, spread8, store8, sum8
 from linkwork.system.elimination.tables import (
@@ -28,7 +28,7 @@ from linkwork.system.elimination.tables import (
 )  # fmt: skip
 
 WEAK = 1e-5  # a smaller pivot, relative to its row, is none
-SMALL = 6 * 10.0**2  # Σ (row / pivot)²
+SMALL = SIX * 10.0**2  # Σ (row / pivot)²
 FADED = 1e6  # (pivot when it was chosen / pivot)²
 LOST = 1e14  # squares: growth beyond which a new node is none, cancellation that leaves nothing
 

@@ -8,7 +8,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, lean, spliced
 from linkwork.math.eights import load8, spread8, store8, sum8
@@ -156,8 +156,8 @@ def solve_nodes(r, rhs, go_back):
         solve_core(r)
         for i in range(n):
             e.out[e.core[i]] = e.core_rhs[i]
-            if e.core[i] < 6 * (e.x.shape[0] // STRIDE):
-                b, j = e.core[i] // 6, e.core[i] % 6
+            if e.core[i] < SIX * (e.x.shape[0] // STRIDE):
+                b, j = e.core[i] // SIX, e.core[i] % SIX
                 e.x[STRIDE * b + j] = e.core_rhs[i]
     end = e.nodes.shape[0]
     for k in range(e.breaks.shape[0] - 1, -1, -1):
@@ -327,7 +327,7 @@ def forward_node(e, number, vals, b):
         forward_hinge(e, number, vals, b)
         return
     bb, pb, parent = ints[node + BB], ints[node + PB], ints[node + PARENT]
-    width, n0, store, col, spare = (2 + wide) * STRIDE, 6 * number, e.store, e.pivot_col, e.spare
+    width, n0, store, col, spare = (2 + wide) * STRIDE, SIX * number, e.store, e.pivot_col, e.spare
     tail, left = at_ + m * width, ints[node + LEFT]
     r0 = ROW_INTS * ints[node + ROW] + UNKNOWN
     slot = e.late_at[number] - k
@@ -348,7 +348,7 @@ def forward_node(e, number, vals, b):
         else:
             b[e.late_unknown[slot + t]] = s
     for i in range(6):
-        r = b[6 * ints[node + BODY] + i] - sum8(load8(vals, bb + i * STRIDE) * inserted)
+        r = b[SIX * ints[node + BODY] + i] - sum8(load8(vals, bb + i * STRIDE) * inserted)
         spare[i] = r
         store[tail + 2 * i * STRIDE + RHS] = r
     for t in range(k):
@@ -363,7 +363,7 @@ def forward_node(e, number, vals, b):
             s += store[tail + 2 * i * STRIDE + j] * spare[j]
         store[tail + 2 * i * STRIDE + RHS] = s
     if parent >= 0:
-        forward_to_parent(e, at_, left, tail, width, k, n0, vals, pb, inserted, b, 6 * parent)
+        forward_to_parent(e, at_, left, tail, width, k, n0, vals, pb, inserted, b, SIX * parent)
 
 
 @fused_inlined

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import load8
@@ -102,7 +102,7 @@ def store_size(rows: int, wide: int, two_sided: bool) -> int:
     """Numbers that a node keeps: rows [E D G], then T, then the same rows of the columns."""
     if HINGE_ROWS <= rows <= 6:
         return ((1 + two_sided) * rows * 2 + 6) * STRIDE
-    return (1 + two_sided) * rows * (2 + wide) * STRIDE + 6 * 2 * STRIDE
+    return (1 + two_sided) * rows * (2 + wide) * STRIDE + SIX * 2 * STRIDE
 
 
 @fused_inlined

@@ -307,7 +307,7 @@ def add_reactions(plan, values, done):
 @fused_inlined
 def least_norm(plan, vals, given, y, units):
     """y of least norm with the forces of `given`; false where that is not certain."""
-    unknowns, sure = 6 * (plan.near_at.size - 1), False
+    unknowns, sure = SIX * (plan.near_at.size - 1), False
     for small in NO_PIVOT:
         form(plan, vals)
         sure = unknowns - factor(plan, units, small) == plan.rank[0]

@@ -36,7 +36,7 @@ from linkwork.elements.aero.surfaces.layout import (
     RATE0, SEPARATION_LAG, STALL, TABLE, TABLE2, TIP,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.section import (
-    STILL, angle, looked_up, put_output, told, wind_axes,
+    STILL, angle, looked_up, put_by_state, put_output, told, wind_axes,
 )  # fmt: skip
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -192,10 +192,7 @@ def lagging(
             dl, dd, dm = D, (l[3] - drag0) * S_d, lift * xd_f
         dd += lag * dl
         dm += by_lift * dl
-        y[BY_STATE + j] = q * (dl * lx - dd * ly)
-        normal = q * (dl * ly + dd * lx)
-        y[BY_STATE + MOST_STATES + j] = tip * normal
-        y[BY_STATE + 2 * MOST_STATES + j] = q * c * dm + d1 * normal
+        put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm)
     if stall:
         rates(y, reals, k, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap)
     told(y, E, U, sound, cl, cd, cm, 0.5 * rho * U * U, sweep)

@@ -121,6 +121,16 @@ def wind_axes(y, reals, k, pt, Vx, Vy, U, gain, cl, cd, cm, dcl, dcd, dcm, dU, d
 
 
 @inlined
+def put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm):
+    """Slopes of force and moment by state j, with which c_l, c_d and c_m change by dl, dd and dm;
+    (lx, ly) is the direction of lift."""
+    y[BY_STATE + j] = q * (dl * lx - dd * ly)
+    normal = q * (dl * ly + dd * lx)
+    y[BY_STATE + MOST_STATES + j] = tip * normal
+    y[BY_STATE + 2 * MOST_STATES + j] = q * c * dm + d1 * normal
+
+
+@inlined
 def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h, viscosity):
     """Outputs of a section without states."""
     b = reals[k, pt + POINT_V]
@@ -256,10 +266,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
             dl, dm = slope * t * Om, -0.25 * slope * t * Om
         elif j == 4:
             dl, dm = -slope * t * t * a * Om, slope * t * m3 * Om
-        y[BY_STATE + j] = q * (dl * lx - dd * ly)
-        normal = q * (dl * ly + dd * lx)
-        y[BY_STATE + MOST_STATES + j] = tip * normal
-        y[BY_STATE + 2 * MOST_STATES + j] = q * c * dm + d1 * normal
+        put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm)
     told(y, y1, U, sound, cl, cd, cm, 0.5 * rho * U * U, sweep)
 
 

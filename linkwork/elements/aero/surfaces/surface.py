@@ -12,21 +12,21 @@ import numpy as np
 from linkwork.elements.aero.air.air import Air
 from linkwork.elements.aero.airfoils.airfoil import Airfoil
 from linkwork.elements.aero.surfaces.family import (
-    Disc, Stations, Strip, Unsteady, along, foils_at, stations, surface_entry,
+    Disc, Stations, Strip, Unsteady, along, foils_at, surface_entry,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.layout import (
     CONTROL, QUASI_STEADY, STALL, THEODORSEN, WAGNER,
 )  # fmt: skip
+from linkwork.elements.aero.surfaces.pieces import Piece, directions, pieces_of
 from linkwork.elements.aero.surfaces.starting import start_motion, steady_states
 from linkwork.elements.beams.beam import Beam
-from linkwork.elements.beams.family import shape_functions
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.frame import Frame, as_frame, carries_frames
+from linkwork.model.frame import Frame
 from linkwork.model.given import AlongLike, FrameLike, Function, VectorLike, given
 from linkwork.model.nodes import Node, vector
 from linkwork.model.registry import Entry, Item
@@ -39,13 +39,6 @@ MODELS = {"quasi-steady": QUASI_STEADY, "wagner": WAGNER, "theodorsen": THEODORS
           "dynamic stall": STALL}  # fmt: skip
 FASTER = 1000.0  # the filter of derivatives over 2U/c
 LEAST_SPEED = 1.0  # m/s, for the scale of states
-
-
-class Piece:
-    """One element of a surface: its frames and points, and the places s of these."""
-
-    def __init__(self, frames: list[Frame], at: Stations) -> None:
-        self.frames, self.at = frames, at
 
 
 @dataclass(eq=False)
@@ -151,8 +144,8 @@ class LiftingSurface(Item):
             if self.states == STALL and foil.lift_slope() <= 0:
                 raise ModelError(f"{what} cannot stall with {foil}, whose lift does not grow with "
                                  "the angle; choose another model or airfoil")  # fmt: skip
-        self._directions(0.0)
-        self.pieces = self._pieces()
+        directions(self, 0.0)
+        self.pieces = pieces_of(self)
         self.frames = tuple(frame for piece in self.pieces for frame in piece.frames)
         for piece in self.pieces:
             self._strip(piece.at)
@@ -190,143 +183,6 @@ class LiftingSurface(Item):
         if any(b <= a for a, b in zip(places[:-1], places[1:])):
             raise ModelError(f"the places s of the {what} must rise, but they are {places}")
         return list(zip(places, (f for _, f in pairs)))
-
-    def _count(self, default: int) -> int:
-        if self.points is None:
-            return default
-        return checks.count(self.points, f"points of {self.label}")
-
-    def _pieces(self) -> list[Piece]:
-        if isinstance(self.on, Beam):
-            return self._on_beam(self.on)
-        if isinstance(self.on, (list, tuple)) and not isinstance(self.on, Frame):
-            return self._on_nodes([as_frame(end, self.label) for end in self.on])
-        if not isinstance(self.on, Frame) and not carries_frames(self.on):
-            hint = getattr(self.on, "frame_hint", "pass the item that model.add returned")
-            raise ModelError(
-                f"{self.label} needs a body, a Frame or a Beam, but {checks.show(self.on)} was "
-                f"given; {hint}"
-            )
-        return self._on_body(as_frame(self.on, self.label))
-
-    def _on_body(self, frame: Frame) -> list[Piece]:
-        what = self.label
-        if self.span is not None:
-            span = checks.number(self.span, f"span of {what}", positive=True)
-            if self.start is not None or self.end is not None:
-                raise ModelError(f"{what}: give either span or start and end, not both")
-            return [Piece([frame], self._line(span, False))]
-        if self.start is None or self.end is None:
-            raise ModelError(
-                f"{what} on a body needs start and end, two world points, or span about a Frame"
-            )
-        start = checks.vector(self.start, f"start of {what}")
-        end = checks.vector(self.end, f"end of {what}")
-        along_, size = checks.unit(end - start)
-        if size <= 1e-12 * max(np.abs(start).max(), np.abs(end).max(), 1e-300):
-            raise ModelError(f"start and end of {what} must be two different points")
-        axes, turned = self._axes(along_, 0.0)
-        middle = (start + end) / 2
-        R = rotations.matrix(frame.body.orientation)
-        q = rotations.multiply(rotations.conjugate(frame.body.orientation), axes)
-        place = Frame(frame.body, R.T @ (middle - frame.body.position), q / np.linalg.norm(q))
-        return [Piece([place], self._line(size, turned))]
-
-    def _line(self, span: float, turned: bool) -> Stations:
-        """Points of a straight surface; turned: its z axis points from end to start."""
-        x, w = np.polynomial.legendre.leggauss(self._count(8))
-        side = -1.0 if turned else 1.0
-        return Stations(x, np.zeros(len(x), int), w * span / 2, (1 + x) / 2, side * x * span / 2)
-
-    def _directions(self, s: float) -> list[np.ndarray]:
-        """Forward and up at a place."""
-        found = []
-        for word in ("forward", "up"):
-            given = getattr(self, word)
-            try:
-                given = given(s) if callable(given) else given
-            except Exception as error:
-                raise ModelError(
-                    f"{word} of {self.label} fails at s = {s:g}: {checks.line(error)}"
-                ) from error
-            found.append(checks.direction(given, f"{word} of {self.label}"))
-        return found
-
-    def _axes(self, along_: np.ndarray, s: float) -> tuple[np.ndarray, bool]:
-        """Section axes in the world where the span goes along a direction, as a quaternion; and
-        whether their z axis is opposite to it."""
-        what = self.label
-        forward, up = self._directions(s)
-        x, size = checks.unit(forward - (forward @ along_) * along_)
-        if size < 1e-6:
-            raise ModelError(
-                f"forward of {what} lies along its span; give the direction from the trailing to "
-                "the leading edge"
-            )
-        y = np.cross(along_, x)
-        if abs(y @ up) < 1e-6:
-            raise ModelError(
-                f"up of {what} lies in its plane; give the direction of positive lift"
-            )
-        turned = bool(y @ up < 0)
-        z = -along_ if turned else along_
-        return rotations.from_matrix(np.column_stack([x, np.cross(z, x), z])), turned
-
-    def _on_nodes(self, frames: list[Frame]) -> list[Piece]:
-        self._refuse("start", "end", "span")
-        if len(frames) not in (2, 3):
-            raise ModelError(f"{self.label} on frames needs two or three of them, in their order "
-                             f"along the span, but {len(frames)} were given")  # fmt: skip
-        p = np.array([frame.world()[0] for frame in frames])
-        at = stations(
-            len(frames), self._count(2),
-            lambda xi: float(np.linalg.norm(shape_functions(len(frames), xi)[1] @ p)),
-            lambda xi: (1 + xi) / 2,
-        )  # fmt: skip
-        return [Piece(frames, at)]
-
-    def _refuse(self, *words: str) -> None:
-        for word in words:
-            if getattr(self, word) is not None:
-                raise ModelError(
-                    f"{self.label} reaches along what it is on; leave out {word}, but "
-                    f"{checks.show(getattr(self, word))} was given"
-                )
-
-    def _on_beam(self, beam: Beam) -> list[Piece]:
-        self._refuse("span")
-        what, mesh, bodies = self.label, beam.mesh, beam.bodies()
-        start = 0.0 if self.start is None else checks.number(self.start, f"start of {what}")
-        end = 1.0 if self.end is None else checks.number(self.end, f"end of {what}")
-        if not 0 <= start < end <= 1:
-            raise ModelError(
-                f"{what} on a beam must reach from one place to a later one, start < end between 0 "
-                f"and 1, but start = {start:g} and end = {end:g} were given"
-            )
-        frames = []
-        for s, body in zip(mesh.s, bodies):
-            direction = rotations.matrix(body.orientation)[:, 0]
-            q, _ = self._axes(direction, float(s))
-            local = rotations.multiply(rotations.conjugate(body.orientation), q)
-            frames.append(Frame(body, orientation=local / np.linalg.norm(local)))
-        found, step = [], beam.order - 1
-        for e in range(beam.elements):
-            part = slice(step * e, step * e + beam.order)
-            s, p = mesh.s[part], mesh.position[part]
-            middle, half = (s[0] + s[-1]) / 2, (s[-1] - s[0]) / 2
-            low, high = (start - middle) / half, (end - middle) / half
-            if low >= 1 or high <= -1:
-                continue
-
-            def speed(xi: float, p: np.ndarray = p) -> float:
-                return float(np.linalg.norm(shape_functions(beam.order, xi)[1] @ p))
-
-            def place(xi: float, m: float = middle, h: float = half) -> float:
-                return ((m + h * xi) - start) / (end - start)
-
-            at = stations(beam.order, self._count(2), speed, place, low, high)
-            found.append(Piece(frames[part], at))
-        return found
 
     # -------------------------------------------------------------------------------- strips
     def _strip(self, at: Stations) -> Strip:

@@ -50,7 +50,7 @@ from linkwork.elements.laws.base import (
     KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, respond,
 )  # fmt: skip
 from linkwork.elements.laws.base import WORK as LAW_WORK
-from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL
+from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, SIX, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined
@@ -197,7 +197,7 @@ def put_wrench(f, flat, b, sign, p, Fw, Mw):
     """A section's force and moment on the body of a node; returns their power."""
     at_ = BODY * b
     local = tv(nine(flat, at_ + ROT), add(cross(sub(p, three(flat, at_ + POS)), Fw), Mw))
-    gather(f, 6 * b, scale(-sign, Fw), scale(-sign, local))
+    gather(f, SIX * b, scale(-sign, Fw), scale(-sign, local))
     return sign * (dot(Fw, three(flat, at_ + VEL)) + dot(local, three(flat, at_ + OMEGA)))
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from linkwork.elements.aero.craft import kernel as craft
 from linkwork.elements.aero.surfaces import survey as told
 from linkwork.io.mbdyn.aero.records import RotorRecord, SurfaceRecord
-from linkwork.results.outputs.craft_view import craft_numbers
 from linkwork.results.outputs.surfaces import surveyed
+from linkwork.results.outputs.views.craft import craft_numbers
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.output.files import Tables

@@ -15,7 +15,7 @@ from linkwork.model import checks
 from linkwork.results.outputs.deformed.beams import (
     Sections, axis_at, beam_elements, beam_sections, centre_line, node_places, section_places,
 )  # fmt: skip
-from linkwork.results.outputs.views import Output, View
+from linkwork.results.outputs.views.base import Output, View
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,7 +10,7 @@ from linkwork.elements.cables.segments import MASS, POINT, SEGMENT_KERNEL, segme
 from linkwork.math import rotations
 from linkwork.results.outputs.stored import all_ends, element_reals
 from linkwork.results.outputs.variable_mass import MassSums
-from linkwork.results.outputs.views import Output, View
+from linkwork.results.outputs.views.base import Output, View
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

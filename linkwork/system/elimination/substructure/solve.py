@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from linkwork.elements.layout import STRIDE
+from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.eights import last8, load8, spread8, store8, sum8
 from linkwork.system.elimination.substructure.record import (
@@ -163,7 +163,7 @@ def back(s, t, x, out):
         for l in range(p):
             value += s[t[MIX] + p * l + r] * s[mixed + l]
         s[mu + r] = value
-    frame = t[F0] // 6
+    frame = t[F0] // SIX
     for i in range(6):
         value = product(s, t[GH] + wide * i, y, wide)
         s[z + i] = out[t[F0] + i] = x[STRIDE * frame + i] = value

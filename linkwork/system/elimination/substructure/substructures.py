@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.layout import STRIDE, row_width
+from linkwork.elements.layout import SIX, STRIDE, row_width
 from linkwork.math.eights import zeros8
 from linkwork.system.elimination.between import BODY, Bridge
 from linkwork.system.elimination.substructure import record as sn
@@ -127,10 +127,10 @@ def record(
     t[[sn.CF, sn.CN, sn.CQ]] = block(held, f), block(held, gate), block(held, q)
     t[sn.U0] = p.first[held]
     sizes = {
-        sn.A: n * wide, sn.GH: 6 * wide, sn.INVERSE: 6 * STRIDE, sn.ALL: count * wide,
+        sn.A: n * wide, sn.GH: SIX * wide, sn.INVERSE: SIX * STRIDE, sn.ALL: count * wide,
         sn.MIXED: count * wide, sn.MIX: count * count, sn.REST: n * wide, sn.SADDLE: size * size,
-        sn.SWAP: size, sn.ANSWER: size * STRIDE, sn.GAIN: 6 * wide,
-        sn.SPACE: max(2 * wide + STRIDE + 2 * count, 6 * STRIDE),
+        sn.SWAP: size, sn.ANSWER: size * STRIDE, sn.GAIN: SIX * wide,
+        sn.SPACE: max(2 * wide + STRIDE + 2 * count, SIX * STRIDE),
     }  # fmt: skip
     for name, numbers in sizes.items():
         t[name] = room(numbers)
@@ -143,8 +143,8 @@ def record(
         k[[sn.C_NQ, sn.C_QN]] = block(body, q), block(q, body)
         k[[sn.C_CF, sn.C_CN, sn.C_CQ]] = block(group, f), block(group, body), block(group, q)
         k[sn.C_U0] = p.first[group]
-        k[sn.C_T], k[sn.C_OWN] = room(6 * wide), room(6 * wide)
-        k[sn.C_INVERSE], k[sn.C_DELAYED] = room(6 * STRIDE), room(STRIDE * len(own))
+        k[sn.C_T], k[sn.C_OWN] = room(SIX * wide), room(SIX * wide)
+        k[sn.C_INVERSE], k[sn.C_DELAYED] = room(SIX * STRIDE), room(STRIDE * len(own))
         parts += [k, np.array(own, np.int64).ravel()]
     t[sn.LATE] = sum(map(len, parts))
     parts.append(np.array(late, np.int64).ravel())

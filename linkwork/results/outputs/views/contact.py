@@ -14,7 +14,8 @@ from linkwork.elements.contact.history import (
 from linkwork.elements.contact.layout import FLIP, MEMORY
 from linkwork.elements.layout import UNKNOWN
 from linkwork.results.outputs.stored import body_motion, memory_at_start, memory_place
-from linkwork.results.outputs.views import ElementView, Output
+from linkwork.results.outputs.views.base import Output
+from linkwork.results.outputs.views.elements import ElementView
 
 if TYPE_CHECKING:
     import xarray as xr

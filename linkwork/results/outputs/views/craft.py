@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.elements.aero.craft import kernel as told
 from linkwork.elements.aero.surfaces.survey import body_rows
 from linkwork.results.outputs.stored import element_reals
-from linkwork.results.outputs.views import Output, View
+from linkwork.results.outputs.views.base import Output, View
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

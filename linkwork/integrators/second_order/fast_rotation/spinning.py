@@ -3,7 +3,7 @@
 The axis of a top moves slowly, but what it turns by across its axis oscillates in body axes with
 the spin n: ω̈ ≈ −n² ω⊥, and the relations of a method on ω err by h² ω̈.  In world axes the rate of
 the acceleration is ω̈ + ω × ω̇, which is smaller by the factor (precession)/n.  Where it is smaller
-by RATIO in several looks, momenta in world axes (fast_rotation.py) are the better variables,
+by RATIO in several looks, momenta in world axes (momenta.py) are the better variables,
 however small the turn in a step.
 """
 

@@ -1,7 +1,7 @@
 """Change over between the two forms of the implicit step: history there and back.
 
     smooth motion (stepping.py)         ω, ω̇, algorithmic a in body axes;   v, v̇ in world axes
-    fast rotation (fast_rotation.py)    L = R Ĵω, L̇ = R (Ĵω̇ + ω × Ĵω) in world axes;
+    fast rotation (momenta.py)          L = R Ĵω, L̇ = R (Ĵω̇ + ω × Ĵω) in world axes;
                                         v, v̇ − s ω × v in axes that turn with the part s
 
 The algorithmic acceleration belongs to the time t + c h, c = α_m − α_f of the method: with it
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import OMEGA, QUAT
-from linkwork.integrators.second_order import fast_rotation as fr
+from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations

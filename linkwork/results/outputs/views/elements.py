@@ -1,32 +1,20 @@
-"""What a run tells about one item: `run["rod"].position`, `run["pin"].force`.
-
-A view offers named outputs; each is computed from the stored arrays when it is asked for, and
-comes as an xarray DataArray over time (and components).
-"""
+"""Views of joints, forces and all other elements."""
 
 from __future__ import annotations
 
-import difflib
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from linkwork.elements.flexible.parts import FloatingFrame
 from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.signals.sensor import StrapdownSensor
-from linkwork.math import rotations
-from linkwork.model import checks
-from linkwork.results.outputs.deformed.flexible import deformed
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
     Wrench,
-    body_motion,
     circuit_outputs,
     drive_power,
     family_outputs,
@@ -36,13 +24,8 @@ from linkwork.results.outputs.stored import (
     reaction,
 )
 from linkwork.results.outputs.user_force import user_wrenches
+from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.numbering import Element
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from linkwork.results.result import Result
-
 
 FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
@@ -50,171 +33,6 @@ FAMILY_UNITS = {
     "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
     "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
 }  # fmt: skip
-
-
-Axis = str | tuple[int, ...] | dict[str, Any]  # components, numbers of modes, or coordinates
-
-
-@dataclass(frozen=True)
-class Output:
-    """A named output: how to compute it, its components ("", "xyz", "wxyz"), units, in words."""
-
-    values: Callable[[], np.ndarray]
-    axis: Axis
-    units: str
-    words: str
-
-
-class View:
-    """One item of a run; `dir(view)` and `view.names` list what it has."""
-
-    def __init__(self, result: Result, name: str) -> None:
-        self._result = result
-        self._name = name
-        self._item = result.system.described(name)
-        self._outputs: dict[str, Output] = self._make_outputs()
-
-    def _make_outputs(self) -> dict[str, Output]:
-        return self._node_outputs()
-
-    def _node_outputs(self) -> dict[str, Output]:
-        """Values and rates of the vector nodes that the item brings."""
-        outputs: dict[str, Output] = {}
-        layout = self._result.system.layout
-        for node in self._item.vector_nodes():
-            k = [id(x) for x in layout.nodes].index(id(node))
-            place = slice(int(layout.first[k]), int(layout.first[k + 1]))
-            name, unit = node.kind.name.replace(" ", "_"), node.kind.units[0]
-            axis = "" if node.size == 1 else tuple(range(1, node.size + 1))
-            for row, (output, units) in enumerate(((name, unit), (f"{name}_rate", f"{unit}/s"))):
-                outputs[output] = Output(
-                    partial(self._values, row, place), axis, units, output.replace("_", " ")
-                )
-        return outputs
-
-    def _values(self, row: int, place: slice) -> np.ndarray:
-        found = self._result.values[:, row, place]
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The outputs there are."""
-        return tuple(self._outputs)
-
-    @property
-    def time(self) -> np.ndarray:
-        """The times of the outputs (s)."""
-        return self._result.time
-
-    def __getattr__(self, name: str) -> xr.DataArray:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._outputs:
-            near = difflib.get_close_matches(name, self._outputs, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            listed = ", ".join(self._outputs) or "no results of its own"
-            raise AttributeError(f"{self._item.label} has no '{name}'{hint} (it has {listed})")
-        output = self._outputs[name]
-        return self._array(name, output.values(), output.axis, output.units, output.words)
-
-    def numbers(self, name: str) -> np.ndarray:
-        """An output as a plain array over (time, components)."""
-        return self._outputs[name].values()
-
-    def _array(
-        self, name: str, values: np.ndarray, axis: Axis, units: str, words: str
-    ) -> xr.DataArray:
-        array = self._result.data_array(
-            f"{self._name}.{name}", values, axis, units, f"{self._item.label}: {words}"
-        )
-        return array.isel(time=0) if self._result.single else array
-
-    def to_xarray(self) -> xr.Dataset:
-        """All outputs of the item in one Dataset."""
-        import xarray as xr
-
-        return xr.Dataset({name: getattr(self, name) for name in self._outputs})
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._outputs})
-
-    def __repr__(self) -> str:
-        times = "one state" if self._result.single else f"{len(self._result)} times"
-        return f"{self._item.label} at {times}: {', '.join(self._outputs) or 'nothing to show'}"
-
-
-class BodyView(View):
-    """Motion of a body: position and velocity of its centre of mass in world axes, angular
-    velocity and acceleration in body axes."""
-
-    def _make_outputs(self) -> dict[str, Output]:
-        b = self._result.system.names.index(self._name)
-
-        def motion(first: int, last: int) -> np.ndarray:
-            return self._result.motion[:, b, first:last]
-
-        def acceleration(first: int, last: int) -> np.ndarray:
-            return self._result.acceleration[:, b, first:last]
-
-        return {
-            "position": Output(lambda: motion(0, 3), "xyz", "m", "position"),
-            "orientation": Output(lambda: motion(3, 7), "wxyz", "1", "orientation quaternion"),
-            "velocity": Output(lambda: motion(7, 10), "xyz", "m/s", "velocity"),
-            "angular_velocity": Output(
-                lambda: motion(10, 13), "xyz", "rad/s", "angular velocity (body axes)"
-            ),
-            "acceleration": Output(lambda: acceleration(0, 3), "xyz", "m/s²", "acceleration"),
-            "angular_acceleration": Output(
-                lambda: acceleration(3, 6), "xyz", "rad/s²", "angular acceleration (body axes)"
-            ),
-        }
-
-    def point(self, place: Any) -> xr.DataArray:
-        """World position of the point at `place` = (x, y, z) in body axes.
-
-        Example: ``run["rod"].point((0, 0, 0.5))``
-        """
-        u = checks.vector(place, f"point of {self._item.label}")
-        m = body_motion(self._result, self._result.system.names.index(self._name))
-        world = m.r + rotations.matrix(m.q) @ u
-        words = f"position of point ({u[0]:g}, {u[1]:g}, {u[2]:g})"
-        return self._array("point", world, "xyz", "m", words)
-
-
-class LinkView(BodyView):
-    """Motion of a flexible link's floating frame, at its start, and its modal amplitudes."""
-
-    def _make_outputs(self) -> dict[str, Output]:
-        result = self._result
-        link = next(x for x in result.system.flexible if x.item.name == self._name)
-        axis = tuple(range(1, link.shapes + 1))
-
-        def amplitudes(derivative: int) -> np.ndarray:
-            return link.amplitudes(result.values[:], derivative)
-
-        return super()._make_outputs() | {
-            "amplitudes": Output(
-                lambda: amplitudes(0), axis, "m", "modal amplitudes"
-            ),
-            "amplitude_rates": Output(
-                lambda: amplitudes(1), axis, "m/s", "rates of amplitudes"
-            ),
-            "amplitude_accelerations": Output(
-                lambda: amplitudes(2), axis, "m/s²", "accelerations of amplitudes"
-            ),
-        }
-
-    def axis(self, s: Any) -> xr.DataArray:
-        """World position of the deformed axis at the part s of the length, from 0 to 1.
-
-        Example: ``run["rod"].axis(0.5)``
-        """
-        link = next(x for x in self._result.system.flexible if x.item.name == self._name)
-        place = checks.number(s, f"place on {link.item.label}")
-        world = deformed(
-            link, self._result.motion[:], self._result.values[:], np.array([place])
-        )[:, 0]
-        return self._array("axis", world, "xyz", "m", f"position of the axis at {place:g}")
 
 
 class ElementView(View):
@@ -384,36 +202,3 @@ class ElementView(View):
             "position": Output(lambda: place(0), "xyz", "m", "relative position"),
             "velocity": Output(lambda: place(1), "xyz", "m/s", "relative velocity"),
         }
-
-
-def view(result: Result, name: str) -> View:
-    """The view of the item of that name; a ModelError that suggests the nearest otherwise."""
-    item = result.system.described(name)
-    if isinstance(item, FloatingFrame):
-        return LinkView(result, name)
-    if any(e.owner == name and e.entry.family.slender for e in result.system.elements):
-        from linkwork.results.outputs.deformed.beam_view import BeamView  # slow to import
-
-        return BeamView(result, name)
-    if any(e.owner == name and e.entry.family.name.startswith("cable segment")
-           for e in result.system.elements):  # fmt: skip
-        from linkwork.results.outputs.deformed.cables import CableView
-
-        return CableView(result, name)
-    if type(item).__name__ in ("Contact", "CamFollower"):
-        from linkwork.results.outputs.contact import ContactView  # slow to import
-
-        return ContactView(result, name)
-    if item.needs_air and hasattr(item, "pieces"):
-        from linkwork.results.outputs.surface_view import SurfaceView  # slow to import
-
-        return SurfaceView(result, name)
-    if item.needs_air and hasattr(item, "disc"):
-        from linkwork.results.outputs.rotor_view import RotorView  # slow to import
-
-        return RotorView(result, name)
-    if item.needs_air and hasattr(item, "coefficients"):
-        from linkwork.results.outputs.craft_view import CraftView  # slow to import
-
-        return CraftView(result, name)
-    return BodyView(result, name) if name in result.system.names else ElementView(result, name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.elements.aero.surfaces import survey as told
 from linkwork.results.outputs.surfaces import surveyed
-from linkwork.results.outputs.views import Output, View
+from linkwork.results.outputs.views.base import Output, View
 
 SCALARS = (
     ("alpha", told.ALPHA, "rad", "angle of attack"),

@@ -15,7 +15,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.stored import body_motion
 from linkwork.results.outputs.surfaces import surveyed
-from linkwork.results.outputs.views import Output, View
+from linkwork.results.outputs.views.base import Output, View
 
 SCALARS = (
     ("thrust", "N", "thrust along the axis"),

@@ -1,0 +1,291 @@
+"""Deformable joints: a force, a moment or both between two frames, from a constitutive law.
+
+Frame S on body a, frame P on body b (the manual of MBDyn, 9.2.2 to 9.2.4; tangents rederived):
+
+    d = r_P − r_S,   exp(ψ̃) = R_Sᵀ R_P,   x = Eᵀ d,   ε = (x, ψ) or one of the two
+    attached   E = R_S,                 turning by   θ_E = φ_a
+    invariant  E = R_S exp(ψ̃/2),        θ_E = (φ_a + φ_b)/2 − c × (φ_b − φ_a)/2,   c = R_S τ ψ,
+               τ = tan(φ/4)/φ,  φ = |ψ|:  half-way between both, so that their order is no matter
+
+With the stress σ = (n, μ) of the law, F = E n, m = d × F, and χ = 1 for the invariant form else 0,
+
+    residual:  body b  F, R_bᵀ(s_P × F + H);   body a  −F, −R_aᵀ(l × F + H),   l = r_P − r_a
+    H = G − χ (m − m × c)/2
+
+so that the forces do the work n·ẋ.  The moment is either the gradient of the energy in ψ,
+
+    G = R_S T⁻¹ μ,  work μ·ψ̇,  ψ̇ = T⁻ᵀ R_Sᵀ (w_b − w_a)        (T⁻¹ as in deformable.bushing)
+
+or as the manual has it G = E μ with the rate Eᵀ(w_b − w_a): for anisotropic stiffness that has no
+potential, and running round a closed path of rotations gains or loses energy.  With gradients and
+a linear law the attached form is the Bushing.  ψ stays below half a turn.
+
+The tangent differentiates these along each of the twelve increments.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.deformable.bushing import (
+    bend, bend_change, kappa, moved_by, put_wrench, rotation_vector, wrench_column,
+)  # fmt: skip
+from linkwork.elements.laws.base import (
+    ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, over_times,
+    respond,
+)  # fmt: skip
+from linkwork.elements.layout import (
+    CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+)  # fmt: skip
+from linkwork.math import rotations
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel
+from linkwork.math.pointers import begin, shift
+from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
+from linkwork.math.vectors import (
+    add, at, at4, at9, cross, dot, mv, scale, sub, tv,
+)  # fmt: skip
+from linkwork.model.registry import Family
+
+# reals: the frames on their bodies; first component and number of components of the law; whether
+# the middle frame and the gradient are used; the law
+UA, QA, UB, QB, FIRST, COUNT, MIDDLE, GRADIENT, LAW = 0, 3, 7, 10, 14, 15, 16, 17, 18
+# work behind the law's: strain and rate of all six, change of strain and rate, change of stress
+ALL, CHANGE, CHANGE_RATE, CHANGE_STRESS = LEVEL, LEVEL + 12, LEVEL + 18, LEVEL + 24
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def half_tangent(p2):
+    """τ = tan(φ/4)/φ and dτ/dφ² for φ² = p2; the series has a relative error below 1e-12."""
+    if p2 < 0.25:
+        u = p2 / 16.0
+        t = 1.0 + u * (1 / 3.0 + u * (2 / 15.0 + u * (17 / 315.0 + u * (
+            62 / 2835.0 + u * (1382 / 155925.0 + u * (21844 / 6081075.0))))))  # fmt: skip
+        d = 1 / 3.0 + u * (4 / 15.0 + u * (51 / 315.0 + u * (
+            248 / 2835.0 + u * (6910 / 155925.0 + u * (131064 / 6081075.0)))))  # fmt: skip
+        return 0.25 * t, d / 64.0
+    p = math.sqrt(p2)
+    t = math.tan(0.25 * p)
+    return t / p, (0.25 * (1.0 + t * t) - t / p) / (2.0 * p2)
+
+
+@inlined
+def put3(y, c, v):
+    y[c], y[c + 1], y[c + 2] = v
+
+
+@inlined
+def take3(y, c):
+    return (y[c], y[c + 1], y[c + 2])
+
+
+@inlined
+def stress_change(y, first, n):
+    """CHANGE_STRESS = K CHANGE + D CHANGE_RATE, in the components that the law has."""
+    for i in range(6):
+        y[CHANGE_STRESS + i] = 0.0
+    for i in range(n):
+        for j in range(n):
+            y[CHANGE_STRESS + first + i] += (
+                y[KE + 6 * i + j] * y[CHANGE + first + j]
+                + y[KD + 6 * i + j] * y[CHANGE_RATE + first + j]
+            )
+
+
+@inlined
+def deformable_tangent(
+    vals, ints, i, y, first, n, chi, gradient, Ra, Rb, S, E, sa, sb, l, d, wa, wb, U, spin, psi, k,
+    dk, tau, dtau, c, mu, F, G, H, cK, cD,
+):  # fmt: skip
+    """Column by column: δr_a, θ_a, δr_b, θ_b."""
+    na, nb, wr = cross(wa, sa), cross(wb, sb), sub(wb, wa)
+    om, m = tv(S, wr), cross(d, F)
+    for j in range(12):
+        pa, pb, dl = moved_by(j, Ra, Rb, sb)
+        turn, dd = sub(pb, pa), sub(dl, cross(pa, sa))
+        dpsi = bend(-0.5, psi, k, tv(S, turn))
+        tE = add(pa, scale(0.5 * chi, sub(turn, cross(c, turn))))
+        dc = add(scale(tau, dpsi), scale(2.0 * dtau * dot(psi, dpsi), psi))
+        dc = add(cross(pa, c), scale(chi, mv(S, dc)))
+        # strains, and their rates by the positions at fixed velocities
+        dx = tv(E, sub(dd, cross(tE, d)))
+        dwr = sub(cross(pb, wb), cross(pa, wa))
+        dspin = add(
+            cross(pa, wa), scale(0.5 * chi, sub(sub(dwr, cross(dc, wr)), cross(c, dwr)))
+        )  # fmt: skip
+        dU = sub(sub(cross(pb, nb), cross(pa, na)), add(cross(dspin, d), cross(spin, dd)))
+        dx1 = tv(E, sub(dU, cross(tE, U)))
+        if gradient:
+            dpsi1 = add(
+                bend(-0.5, psi, k, tv(S, sub(dwr, cross(pa, wr)))),
+                bend_change(-0.5, psi, k, dk, om, dpsi),
+            )
+            dturn = dpsi
+        else:
+            dpsi1 = tv(E, sub(dwr, cross(tE, wr)))
+            dturn = tv(E, turn)
+        # stresses; the rates change with velocities as the strains do with positions
+        put3(y, CHANGE, scale(cK, dx))
+        put3(y, CHANGE + 3, scale(cK, dpsi))
+        put3(y, CHANGE_RATE, add(scale(cK, dx1), scale(cD, dx)))
+        put3(y, CHANGE_RATE + 3, add(scale(cK, dpsi1), scale(cD, dturn)))
+        stress_change(y, first, n)
+        dn, dmu = take3(y, CHANGE_STRESS), take3(y, CHANGE_STRESS + 3)
+        dF = add(mv(E, dn), scale(cK, cross(tE, F)))
+        if gradient:
+            dg = add(bend(0.5, psi, k, dmu), scale(cK, bend_change(0.5, psi, k, dk, mu, dpsi)))
+            dH = add(mv(S, dg), scale(cK, cross(pa, G)))
+        else:
+            dH = add(mv(E, dmu), scale(cK, cross(tE, G)))
+        dm = add(scale(cK, cross(dd, F)), cross(d, dF))
+        dm = sub(sub(dm, cross(dm, c)), scale(cK, cross(m, dc)))
+        dH = sub(dH, scale(0.5 * chi, dm))
+        wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, H, dF, dH, cK)
+
+
+def deformable_kernel(ints, reals, motion, loads):
+    nodes, time, coef = motion.nodes, motion.time, motion.coef
+    f, vals, power = loads.f, loads.vals, loads.power
+    y = np.zeros(WORK)
+    for i in range(ints.shape[0]):
+        a, b = ints[i, A], ints[i, B]
+        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
+        S = rotation_matrix(qS)
+        psi = rotation_vector(qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB))))
+        k, dk = kappa(dot(psi, psi))
+        tau, dtau = half_tangent(dot(psi, psi))
+        chi, gradient, E = reals[i, MIDDLE], reals[i, GRADIENT] != 0.0, S
+        if chi != 0.0:
+            E = rotation_matrix(qmul(qS, qexp(scale(0.5, psi))))
+        c = scale(chi * tau, mv(S, psi))
+        sa, sb = mv(Ra, at(reals, i, UA)), mv(Rb, at(reals, i, UB))
+        l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))
+        d = sub(l, sa)
+        wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
+        wr = sub(wb, wa)
+        spin = add(wa, scale(0.5 * chi, sub(wr, cross(c, wr))))
+        U = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, sa)))
+        U = sub(U, cross(spin, d))
+        psi1 = bend(-0.5, psi, k, tv(S, wr))
+        first, n = int(reals[i, FIRST]), int(reals[i, COUNT])
+        put3(y, ALL, tv(E, d))
+        put3(y, ALL + 3, psi)
+        put3(y, ALL + 6, tv(E, U))
+        put3(y, ALL + 9, psi1 if gradient else tv(E, wr))
+        for j in range(n):
+            y[STRAIN + j], y[RATE + j] = y[ALL + first + j], y[ALL + 6 + first + j]
+        given = (y[ALL + 6], y[ALL + 7], y[ALL + 8])
+        y[WANTED] = 0.0
+        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        stress, mu = ZERO, ZERO
+        stored = 0.0
+        if first == 0:
+            stress = take3(y, STRESS)
+            stored += dot(take3(y, STORED), given)
+        if first + n == 6:
+            mu = take3(y, STRESS + 3 - first)
+            stored += dot(take3(y, STORED + 3 - first), psi1)
+        power[1] += y[SUPPLIED]
+        for j in range(n):
+            power[0] += y[STRESS + j] * y[RATE + j]
+        power[0] -= stored
+        F = mv(E, stress)
+        G = mv(S, bend(0.5, psi, k, mu)) if gradient else mv(E, mu)
+        m = cross(d, F)
+        H = sub(G, scale(0.5 * chi, sub(m, cross(m, c))))
+        put_wrench(f, a, b, Ra, Rb, sb, l, F, H)
+        if coef[TANGENT] != 0.0:
+            deformable_tangent(
+                vals, ints, i, y, first, n, chi, gradient, Ra, Rb, S, E, sa, sb, l, d, wa, wb, U,
+                spin, psi, k, dk, tau, dtau, c, mu, F, G, H, coef[CK], coef[CD],
+            )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- results, in numpy
+
+
+def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return np.einsum("tij,tj->ti", R, x)
+
+
+def back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return np.einsum("tji,tj->ti", R, x)
+
+
+def deformation(reals: np.ndarray, r: Any, q: Any) -> dict[str, np.ndarray]:
+    """d, ψ, the axes S and E, the arms, and the strain (T, n) of the law."""
+    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
+    qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
+    psi = rotations.logarithm(rotations.multiply(rotations.conjugate(qS), qP))
+    S = rotations.matrix(qS)
+    middle = rotations.exponential(0.5 * psi * reals[:, MIDDLE : MIDDLE + 1])
+    E = S @ rotations.matrix(middle)
+    sa = turned(rotations.matrix(q[0]), reals[:, UA : UA + 3])
+    sb = turned(rotations.matrix(q[1]), reals[:, UB : UB + 3])
+    d = r[1] + sb - r[0] - sa
+    strain = np.concatenate([back(E, d), psi], axis=1)
+    first, n = int(reals[0, FIRST]), int(reals[0, COUNT])
+    mine = strain[:, first : first + n]
+    return dict(d=d, psi=psi, S=S, E=E, sa=sa, sb=sb, strain=mine, all=strain)
+
+
+def deformable_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """What the law stores."""
+    return over_times(reals[:, LAW:], deformation(reals, r, q)["strain"])[:, ENERGY]
+
+
+def deformable_outputs(
+    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
+    """`force` and `torque` on b at its frame in the axes of the frame on a; what the law sees."""
+    g = deformation(reals, r, q)
+    psi, S, E, d = g["psi"], g["S"], g["E"], g["d"]
+    w = [turned(rotations.matrix(q[i]), omega[i]) for i in range(2)]
+    wr, chi = w[1] - w[0], reals[:, MIDDLE : MIDDLE + 1]
+    p = np.linalg.norm(psi, axis=1)[:, None]
+    small = p < 1e-4
+    p1 = np.where(small, 1.0, p)
+    k = np.where(small, 1 / 12, (1 - p / 2 / np.tan(np.where(small, 1.0, p / 2))) / p1**2)
+    c = turned(S, chi * np.where(small, 0.25, np.tan(p / 4) / p1) * psi)
+    P = rotations.tilde(psi)
+    inverse = np.eye(3) + P / 2 + k[..., None] * (P @ P)
+    spin = w[0] + chi / 2 * (wr - np.cross(c, wr))
+    U = v[1] + np.cross(w[1], g["sb"]) - v[0] - np.cross(w[0], g["sa"]) - np.cross(spin, d)
+    gradient = reals[0, GRADIENT] != 0
+    rate = np.concatenate([back(E, U), back(inverse, back(S, wr)) if gradient else back(E, wr)], 1)
+    mine = slice(int(reals[0, FIRST]), int(reals[0, FIRST] + reals[0, COUNT]))
+    found, stress = over_times(reals[:, LAW:], g["strain"], rate[:, mine]), np.zeros((len(d), 6))
+    stress[:, mine] = found[:, STRESS : STRESS + int(reals[0, COUNT])]
+    F, mu = turned(E, stress[:, :3]), stress[:, 3:]
+    m = np.cross(d, F)
+    G = turned(S, turned(inverse, mu)) if gradient else turned(E, mu)
+    H = G - chi / 2 * (m - np.cross(m, c))
+    return {
+        "force": -back(S, F), "torque": -back(S, H),
+        "displacement": g["all"][:, :3], "rotation": psi, "velocity": rate[:, :3],
+        "angular_velocity": rate[:, 3:], "internal_force": stress[:, :3], "internal_moment": mu,
+        "power": -np.sum(stress * rate, axis=1),
+    }  # fmt: skip
+
+
+DEFORMABLE_KERNEL = Kernel(deformable_kernel, allocates=True)
+
+
+def room(numbers: np.ndarray) -> int:
+    """Places for a law's numbers: powers of two, so that few families serve all laws."""
+    return max(64, 1 << (len(numbers) - 1).bit_length())
+
+
+@functools.cache
+def deformable_family(places: int) -> Family:
+    """Deformable joints whose laws have at most so many numbers; all share one kernel."""
+    return Family(
+        f"deformable joint of {places}", DEFORMABLE_KERNEL, bodies=2, reals=LAW + places,
+        potential=deformable_potential, outputs=deformable_outputs,
+    )  # fmt: skip

@@ -1,0 +1,33 @@
+"""Rows that a run leaves out because others impose the same: they must hold as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.integrators.contract import StepFailure
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
+
+
+def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
+    """Redundant rows are not solved for, so make sure that they still hold."""
+    if full is None or system.keep.all():
+        return
+    now = state()
+    C = np.abs(full.evaluate(replace(now, acceleration=None), tangent=False).C)
+    C[system.kept] = 0.0
+    worst = int(np.argmax(C))
+    if C[worst] > LEFT_OUT * max(1.0, system.length):
+        row = full.all_rows[worst]
+        raise StepFailure(
+            now.time, 0, float(C[worst]), str(row),
+            f"came to a position at t = {now.time:.6g} where {row}, left out because other "
+            f"joints imposed the same, is violated by {C[worst]:.2g}: the joints contradict "
+            "each other there, or the mechanism changed its branch in a singular position; "
+            "try a smaller step",
+        )  # fmt: skip

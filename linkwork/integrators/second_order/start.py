@@ -1,0 +1,92 @@
+"""The start of a run: room for its numbers, and v̇, v̈ and γ̇ of a state without a past.
+
+The second derivative of velocities and the rate of multipliers come from a short move along the
+motion, and from a second one what of them a step may carry on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements.layout import SIX
+from linkwork.integrators import values as vl
+from linkwork.integrators.second_order import stepper as sp
+from linkwork.math.eights import vectors, zeros8
+from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.consistency.massless import first_rates
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+def make_stepper(system: System, settings: int) -> sp.Stepper:
+    """Room for a system, and what the settings say of it; settings: how many there are."""
+    n, m = system.bodies, system.rows
+    stepper = sp.Stepper(
+        base=zeros8(system.work.nodes.size).reshape(system.work.nodes.shape),
+        history=vectors(vl.HISTORY, n),
+        gamma=np.zeros((2, m + 1)),
+        p=vectors(n),
+        affine=vectors(2, n),
+        rhs=np.zeros(system.unknowns),
+        flow=vl.make_flow(system.layout.order, system.layout.value_scale),
+        weights=np.zeros((vl.WEIGHTS, vl.HISTORY)),
+        settings=np.zeros(settings),
+        work=np.zeros(4),
+        kappa=np.ones(1),
+        report=np.zeros(sp.REPORT),
+        kept=system.kept.astype(np.int64),
+        six=np.repeat([1.0, 0.0], [SIX, 2]),
+        last=np.zeros(system.unknowns),
+    )
+    s = stepper.settings
+    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, system.memory
+    s[sp.MOVING], s[sp.NOISE] = system.moving, system.round_off
+    s[sp.SAMPLED] = bool(system.sample_times)
+    return stepper
+
+
+class StartRates(NamedTuple):
+    """What a run knows before its first step."""
+
+    now: State  # with velocities of bodies without mass
+    ahead: State  # after the short move
+    epsilon: float  # s: the time of that move
+    acceleration: np.ndarray  # (bodies, 6)
+    jerk: np.ndarray  # (bodies, 6) v̈
+    gamma: np.ndarray  # (all rows,)
+    gamma_rate: np.ndarray  # (kept rows,)
+
+
+def rates_of_start(system: System, state: State, h: float) -> StartRates:
+    """Accelerations, multipliers and their rates at the start, for steps of length h."""
+    full = accelerations(system, state)  # bodies without mass have got velocities
+    assert full.acceleration is not None and full.gamma is not None
+    speed = np.abs(full.velocities / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
+    epsilon = min(1e-3 * h, 1e-4 / speed) if speed > 0 else 1e-3 * h
+    ahead = accelerations(system, full.later(epsilon, full.acceleration))
+    gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
+    acceleration, jerk = first_rates(system, full, ahead, epsilon, h)
+    assert ahead.acceleration is not None
+    further = accelerations(system, ahead.later(epsilon, ahead.acceleration))
+    share = resolved_share(system, full, ahead, further, h / epsilon)
+    jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
+    return StartRates(full, ahead, epsilon, acceleration, jerk, full.gamma, gamma_rate)
+
+
+def resolved_share(
+    system: System, now: State, ahead: State, further: State, steps: float
+) -> np.ndarray:
+    """Of each body, the part of v̈ that a step may carry on, from three near states.
+
+    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
+    twice its size, and v̈ too, the motion dies away or vibrates faster than the step resolves, as in
+    a strongly damped beam under a sudden load.  Such a v̈ says nothing about the next step.
+    """
+    a, b, c = (s.acceleration for s in (now, ahead, further))
+    assert a is not None and b is not None and c is not None
+    unit = np.repeat([system.length, 1.0], 3)
+    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
+    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
+    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)

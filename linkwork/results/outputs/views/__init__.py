@@ -1,0 +1,1 @@
+"""Views: what a run tells about one item, by its kind."""
