@@ -17,15 +17,9 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.integrators.contract import StepRows
 from linkwork.model.held import read_between_samples
-from linkwork.model.nodes import Node
+from linkwork.system.sensor_nodes import sensor_places
 from linkwork.system.state import State
 from linkwork.system.system import System
-
-
-def sensor_nodes(full: System) -> list[Node]:
-    """The nodes of a model's sensors."""
-    items = full.model.items.values()
-    return [node for item in items if isinstance(item, Sensor) for node in item.vector_nodes()]
 
 
 def refuse_read_between_samples(full: System) -> None:
@@ -48,10 +42,7 @@ class SampledSensors:
 
     def __init__(self, full: System) -> None:
         refuse_read_between_samples(full)
-        mine = {id(node) for node in sensor_nodes(full)}
-        order = zip(full.layout.nodes, full.layout.first)
-        self.full = full
-        self.places = np.array([int(at) for node, at in order if id(node) in mine], int)
+        self.full, self.places = full, sensor_places(full)
 
     def fill(self, times: np.ndarray, out: StepRows, rows: int, memory: np.ndarray) -> None:
         """The sensors' values of so many stored steps, from the rest of them."""
