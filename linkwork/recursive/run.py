@@ -22,7 +22,7 @@ from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implici
 from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
-from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
+from linkwork.recursive.sampled_sensors import SampledSensors, steps_together, unsolved
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -82,7 +82,13 @@ class RecursiveRun(BasicRun):
     def carried(self) -> dict[str, np.ndarray]:
         """The arrays that go on from step to step."""
         arrays = {name: getattr(self.motion, name) for name in CARRIED}
-        return {**arrays, "largest": self.parts.loops.largest}
+        return {**arrays, "largest": self.parts.loops.largest, **self._sensed()}
+
+    def _sensed(self) -> dict[str, np.ndarray]:
+        """What is known of sensors that loads follow."""
+        if not self.parts.follows_sensors:
+            return {}
+        return {"sensed": self.parts.loops.room, "shown": self.parts.outer.work.values}
 
     def _begin(self) -> None:
         """Accelerations at the start."""
@@ -91,6 +97,9 @@ class RecursiveRun(BasicRun):
         self._balance(m, step_rows(self.full, 0), -1)
         if not np.all(np.isfinite(m.a)):
             raise_if_failed(self.full)  # a function of the user
+            if self.parts.loops.report[cl.UNSOLVED]:
+                text = unsolved(self.full, self.time)
+                raise SingularError(f"model '{self.full.model.name}' {text}")
             raise SingularError(self._massless())
 
     @property
@@ -245,6 +254,11 @@ class RecursiveRun(BasicRun):
                 f"needs steps below round-off near t = {time:.6g} to meet rtol and atol: the "
                 "motion may have a jump or a singular position there",
             )  # fmt: skip
+        if loops.report[cl.UNSOLVED]:
+            loops.report[cl.UNSOLVED] = 0.0
+            return StepFailure(
+                time, 1, float("nan"), "the sensors", unsolved(self.full, time)
+            )
         return StepFailure(
             time, 1, float("nan"), "the accelerations", no_accelerations(self.full, time)
         )
@@ -266,6 +280,7 @@ class RecursiveRun(BasicRun):
         o = p.outer
         out = step_rows(self.full, 1)
         p.set_time(self.time)
+        sensed = {name: array.copy() for name, array in self._sensed().items()}
         scratch = self.motion._replace(
             a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
             wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
@@ -274,6 +289,8 @@ class RecursiveRun(BasicRun):
         kept, self.motion = self.motion, scratch
         self._multipliers(np.array([self.time]), out, 1)
         self.motion = kept
+        for name, array in self._sensed().items():
+            array[:] = sensed[name]
         return State(
             self.time, self.full.names, out.motion[0], out.acceleration[0], out.gamma[0],
             self.memory, self.restart(), out.values[0],

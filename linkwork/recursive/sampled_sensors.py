@@ -6,52 +6,34 @@ follows from the motion, the accelerations and the multipliers that are known at
     x = g(q, q̇, q̈, γ)
 
 so a controller that reads them at samples is given them there.  Read at all times, the force that
-follows them would change them: an equation that the sweeps do not solve.
+follows them changes them: an equation that is solved with the accelerations (sweeps.sensing).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.signals.measured import Sensor
-from linkwork.errors import ModelError
 from linkwork.integrators.contract import StepRows
-from linkwork.model.held import read_between_samples
-from linkwork.model.nodes import Node
+from linkwork.system.sensor_nodes import sensor_nodes, sensor_places
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 
-def sensor_nodes(full: System) -> list[Node]:
-    """The nodes of a model's sensors."""
-    items = full.model.items.values()
-    return [node for item in items if isinstance(item, Sensor) for node in item.vector_nodes()]
-
-
-def refuse_read_between_samples(full: System) -> None:
-    """Loads that follow a sensor at all times."""
-    for e in full.elements:
-        if not e.entry.family.signal:
-            continue
-        for leaf in read_between_samples(e.entry.acts_on[1].signal):
-            sensor = getattr(leaf, "item", None)
-            if isinstance(sensor, Sensor):
-                raise ModelError(
-                    f"{full.model[e.owner].label} follows {sensor.label} at all times, and changes "
-                    "it by what it does, which lw.Recursive cannot solve for; sample it with "
-                    "lw.sample_hold or lw.Controller, or use lw.RK4() or lw.GeneralizedAlpha()"
-                )
+def unsolved(full: System, time: float) -> str:
+    """Why there are no accelerations: an algebraic loop through sensors."""
+    names = ", ".join(node.label for node in sensor_nodes(full))
+    return (
+        f"has no accelerations at t = {time:.6g}, because the loads that follow {names} change it "
+        "by just as much as they follow, an algebraic loop without a solution; give another gain "
+        "to the drives that read it, or sample it with lw.sample_hold"
+    )
 
 
 class SampledSensors:
     """What the sensors of a model show at known motions."""
 
     def __init__(self, full: System) -> None:
-        refuse_read_between_samples(full)
-        mine = {id(node) for node in sensor_nodes(full)}
-        order = zip(full.layout.nodes, full.layout.first)
-        self.full = full
-        self.places = np.array([int(at) for node, at in order if id(node) in mine], int)
+        self.full, self.places = full, sensor_places(full)
 
     def fill(self, times: np.ndarray, out: StepRows, rows: int, memory: np.ndarray) -> None:
         """The sensors' values of so many stored steps, from the rest of them."""

@@ -130,6 +130,12 @@ def begin(
             f"{what} cannot treat {model[owner].label}: with friction positions balance over a "
             "whole range; leave it out"
         )
+    if search.senses_reactions:
+        owner = next(e.owner for e in system.elements if e.entry.family.answers >= 0)
+        raise ModelError(
+            f"{what} cannot treat loads that follow reactions, and here some follow the {owner}; "
+            "give them as functions of the motion, or use lw.static at single loads"
+        )
     return search, Loads(system, names, motions), state
 
 

@@ -81,8 +81,9 @@ def mixed_space(
     name = p.system.model.name
     if np.any(Cu):
         raise ModelError(
-            f"model '{name}' has bodies without mass, and then inputs of linearize must be forces, "
-            "not motion laws; give every body a mass"
+            f"model '{name}' has bodies without mass, or values without (of circuits, controllers, "
+            "readings of reactions), and then inputs of linearize must be forces, not motion laws; "
+            "move the mechanism by a Force, Torque or JointTorque"
         )
     M = np.abs(N.T @ (p.M @ N))
     slow = M.max(axis=0) <= NONE * M.max()

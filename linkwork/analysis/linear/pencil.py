@@ -29,6 +29,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.linear.nonholonomic import change_of_rows, refuse_slip
+from linkwork.analysis.linear.sensors import SolvedSensors, multiplier_slopes
 from linkwork.analysis.linear.steady import (
     Carried,
     motion_rate,
@@ -60,6 +61,7 @@ class Pencil:
     """M η̈ + D η̇ + K η + Cᵀ δγ + Sᵀ δγ = 0, C η = 0, S η̇ + H η = 0: small motions in frames.
 
     frames : (bodies, 3) their angular velocities Ω, zero for world axes
+    sensors: what reads reactions and accelerations, already as equations of the motion
     state  : with accelerations and multipliers;   later : the same motion further on
     """
 
@@ -72,6 +74,7 @@ class Pencil:
     S: sp.csr_array
     H: sp.csr_array
     frames: np.ndarray
+    sensors: SolvedSensors
     later: tuple[Carried, ...] = ()
 
     @property
@@ -119,18 +122,7 @@ def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = Tru
         raise_if_failed(model)  # a user's function that raised is the cause to report
 
 
-def refuse_sensors(system: System) -> None:
-    """An error where drives read reactions or accelerations: M, D and K do not say how they act."""
-    for name, item in system.model.items.items():
-        if hasattr(item, "own_name"):
-            raise ModelError(
-                f"model '{system.model.name}' cannot be linearised, because its drives read the "
-                f"{name}; read motions instead, or take that drive out"
-            )
-
-
 def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pencil:
-    refuse_sensors(system)
     natural, tolerance = rates(system, state)
     speed = motion_rate(system, state)
     frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
@@ -142,17 +134,36 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
     else:
         state = accelerations(system, state)
         frames, later = steady_motion(system, state, speed, tolerance)
+    found = in_frames(system, state, constraint_stiffness, frames, np.eye(3)[None], later)
+    for carried in later if len(found.sensors.places) else ():
+        moved = accelerations(system, carried.state)
+        again = in_frames(system, moved, constraint_stiffness, frames, carried.turn)
+        found.sensors.refuse_changed(again.sensors)
+    return found
+
+
+def in_frames(
+    system: System, state: State, constraint_stiffness: bool, frames: np.ndarray,
+    turn: np.ndarray, later: tuple[Carried, ...] = (),
+) -> Pencil:  # fmt: skip
+    """The equations at a state, in frames with angular velocities (bodies, 3) turned by `turn`."""
     M, D, K, C = world_matrices(system, state, constraint_stiffness)
+    slopes = multiplier_slopes(system)
     rolls = system.on_velocities[system.kept]
-    C, S = C[~rolls], C[rolls]
-    H = sp.csr_array(S.shape)
+    H = sp.csr_array((int(rolls.sum()), system.motions))
     if rolls.any():
         H = change_of_rows(system, state, np.flatnonzero(rolls)) @ world_axes(state)[1].T
     if frames.any():
+        E = np.broadcast_to(turn, (system.bodies, 3, 3))
+        Q = body_blocks(E, E, system.layout.values, 1.0)
+        M, D, K = (sp.csr_array(Q.T @ A @ Q) for A in (M, D, K))
+        C, H = sp.csr_array(C @ Q), sp.csr_array(H @ Q)
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
-        D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + S @ W
+        D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + C[rolls] @ W
     refuse_overflow(system, M, D, K, C)
-    return Pencil(system, state, M, D, K, C, S, H, frames, later)
+    sensors = SolvedSensors(system, C, slopes)
+    M, D, K = sensors.replace_rows(M, D, K, H, rolls)
+    return Pencil(system, state, M, D, K, C[~rolls], C[rolls], H, frames, sensors, later)
 
 
 def start(model: Model, at: Any) -> tuple[System, State]:

@@ -91,7 +91,8 @@ class Balance:
         self.friction = Bristles(system)
         self.slender = SlenderParts(system)
         self.slip = Slip(system)
-        self.loads: np.ndarray | None = None  # multipliers (of all rows) that load friction
+        self.senses_reactions = bool(len(system.tables.sensors))
+        self.loads: np.ndarray | None = None  # multipliers (of all rows) for friction and sensors
         self.rotation: Rotation | None = None  # of the frame in which it rests
 
     def moving(self, state: State) -> State:

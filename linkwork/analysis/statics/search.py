@@ -11,8 +11,8 @@ the equilibrium nearest in its sense, stable or not.  Where it fails or is slow:
    Euler on damped motion; μ falls while the forces do the work expected of them and rises where
    they do not, so that it goes downhill and ends in a stable equilibrium.
 
-Friction has the load that the search is told; equilibrium and load are found by turns until they
-agree (consistency.agreement).
+Friction has the load that the search is told, and sensors show the reactions that it is told;
+equilibrium and reactions are found by turns until they agree (consistency.agreement).
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ class Search(Balance):
         self.judged: tuple[Point, Stability] | None = None
 
     def find(self, state: State, loads: int) -> Point:
-        """An equilibrium, in which friction has the load of its reactions."""
+        """An equilibrium, in which friction and sensors have the reactions that belong to it."""
         state = self.friction.begin(state)
         self.measure_nodes(state)
         start = self.begin(state)
-        if not self.friction.loaded:
+        if not (self.friction.loaded or self.senses_reactions):
             return self.find_from(start, loads)
         found = [start]
         first = self.loads_of_holding(start)
@@ -82,13 +82,23 @@ class Search(Balance):
             return found[0].gamma / self.row
 
         if agreement(under, first / self.row, self.tolerance) is None:
-            raise ConvergenceError(
-                f"statics of '{self.system.model.name}' did not converge: friction and the "
-                "reactions that load it do not come to agree; start nearer to the equilibrium "
-                "(at=), or look for a coefficient of friction or a radius that is too large",
-                time=state.time, state=found[0].state,
-            )  # fmt: skip
+            raise ConvergenceError(self.disagreement(), time=state.time, state=found[0].state)
         return found[0]
+
+    def disagreement(self) -> str:
+        """One sentence: reactions and what depends on them do not come to agree."""
+        name = self.system.model.name
+        if self.senses_reactions:
+            return (
+                f"statics of '{name}' did not converge: reactions and the loads that follow them "
+                "do not come to agree; start nearer to the equilibrium (at=), or give a smaller "
+                "gain to the drives that read reactions"
+            )
+        return (
+            f"statics of '{name}' did not converge: friction and the reactions that load it do "
+            "not come to agree; start nearer to the equilibrium (at=), or look for a coefficient "
+            "of friction or a radius that is too large"
+        )
 
     def loads_of_holding(self, start: Point) -> np.ndarray:
         """Multipliers where all surfaces hold: what is known before some of them slide."""

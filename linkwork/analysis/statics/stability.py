@@ -18,11 +18,13 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
+from linkwork.analysis.linear.sensors import SolvedSensors, multiplier_slopes
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
+from linkwork.system.sensor_nodes import sensor_places
 from linkwork.system.sparse_lu import SingularMatrix
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
@@ -48,6 +50,8 @@ def stability(balance: Balance, point: Point) -> Stability:
         return Stability(True, np.inf, None, "", "nothing can move")
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
+    if len(sensor_places(balance.system)):
+        return stability_with_sensors(balance, point, K, J)
     noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
     loads = without_slender(balance, point, K)
     if free > DENSE and conservative(balance, point, loads, noise):
@@ -173,11 +177,7 @@ def unsymmetric_stability(
     with np.errstate(all="ignore"):
         Mr, Dr = (N.T @ (s @ A @ c @ N) for A in balance.damping(point))
     refuse_not_finite(Mr, Dr)
-    k = len(Kr)
-    one, nil = np.eye(k), np.zeros((k, k))
-    rates = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))
-    rates = rates[np.isfinite(rates) & (np.abs(rates) < 1e12)]
-    growth = float(rates.real.max(initial=0.0))
+    rates, growth = growth_rates(Mr, Dr, Kr)
     values = la.eigvals(Kr)
     real = values[np.abs(values.imag) <= noise].real
     falling = bool(np.any(real < -noise)) and balance.rotation is None
@@ -189,6 +189,39 @@ def unsymmetric_stability(
         f"{why}; fastest growth {growth:.3g} 1/s, smallest stiffness "
         f"{values.real.min():.4g} N m",
     )  # fmt: skip
+
+
+def stability_with_sensors(
+    balance: Balance, point: Point, K: sp.csr_matrix, J: sp.csr_matrix
+) -> Stability:
+    """From the motion of the linearised system, with loads that follow reactions and accelerations
+    as functions of the motion (linear.sensors)."""
+    left, right, row = (sp.diags(1 / x) for x in (balance.side, balance.column, balance.row))
+    M, D = balance.damping(point)
+    sensors = SolvedSensors(
+        balance.system, sp.csr_array(row @ J @ right), multiplier_slopes(balance.system)
+    )
+    slip = np.zeros(J.shape[0], bool)
+    nothing = sp.csr_array((0, balance.n))
+    M, D, K = sensors.replace_rows(M, D, sp.csr_array(left @ K @ right), nothing, slip)
+    N, c, s = null_space(J.toarray(), balance.n), sp.diags(balance.column), sp.diags(balance.side)
+    Kr, Dr, Mr = (N.T @ (s @ A @ c @ N) for A in (K, D, M))
+    refuse_not_finite(Kr, Dr, Mr)
+    rates, growth = growth_rates(Mr, Dr, Kr)
+    stable = growth <= 1e-6 * float(np.abs(rates).max(initial=0.0))
+    smallest = float(la.eigvals(Kr).real.min())
+    return Stability(
+        stable, smallest, None, "" if stable else ", by growing motion",
+        f"loads follow reactions or accelerations; fastest growth {growth:.3g} 1/s",
+    )  # fmt: skip
+
+
+def growth_rates(Mr: np.ndarray, Dr: np.ndarray, Kr: np.ndarray) -> tuple[np.ndarray, float]:
+    """All s with (s² M + s D + K) u = 0 that are finite, and the largest real part."""
+    one, nil = np.eye(len(Kr)), np.zeros_like(Kr)
+    rates = la.eigvals(np.block([[nil, one], [-Kr, -Dr]]), la.block_diag(one, Mr))
+    rates = rates[np.isfinite(rates) & (np.abs(rates) < 1e12)]
+    return rates, float(rates.real.max(initial=0.0))
 
 
 def conservative(balance: Balance, point: Point, K: sp.csr_matrix, noise: float) -> bool:

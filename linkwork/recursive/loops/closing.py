@@ -25,6 +25,7 @@ find the nearest branch.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from linkwork.math.vectors import four
 from linkwork.recursive.tree.layout import BODY, put4
 from linkwork.recursive.loops.loop_jacobian import BLOCK, EQ, PLACE, ROWS
 from linkwork.recursive.sweeps.nodes import add_forces, body_accelerations, fill_nodes
+from linkwork.recursive.sweeps.sensing import ROUNDS
 from linkwork.system.evaluate import call_families
 
 # settings
@@ -46,7 +48,7 @@ from linkwork.system.evaluate import call_families
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 SAMPLES = 2.0  # MEMORY: also of samples, with which accelerations jump
 MASS, PLAIN = range(2)  # METRIC
-MADE, OFF, FAST, TRIED, PIVOT, REPORT = range(6)  # report
+MADE, OFF, FAST, TRIED, PIVOT, UNSOLVED, REPORT = range(7)  # report
 SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always
 NEAR = 1e-2  # smallest pivot below which violations are kept smaller
 LEAST = 1e-5  # of the tolerance
@@ -71,7 +73,10 @@ class Loops(NamedTuple):
     balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
     velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
     report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
-    # steps, smallest pivot of the last accelerations
+    # steps, smallest pivot of the last accelerations, whether sensors were not found
+    sensors: np.ndarray  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
+    room: np.ndarray
+    wrench: np.ndarray
 
 
 @inlined
@@ -235,13 +240,30 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
     """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
 
     With the setting CLOSED the multipliers are known, and act as loads: accelerations of bodies
-    and wrenches in the tree are then those of the closed mechanism.
+    and wrenches in the tree are then those of the closed mechanism.  Where loads follow sensors,
+    what these show is found with the accelerations (sweeps.sensing).
     """
-    m, closed = loops.J.shape[0], loops.settings[CLOSED] != 0.0
-    for r in range(m):
-        work.gamma[r] = loops.gamma[r] if closed else 0.0
-    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
-    accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out)
+    m, closed = loops.J.shape[0], loops.settings[CLOSED]
+    senses = loops.sensors.shape[0] > 0 and closed == 0.0
+    passes = 2 if senses and m > 0 else 1  # sensors show the motion of the closed mechanism
+    for k in range(ROUNDS if senses else 1):
+        for part in range(passes):
+            if part == 1:
+                loops.settings[CLOSED] = 1.0
+            for r in range(m):
+                work.gamma[r] = loops.gamma[r] if loops.settings[CLOSED] != 0.0 else 0.0
+            evaluate_constraints(
+                sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True
+            )
+            accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out)
+        loops.settings[CLOSED] = closed
+        if not senses:
+            return
+        if sweeps.sense(tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
+                        loops.sensors, loops.room, work.values, k):  # fmt: skip
+            return
+    loops.report[UNSOLVED] = 1.0
+    out[0] = math.nan
 
 
 @inlined

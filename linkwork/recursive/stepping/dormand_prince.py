@@ -132,7 +132,15 @@ def close_again(sweeps, kernels, tables, work, tree, s, loops, cut, run, ahead, 
         ):
             status = NOT_CLOSED
         elif loops.report[MADE] != done:
-            accelerations(sweeps, tables, work, tree, s, loops, cut, run.tau, run.stiff, ahead.a)
+            if loops.sensors.shape[0] == 0:
+                accelerations(
+                    sweeps, tables, work, tree, s, loops, cut, run.tau, run.stiff, ahead.a
+                )
+            else:
+                forward(
+                    sweeps, kernels, tables, work, tree, s, loops, cut,
+                    grid[NOW], ahead.q, ahead.v, run.tau, run.stiff, ahead.a,
+                )  # fmt: skip
             if not finite(ahead.a):
                 status = NOT_FINITE
     return status

@@ -97,12 +97,12 @@ def powers(tree, s, loops, work, v):
 def close_step(sweeps, kernels, tables, work, tree, s, loops, cut, run, time):
     """Correction and accelerations of a mechanism with cut joints."""
     how = loops.settings[CORRECTION]
-    if how in (SEMI_ANALYTIC, DIRECT):
-        if not correct(
-            sweeps, kernels, tables, work, tree, s, loops, cut,
-            time, run.q, run.v, run.d, run.tau, run.stiff,
-        ):  # fmt: skip
-            return NOT_CLOSED
+    if how in (SEMI_ANALYTIC, DIRECT) and not correct(
+        sweeps, kernels, tables, work, tree, s, loops, cut,
+        time, run.q, run.v, run.d, run.tau, run.stiff,
+    ):  # fmt: skip
+        return NOT_CLOSED
+    if how in (SEMI_ANALYTIC, DIRECT) and loops.sensors.shape[0] == 0:
         accelerations(sweeps, tables, work, tree, s, loops, cut, run.tau, run.stiff, run.a)
     else:
         forward(

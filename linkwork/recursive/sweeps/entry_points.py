@@ -17,6 +17,7 @@ from linkwork.recursive.tree.layout import Sweep, Tree
 from linkwork.recursive.loops.loop_jacobian import direct, semi_analytic
 from linkwork.recursive.sweeps.outward import outward
 from linkwork.recursive.sweeps.responses import respond
+from linkwork.recursive.sweeps.sensing import sense
 
 
 def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
@@ -38,6 +39,9 @@ INWARD = types.void(TREE, SWEEP, FLOATS, FLOATS)
 ACCELERATE = types.void(TREE, SWEEP, FLOATS)
 RESPOND = types.void(TREE, SWEEP, FLOATS2)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
+SENSE = int64(
+    TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, int64
+)
 
 
 def fused_entry(function: Callable, signature: Any) -> CompiledEntry:
@@ -56,6 +60,10 @@ def no_jacobian(tree, s, nodes, vals, ends, J, derivatives):
     pass
 
 
+def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, k):
+    return 1
+
+
 class Sweeps(NamedTuple):
     """What a tree is swept with; parts that it does not have are left out."""
 
@@ -66,6 +74,7 @@ class Sweeps(NamedTuple):
     respond: CompiledEntry
     semi_analytic: CompiledEntry
     direct: CompiledEntry
+    sense: CompiledEntry
 
 
 ENTER = CompiledEntry(enter_link, END, _nrt=False)
@@ -77,6 +86,7 @@ BACK = fused_entry(accelerate, ACCELERATE)
 ANSWER, NO_ANSWER = fused_entry(respond, RESPOND), fused_entry(no_response, RESPOND)
 PATHS, DERIVATIVES = fused_entry(semi_analytic, JACOBIAN), fused_entry(direct, JACOBIAN)
 NO_PATHS = fused_entry(no_jacobian, JACOBIAN)
+LOOK, NO_LOOK = fused_entry(sense, SENSE), fused_entry(no_sense, SENSE)
 
 
 @lean
@@ -85,10 +95,11 @@ def place_tree(sweeps, tree, s, q, v):
     sweeps.outward(sweeps.ends, refer(tree), refer(s), q, v)
 
 
-def sweeps_for(links: bool, loops: bool, differentiates: bool) -> Sweeps:
-    """For trees with flexible links, with cut joints, and with direct differentiation of these."""
+def sweeps_for(links: bool, loops: bool, differentiates: bool, senses: bool = False) -> Sweeps:
+    """For trees with flexible links, with cut joints, with direct differentiation of these, and
+    with loads that follow reactions and accelerations."""
     return Sweeps(
         (ENTER, LEAVE) if links else (NO_END, NO_END), OUT, IN, BACK,
         ANSWER if loops else NO_ANSWER, PATHS if loops else NO_PATHS,
-        DERIVATIVES if differentiates else NO_PATHS,
+        DERIVATIVES if differentiates else NO_PATHS, LOOK if senses else NO_LOOK,
     )  # fmt: skip

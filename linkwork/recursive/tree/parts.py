@@ -23,7 +23,9 @@ from linkwork.recursive.tree.layout import (
     ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, NO_TURN, ROT, Tree,
 )  # fmt: skip
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
+from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
+from linkwork.recursive.tree.sensor_table import followed_at_all_times, sensor_table
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
 from linkwork.system.state import State
@@ -125,7 +127,8 @@ class Parts:
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
         rows = any(full.elements[i].entry.rows for i in self.outside)
         direct = settings.correction == cl.DIRECT
-        self.sweeps = sweeps_for(bool(full.flexible), rows, direct)
+        self.follows_sensors = self.sensors and followed_at_all_times(full)
+        self.sweeps = sweeps_for(bool(full.flexible), rows, direct, self.follows_sensors)
         self._choose_rows(state, keep)
 
     # ------------------------------------------------------------------------------- coordinates
@@ -312,8 +315,18 @@ class Parts:
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
             np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
-            self.coordinates.balls, velocity_of, np.zeros(cl.REPORT),
+            self.coordinates.balls, velocity_of, np.zeros(cl.REPORT), *self._sensors(),
         )  # fmt: skip
+
+    def _sensors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sensors that loads follow at all times, and room to find what they show."""
+        table = np.zeros((0, se.COLUMNS))
+        if self.follows_sensors:
+            table = sensor_table(self.full, self.outer, self.topology)
+        n = len(table)
+        room = np.zeros((se.H + n, n))
+        room[se.H :] = np.eye(n)
+        return table, room, np.zeros((len(self.tree.ints), 6))
 
     def _ends(self) -> np.ndarray:
         """Both ends of every cut joint: rows, place in the tree, block of C_q, root of the loop."""

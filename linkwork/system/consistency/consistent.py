@@ -11,6 +11,7 @@ One step does where these enter linearly.  Where they are not determined, `descr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from linkwork.system.system import System
 CLOSE = 1e-10  # the last correction, relative to the numbers of its kind
 ENOUGH = 1e-6  # the same where corrections no longer shrink: round-off of stiff equations
 FAINT = 1e-4  # of the other kind of forces: below that, numbers are not compared with themselves
+LOOP = 1e-12  # what is left of one where a sensor is fed back to itself: nothing
 MOST = 40
 
 
@@ -137,9 +139,22 @@ def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.nd
         c[-1] = 0.0
         for other, along in known:
             z += other * (along @ z) / (1.0 - along @ other)
+        left = 1.0 - c @ z
+        if abs(left) <= LOOP * (1.0 + np.abs(c) @ np.abs(z)):
+            raise SingularError(undetermined(system, [row]))
         known.append((z, c))
-        y = y + z[:-1] * (c[:-1] @ y) / (1.0 - c @ z)
+        y = y + z[:-1] * (c[:-1] @ y) / left
     return y
+
+
+def undetermined(system: System, sensors: Sequence[int]) -> str:
+    """One sentence: an algebraic loop through these sensors (unknowns) has no solution."""
+    names = ", ".join(system.layout.describe(int(i)) for i in sensors)
+    return (
+        f"the equations of model '{system.model.name}' do not determine {names}: the loads that "
+        "follow it change it by just as much as they follow, an algebraic loop without a solution; "
+        "give another gain to the drives that read it, or mass and inertia to all bodies"
+    )
 
 
 def unit_scale(matrix: SparseRows) -> np.ndarray:
