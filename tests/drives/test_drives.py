@@ -13,6 +13,7 @@ from drive_differences import central
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import linkwork as lw
 from linkwork.errors import DriveError, ModelError
 from linkwork.model.drives import (
     Drive,
