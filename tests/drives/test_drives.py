@@ -13,6 +13,7 @@ from drive_differences import central
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import linkwork as lw
 from linkwork.errors import DriveError, ModelError
 from linkwork.model.drives import (
     Drive,
@@ -108,6 +109,18 @@ def test_table_passes_through_its_points():
 def test_linear_table_has_slopes_from_the_right():
     jet = table([0, 1, 3], [0, 2, 3], kind="linear").jet([0, 0.5, 1, 2, 3])
     assert jet.tolist() == [[0, 2, 0], [1, 2, 0], [2, 0.5, 0], [2.5, 0.5, 0], [3, 0.5, 0]]
+
+
+def test_a_spline_through_a_jump_is_warned_of():
+    """The not-a-knot spline through (0, 1), (2, 1), (2 + e, -1), (3, -1) is one cubic: the slope of
+    the jump carries it far beyond the points."""
+    points = [0, 2, 2 + 1e-6, 3], [1, 1, -1, -1]
+    with pytest.warns(lw.LinkworkWarning, match="between t = 0 and 2.*kind='linear'") as told:
+        table = lw.table(*points)
+    assert told[0].filename == __file__
+    assert abs(table(1.0)) > 1e5
+    assert lw.table(*points, kind="linear")(1.0) == 1.0
+    lw.table(np.linspace(0, 6, 13), np.sin(np.linspace(0, 6, 13)))  # smooth points: no warning
 
 
 def test_outside_a_table():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from linkwork.errors import DriveError
+from linkwork.errors import DriveError, LinkworkWarning, users_line
 from linkwork.model.drives.base import Drive
 from linkwork.model.drives.words import short
 from linkwork.model.given import VectorLike
@@ -108,8 +109,33 @@ def table(t: VectorLike, y: VectorLike, *, kind: str = "cubic", outside: str = "
     at least 4 points); ``kind="linear"`` joins the points by straight lines (at least 2), y'
     from the right; ``kind="natural"`` is the cubic spline without curvature at its ends.  Outside
     the table a time is an error; with ``outside="hold"`` the end values hold with zero
-    derivatives, with ``outside="extend"`` the first and last pieces go on.
+    derivatives, with ``outside="extend"`` the first and last pieces go on.  Points that jump want
+    straight lines: a cubic spline swings far beyond them, and a warning says how far.
 
     Example: ``lw.table([0, 1, 2, 3], [0, 0.5, 0.8, 0.9], outside="hold")``
     """
-    return Table(cast(Any, t), cast(Any, y), kind, outside)
+    made = Table(cast(Any, t), cast(Any, y), kind, outside)
+    warn_of_swings(made)
+    return made
+
+
+def warn_of_swings(table: Table) -> None:
+    """A warning where a spline leaves its points' values by more than their whole range."""
+    if table.kind == "linear":
+        return
+    knots, c = table._pieces
+    s = np.diff(knots) * np.linspace(0, 1, 10)[1:-1, None]
+    between = c[0] + s * (c[1] + s * (c[2] + s * c[3]))
+    low, high = min(table.y), max(table.y)
+    beyond = np.maximum(low - between, between - high).max(axis=0)
+    worst = int(np.argmax(beyond))
+    if beyond[worst] > high - low:
+        found = between[:, worst]
+        far = float(found[np.argmax(np.maximum(low - found, found - high))])
+        warnings.warn(
+            f"{table.label} swings to {far:.3g} between t = {knots[worst]:.6g} and "
+            f"{knots[worst + 1]:.6g}, though its values lie between {low:.3g} and {high:.3g}: a "
+            "cubic spline overshoots where values jump; give kind='linear', or smoother points",
+            LinkworkWarning,
+            stacklevel=users_line(),
+        )
