@@ -36,7 +36,8 @@ def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
     out = np.zeros((len(sensors), se.COLUMNS))
     for row, item, place in zip(out, sensors, sensor_places(full), strict=True):
         row[se.X] = place
-        frames = item.joint.frames if isinstance(item, JointSensor) else (item.axes, item.frame)
+        at: Any = item  # a sensor of a joint or of a frame
+        frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
         row[[se.A, se.B]] = [number.get(f.body.name, full.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
