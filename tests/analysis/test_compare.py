@@ -193,10 +193,10 @@ def test_errors_that_cancel_are_no_disagreement():
     assert PairOrder(coarse=1e-7, fine=2.5e-8, expected=2, own=1e-8).agree
 
 
-def low_pass(frequency=3.0):
+def low_pass(w=3.0):
     """ẋ = −x + sin wt, x(0) = 1: x = (sin wt − w cos wt)/(1 + w²) + (1 + w/(1 + w²)) exp(−t)."""
     m = lw.Model("low pass")
-    m.add("filter", lw.StateSpace([[-1.0]], [[1.0]], [lw.sine(1.0, frequency)], start=1.0))
+    m.add("filter", lw.StateSpace([[-1.0]], [[1.0]], [lw.sine(1.0, w / (2 * np.pi))], start=1.0))
     return m
 
 

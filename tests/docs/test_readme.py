@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.special import ellipj, ellipk
 
 import linkwork as lw
@@ -184,6 +185,9 @@ def test_results_of_the_contributors_tank_go_into_files_and_come_back(tmp_path):
         lw.transient(m, t=1, h=0.05, progress=False).save(tmp_path / "half.nc")
         back = lw.load(tmp_path / "half.nc")
         assert back["tank"].level.attrs["units"] == "m"
+        with xr.open_dataset(tmp_path / "half.nc") as file:
+            assert file.number.values.tolist() == ["level 'tank'"]
+            assert file.unit.values.tolist() == ["m"]
         assert back["tank"].level_rate.attrs["units"] == "m/s"
         np.testing.assert_array_equal(back["tank"].level, whole["tank"].level[:21])
         rest = lw.resume(tmp_path / "half.nc", t=2, progress=False)

@@ -71,15 +71,22 @@ class Beam:
 
     @cached_property
     def matrices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Stiffness and mass."""
-        x, dx = self.gauss()
+        """Stiffness and mass: those of one element, added up for all."""
+        own = Beam(self.length / self.elements, self.section, 1)
+        x, dx = own.gauss()
         s = self.section
-        strain, motion = self.functions(x, 1), self.functions(x)
         stiffness = np.array([s.EA, 0, 0, s.GJ, s.EIy, s.EIz])  # θy′² = w″², θz′² = v″²
         inertia = np.array([s.mass] * 3 + [s.Jx, s.Jy, s.Jz])
-        strain, motion = (f.reshape(6 * len(x), -1) for f in (strain, motion))
-        K = strain.T @ (np.outer(dx, stiffness).reshape(-1, 1) * strain)
-        M = motion.T @ (np.outer(dx, inertia).reshape(-1, 1) * motion)
+        found = []
+        for functions, factor in ((own.functions(x, 1), stiffness), (own.functions(x), inertia)):
+            f = functions.reshape(6 * len(x), -1)
+            one = f.T @ (np.outer(dx, factor).reshape(-1, 1) * f)
+            whole = np.zeros((self.unknowns, self.unknowns))
+            for first in range(0, self.unknowns - 6, 6):
+                part = slice(first, first + own.unknowns)
+                whole[part, part] += one
+            found.append(whole)
+        K, M = found
         return K, M
 
     def motion(self, name: str) -> np.ndarray:

@@ -156,7 +156,7 @@ def _write(result: Result, file: Any) -> None:
     with h5netcdf.File(file, "w") as root:
         write_title(root, result.info["model"])
         for name, coordinate in coords.items():
-            if name == "time":
+            if isinstance(coordinate, tuple):
                 put(root, name, *coordinate)
             else:
                 put(root, name, (name,), coordinate, {})

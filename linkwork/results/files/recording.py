@@ -47,6 +47,7 @@ from linkwork.results.files.variables import (
     WORK,
     coordinates,
     time_attributes,
+    units_of_values,
     work_words,
 )
 from linkwork.system.system import System
@@ -138,6 +139,7 @@ class Recording:
             words = {"long_name": MULTIPLIER, "units": ""}
             self._add(root, "multiplier", ("row",), (len(system.all_rows),), words)
         if system.layout.values:
+            put(root, "unit", *units_of_values(system))
             for name, text in VALUES:
                 told = {"long_name": text, "units": ""}
                 self._add(root, name, ("number",), (system.layout.values,), told)

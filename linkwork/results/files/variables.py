@@ -66,6 +66,12 @@ def coordinates(system: System) -> dict[str, list[str]]:
     return axes
 
 
+def units_of_values(system: System) -> tuple:
+    """The units of all values of vector nodes, as a variable over their axis."""
+    units = [unit for node in system.layout.nodes for unit in node.kind.units]
+    return ("number",), units, {"long_name": "units of values; rates have them per second"}
+
+
 def time_variable(time: np.ndarray) -> Any:
     return (("time",), time.copy(), time_attributes())
 
@@ -94,6 +100,7 @@ def flat_variables(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         if result.system.bodies
     }
     if result.system.layout.values:
+        coords["unit"] = units_of_values(result.system)
         for k, (name, words) in enumerate(VALUES):
             variables[name] = named(result.values[:, k], ("time", "number"), words, "")
     if result.joints:
