@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.math import rotations
 
+SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range
 WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
 
 
@@ -59,6 +60,20 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
         raise ModelError(f"{what} must be positive, but {x:g} was given")
     if minimum is not None and x < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, but {x:g} was given")
+    return x
+
+
+def quantity(
+    value: Any, what: str, *, positive: bool = False, minimum: float | None = None
+) -> float:
+    """The same for a physical quantity, whose size is within the range that products allow."""
+    x = number(value, what, positive=positive, minimum=minimum)
+    if x and not SMALLEST <= abs(x) <= LARGEST:
+        raise ModelError(
+            f"{what} must lie between {SMALLEST:g} and {LARGEST:g} in size"
+            f"{'' if positive else ', or be zero'}, but {x:g} was given; correct it, or use other "
+            "units"
+        )
     return x
 
 

@@ -78,6 +78,48 @@ def test_torque_of_a_motor_is_read():
     assert abs(run["motor"].torque).max() > 1
 
 
+def test_reactions_of_screws_and_universal_joints_are_whole():
+    """The thread of a screw carries force and torque along its axis, too."""
+    for kind in ("screw", "universal"):
+        m = lw.Model(kind, gravity=(0.3, 0.2, -9.81))
+        a = m.add("a", lw.Body(1, (0.1, 0.2, 0.15), position=(0.1, 0, 0)))
+        m.add("base", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0), rate=1.0))
+        b = m.add("b", lw.Body(2, (0.2, 0.1, 0.3), position=(1.0, 0.1, 0.2)))
+        if kind == "screw":
+            joint = lw.Screw(a, b, at=(0.5, 0, 0), axis=(0, 0, 1), pitch=0.1)
+        else:
+            joint = lw.Universal(a, b, at=(0.5, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0))
+        j = m.add("j", joint)
+        wanted = [(q, x) for q in ("force", "torque")[: 2 - (kind == "universal")] for x in "xyz"]
+        for k, (quantity, axis) in enumerate(wanted):
+            m.add(f"probe{k}", lw.Torque(b, (0, 0, 0.01), drive=lw.reads(j, quantity, axis)))
+        for method in (lw.GeneralizedAlpha(), lw.RK4()):
+            run = lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
+            for k, (quantity, axis) in enumerate(wanted):
+                x = getattr(run["j"], quantity).values[:, "xyz".index(axis)]
+                shown = run[f"probe{k}"].torque.values[:, 2]
+                assert np.allclose(shown, 0.01 * x, rtol=1e-6, atol=1e-9)
+                assert np.abs(x).max() > 1e-3
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive()], ids=repr)
+def test_the_force_in_a_rod_is_read(method):
+    """A conical pendulum on a massless rod: the pull is m g/cos a; 30 % of it is added to m g."""
+    m = lw.Model("conical", gravity=(0, 0, -9.81))
+    angle, length = 0.5, 2.0
+    place = length * np.array([np.sin(angle), 0, -np.cos(angle)])
+    gain = 0.3
+    pull = 2 * 9.81 / (np.cos(angle) - gain)  # T cos a = m g + gain T
+    speed = np.sqrt(pull * np.sin(angle) / 2 / place[0]) * place[0]
+    bob = m.add("bob", lw.Body(2, (0, 0, 0), position=place, velocity=(0, speed, 0)))
+    rod = m.add("rod", lw.Distance(lw.GROUND, bob, at_a=(0, 0, 0)))
+    m.add("level", lw.Lock(lw.GROUND, bob, rows="rx ry rz"))
+    m.add("load", lw.Force(bob, (0, 0, 1), drive=gain * lw.reads(rod, "force")))
+    run = lw.transient(m, t=0.5, h=1e-3, method=method, progress=False)
+    assert np.allclose(run["force of rod"].force, -pull, rtol=1e-5)
+    assert np.allclose(run["bob"].position[:, 2], place[2], atol=1e-5)
+
+
 def test_sampled_readings_of_reactions():
     """A load cell that a sampled controller reads, and that is held between the samples."""
     m, _, pin = pendulum()

@@ -123,3 +123,18 @@ def test_limits_that_no_stop_can_be_made_for(limits, told):
     with pytest.raises(lw.ModelError) as caught:
         lw.Revolute(A, B, at=(0, 0, 0), axis=(0, 0, 1), limits=limits)
     assert told in one_sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    "make, word",
+    [(lambda: lw.electric.Diode(lw.GROUND, lw.electric.Node(), saturation=1e-308), "saturation"),
+     (lambda: lw.electric.Diode(lw.GROUND, lw.electric.Node(), resistance=1e200), "resistance"),
+     (lambda: lw.electric.Resistor(lw.GROUND, lw.electric.Node(), 1e-320), "resistance"),
+     (lambda: lw.electric.Switch(lw.GROUND, lw.electric.Node(), 1, on=1e-310), "on"),
+     (lambda: lw.DCMotor(PIN, voltage=1, constant=1, resistance=1, gear=1e160), "gear"),
+     (lambda: lw.thermal.Resistance(lw.thermal.Temperature(), lw.thermal.Temperature(), 1e-320),
+      "resistance")],
+)  # fmt: skip
+def test_quantities_whose_products_leave_the_range(make, word):
+    with pytest.raises(lw.ModelError, match=f"{word} of .* must lie between 1e-50 and 1e\\+50"):
+        make()

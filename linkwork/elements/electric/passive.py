@@ -21,7 +21,6 @@ import numpy as np
 from linkwork.elements.electric.nodes import Branch, Node, sample_branch
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
-from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
@@ -101,10 +100,8 @@ class Resistor(Branch):
     def __post_init__(self) -> None:
         self.check_ends()
         self.resistance = as_drive(self.resistance, f"resistance of {self.label}", follows=True)
-        if isinstance(self.resistance, Constant) and not self.resistance.v > 0:
-            raise ModelError(
-                f"resistance of {self.label} must be positive, but {self.resistance.v:g} was given"
-            )
+        if isinstance(self.resistance, Constant):
+            checks.quantity(self.resistance.v, f"resistance of {self.label}", positive=True)
 
     def entries(self) -> list[Entry]:
         laws = [factor_law(0, as_drive(self.resistance, follows=True))]
@@ -165,7 +162,7 @@ class Switch(Branch):
         self.check_ends()
         self.closed = as_drive(self.closed, f"closed of {self.label}", follows=True)
         for word in ("on", "off"):
-            number = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
+            number = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
 
     def entries(self) -> list[Entry]:
@@ -230,7 +227,7 @@ class Diode(Branch):
     def __post_init__(self) -> None:
         self.check_ends()
         for word in ("saturation", "thermal", "resistance"):
-            number = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
+            number = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
 
     def entries(self) -> list[Entry]:
@@ -293,7 +290,7 @@ class Capacitor(Branch):
 
     def __post_init__(self) -> None:
         self.check_ends()
-        self.capacitance = checks.number(
+        self.capacitance = checks.quantity(
             self.capacitance, f"capacitance of {self.label}", positive=True
         )
 

@@ -201,6 +201,11 @@ class Screw(Joint):
         self.pitch = checks.number(self.pitch, f"pitch of {self.label}")
         self.start()
 
+    @property
+    def lead(self) -> float:
+        """Travel for a radian (m)."""
+        return float(self.pitch) / TURN
+
     def start(self) -> tuple[dict[str, float], dict[str, float]]:
         return NamedJoint.start(self)  # type: ignore[arg-type]
 
@@ -209,7 +214,7 @@ class Screw(Joint):
         reals = np.zeros(REALS)
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
-        reals[LEAD] = self.pitch / TURN
+        reals[LEAD] = self.lead
         axes = [f.body.orientation[None] for f in (fa, fb)]
         described = ts.twist_angle(as_torsion(reals[None]), axes)[0]
         reals[MEMORY] = self.start()[0].get("rz", described)

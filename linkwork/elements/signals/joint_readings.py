@@ -81,6 +81,11 @@ def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
         )
     refuse_others(joint, quantity, (*offered, *REACTIONS, "acceleration"))
     if quantity in REACTIONS:
+        if not getattr(joint, "guided", True):
+            raise DriveError(
+                f"a reading of {joint.label}: its {quantity} is that of a thread alone, whose axis "
+                "nothing holds; give guided=True, or read the joint that guides it"
+            )
         return measured(joint, quantity, three(joint, axis))
     if quantity == "acceleration":
         return joint_acceleration(joint, straight)
@@ -129,8 +134,15 @@ def joint_acceleration(joint: Any, straight: bool) -> Drive:
 
 def universal_reading(joint: Any, quantity: str, axis: Any) -> Drive:
     """What `lw.reads` gives of a universal joint: the angles of its arms, x in a and y in b."""
+    if quantity == "torque":
+        raise DriveError(
+            f"a reading of {joint.label}: its torque is about the normal of both arms, which turns "
+            'with them; read its "force", or the torque of a joint that carries it'
+        )
+    if quantity == "force":
+        return measured(joint, quantity, three(joint, axis))
     if quantity not in ANGLES:
-        refuse_others(joint, quantity, (*ANGLES, *ALONG_AXES))
+        refuse_others(joint, quantity, (*ANGLES, *ALONG_AXES, "force"))
         return of_frames(joint, quantity, three(joint, axis))
     if axis is None or tuple(axis) not in (X, Y):
         raise DriveError(
@@ -145,9 +157,12 @@ def universal_reading(joint: Any, quantity: str, axis: Any) -> Drive:
 
 def line_reading(item: Any, quantity: str, axis: Any) -> Drive:
     """What `lw.reads` gives of an item between two points."""
-    refuse_others(item, quantity, ("length", "rate"))
+    held = hasattr(item, "lengths")  # a Distance, and not a spring
+    refuse_others(item, quantity, ("length", "rate", *(("force",) if held else ())))
     if axis is not None:
         raise DriveError(f"a reading of {item.label}: its {quantity} has no axis; leave it out")
+    if quantity == "force":
+        return measured(item, quantity, X)
     world = Frame(GROUND)
     d = [of_frames(item, "position", e, axes=world) for e in (X, Y, Z)]
     if quantity == "length":

@@ -2,6 +2,8 @@
 
     reaction of a joint of the lock family on its second body, along e in the axes of A,
         force   x = −e·γ_f,        torque   x = −e·P(ρ) γ_m,   P = ½ (ρ₀ + ρ~)
+    and of a screw's thread γ with them,   force   −γ e_z,   torque   γ p/2π e_z
+    force of a distance on its second point, along the line,   x = −γ
     acceleration of the origin of a frame, u in its body, along d = R_C e,
         x = d·(v̇ + R (ω̇ × u + ω × (ω × u)))           angular acceleration   x = d·R ω̇
     of the angle of a joint that holds rx and ry, n in b:   x = n·ω̇_b − (R_aᵀ R_b n)·ω̇_a
@@ -39,9 +41,10 @@ SIZES = {"force": 1.0, "torque": 1.0, "acceleration": 1.0, "angular acceleration
 AXIS_NAMES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 
 # ------------------------------------------------------------------------------------ reaction
-# TURNS: 0 force, 1 torque, 2 and rz is free; slopes by the multipliers
+# TURNS: 0 force, 1 torque, 2 and rz is free, 3 a share of x − … whose slopes are E; slopes by the
+# multipliers
 E, QA, QB, TURNS, SLOPES, REACTION_REALS = 0, 3, 7, 11, 12, 15
-READ = int_width(3, 0)
+READ, SHARE = int_width(3, 0), 3.0
 
 
 @inlined
@@ -61,9 +64,12 @@ def reaction_kernel(ints, reals, motion, loads):
         qA, qB, rho = at4(reals, k, QA), at4(reals, k, QB), (1.0, 0.0, 0.0, 0.0)
         if turns == 2.0:
             rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
-        c = scale(-1.0, e) if turns == 0.0 else arm(rho, e)
+        c = scale(-1.0, e) if turns == 0.0 else e if turns == SHARE else arm(rho, e)
         reals[k, SLOPES], reals[k, SLOPES + 1], reals[k, SLOPES + 2] = c[0], c[1], c[2]
-        loads.balance[i] += motion.values[VALUE, i] - dot(c, g)
+        loads.balance[i] -= dot(c, g)
+        if turns == SHARE:
+            continue
+        loads.balance[i] += motion.values[VALUE, i]
         if motion.coef[TANGENT] != 0.0:
             vals[ints[k, 3]] += motion.values[BY_VALUE, i]
             if turns == 2.0:
@@ -182,7 +188,8 @@ class JointSensor(Sensor):
     """Measures the "force" (N), the "torque" (N m) or the "acceleration" of a joint.
 
     Force and torque are those on its second body, along `axis` in the joint's axes on its first, as
-    run["pin"].force is.  The acceleration is the second derivative of the joint's angle (rad/s²).
+    run["pin"].force is; the force of a Distance is that along its line, negative where it pulls.
+    The acceleration is the second derivative of the joint's angle (rad/s²).
     `lw.reads(pin, "torque", "z")` makes one, and models take it with the item that reads it.
 
     Outputs: force, torque or angular_acceleration.
@@ -194,6 +201,7 @@ class JointSensor(Sensor):
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        from linkwork.elements.joints.distance import Distance
         from linkwork.elements.joints.joints import Joint
 
         known = ("force", "torque", "angular acceleration")
@@ -202,7 +210,7 @@ class JointSensor(Sensor):
                 f"{self.label}: expected force, torque or angular acceleration, found "
                 f"{checks.show(self.quantity)}"
             )
-        if not isinstance(self.joint, Joint):
+        if not isinstance(self.joint, (Joint, Distance)):
             raise ModelError(
                 f"{self.label} needs a joint such as a Revolute, but {checks.show(self.joint)} was "
                 "given; pass the item that model.add returned"
@@ -212,7 +220,8 @@ class JointSensor(Sensor):
 
     @property
     def own_name(self) -> str:
-        return f"{self.quantity} {self.direction} of {self.joint.name}".replace("  ", " ")
+        direction = self.direction if hasattr(self.joint, "active") else ""
+        return f"{self.quantity} {direction} of {self.joint.name}".replace("  ", " ")
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
@@ -224,9 +233,19 @@ class JointSensor(Sensor):
             return [Entry(ANGLE, ends, rotations.matrix(fb.orientation)[:, 2].copy())]
         turns = self.quantity == "torque"
         kind = 0.0 if not turns else 1.0 if 5 in self.joint.active else 2.0
-        reals = np.array([*self.axis, *fa.orientation, *fb.orientation, kind, 0.0, 0.0, 0.0])
+        rest = [*fa.orientation, *fb.orientation, kind, 0.0, 0.0, 0.0]
+        if not hasattr(self.joint, "active"):  # a distance
+            reals, reads = np.array([1.0, 0.0, 0.0, *rest]), ((self.joint, 0, 0),)
+            return [Entry(REACTION, ends, reals, reads=reads)]
         reads = tuple((self.joint, 0, row + 3 * turns) for row in range(3))
-        return [Entry(REACTION, ends, reals, reads=reads)]
+        found = [Entry(REACTION, ends, np.array([*self.axis, *rest]), reads=reads)]
+        lead = getattr(self.joint, "lead", None)
+        if lead is not None and self.axis[2]:  # the thread of a screw
+            slope = self.axis[2] * (lead if turns else -1.0)
+            share = np.array([slope, 0.0, 0.0, *rest])
+            share[TURNS] = SHARE
+            found.append(Entry(REACTION, ends, share, reads=((self.joint, 1, 0),)))
+        return found
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

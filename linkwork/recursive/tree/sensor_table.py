@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.joints.distance import DISTANCE
 from linkwork.elements.joints.lock import LOCK, UB
 from linkwork.elements.signals import measured as me
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
@@ -60,12 +61,13 @@ def of_reaction(
     row: np.ndarray, full: System, outer: System, topology: Topology, item: Any, turns: bool
 ) -> None:
     """The columns of a reaction: of a joint of the tree, or of one that is cut."""
-    name, active = item.joint.name, item.joint.active
+    name, active = item.joint.name, getattr(item.joint, "active", ())
     mine = next(i for i, e in enumerate(full.elements) if e.owner == name and e.entry.rows)
     row[se.FREE_Z] = item.entries()[0].reals[me.TURNS] == 2.0
     for i, step in enumerate(topology.steps):
         if step.edge is not None and mine in step.edge.elements:
-            if full.elements[mine].entry.family is not LOCK or step.link is not None:
+            whole = len(item.entries()) == 1
+            if full.elements[mine].entry.family is not LOCK or step.link is not None or not whole:
                 break
             row[se.KIND] = se.TORQUE if turns else se.FORCE
             row[se.PLACE], row[se.SIGN] = i, -1.0 if step.turned else 1.0
@@ -75,10 +77,10 @@ def of_reaction(
             row[se.WITHOUT_Z] = (5 if turns else 2) not in active
             return
     cut = next((e for e in outer.elements if e.owner == name and e.entry.rows), None)
-    if cut is None or cut.entry.family is not LOCK:
+    if cut is None or cut.entry.family not in (LOCK, DISTANCE) or len(item.entries()) > 1:
         raise ModelError(
             f"lw.Recursive cannot follow {item.label} at all times, because {item.joint.label} is "
-            "no joint of the lock family in its tree; sample it with lw.sample_hold or "
+            "no plain joint of its tree; sample it with lw.sample_hold or "
             "lw.Controller, or use lw.RK4() or lw.GeneralizedAlpha()"
         )
     row[se.KIND] = se.CUT_TORQUE if turns else se.CUT_FORCE
