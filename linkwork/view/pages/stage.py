@@ -326,7 +326,8 @@ class Stage:
     def trace(self, names: list[str]) -> None:
         """Draw the paths of these bodies and joints, beside those that the drawing came with."""
         old = self.groups["traces"]
-        self.still = [(node, place) for node, place in self.still if node not in old]
+        gone = {id(node) for node in old}  # nodes with arrays cannot be compared
+        self.still = [(node, place) for node, place in self.still if id(node) not in gone]
         for node in old:
             node.remove()
         old.clear()
