@@ -193,8 +193,8 @@ KINDS = (
         "Fast linkages", fast_linkages,
         "Errors of the place of the second rod and of the crank at the end, over the path that it "
         "made. The crank's place comes from the energy in one angle.",
-        "at 0.1 rad per step all are right within some per cent; beyond it, halve the step until the place "
-        "stays, or take `Recursive()`.",
+        "at 0.1 rad per step all are right within some per cent; beyond it, halve the step until "
+        "the place stays, or take `Recursive()`.",
     ),
     Kind(
         "Whips and chains", chains,
