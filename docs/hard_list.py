@@ -122,7 +122,7 @@ def singular_positions() -> list[Motion]:
         flat(1, 5), flat(10, 5),
         Motion("slider-crank with equal arms, folded twice in a turn",
                lambda: models.slider_crank(10.0, 0.1), 2, 1e-3, equal, 5e-3),
-        Motion("motor that cannot turn on", models.impossible_motor, 2, 1e-3,
+        Motion("motor that cannot turn further", models.impossible_motor, 2, 1e-3,
                lambda run: 2.0, 0.0),
     ]  # fmt: skip
 
@@ -187,18 +187,18 @@ KINDS = (
         "the angular momentum for the tumbling body; of the speed and the turns for the rod. The "
         "top's place comes from Euler's equations.",
         "any method will do at 0.15 rad per step, as the top at 150 rad/s shows. A spin that the "
-        "step cannot see is refused, by most methods with the step that would do.",
+        "step cannot see is refused, by most methods with the step that would suffice.",
     ),
     Kind(
         "Fast linkages", fast_linkages,
         "Errors of the place of the second rod and of the crank at the end, over the path that it "
         "made. The crank's place comes from the energy in one angle.",
-        "at 0.1 rad per step all are right to per cents; beyond it, halve the step until the place "
-        "stays, or take `Recursive()`.",
+        "at 0.1 rad per step all are right within some per cent; beyond it, halve the step until "
+        "the place stays, or take `Recursive()`.",
     ),
     Kind(
         "Whips and chains", chains,
-        "Errors of the energy. These motions are chaotic: places part after some seconds.",
+        "Errors of the energy. These motions are chaotic: trajectories diverge after some seconds.",
         "take the default and look at `run.energy.balance`; `EnergyMomentum()` where the energy is "
         "what you want to know.",
     ),
@@ -224,7 +224,7 @@ KINDS = (
         "cylinder with DIRK54 in steps of 1e-5 s, the mass with its parabolas and half waves.",
         "a step must see the contact (ten steps in touch) where the motion after it counts; waves "
         "along beams want steps of a tenth of their period, or static(spin=) for the start. A "
-        "motion law with a corner keeps its positions, but its forces are no forces.",
+        "motion law with a corner keeps its positions, but its forces are not meaningful.",
     ),
     Kind(
         "Long runs", long_runs,

@@ -22,13 +22,13 @@ HEAD = """\
 {count} motions that are hard on a time-stepping method, each by seven methods with the same step.
 A cell says what became of the run, and its error:
 
-- **right**: within the bound of its row, and linkwork said nothing;
+- **right**: within the bound of its row, and there was no warning;
 - coarse: beyond the bound, without a warning, but a plain error of the step's size: half the step
   leaves less than 0.6 of it. Halve the step, or take another method;
 - *warned*: the run ended, and linkwork warned of this very run (`lw.LinkworkWarning`);
 - *refused*: one of linkwork's errors, before the first step or where the motion could not go on.
 
-No cell is silently wrong, that is, off without a word and no better with half the step: the
+No cell is silently wrong, that is, off without a warning and no better with half the step: the
 command below fails if there is one. The number is the error relative to the motion, so 1e-2 is one
 per cent, and each table says of what. Errors of positions are taken at the end of the run, against
 a formula or an independent solution; errors of the energy are the largest ones over the run, in

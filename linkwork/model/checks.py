@@ -135,8 +135,18 @@ def unit(x: np.ndarray) -> tuple[np.ndarray, float]:
     return x / largest / size, largest * size
 
 
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
 def direction(value: Any, what: str) -> np.ndarray:
-    """A unit vector along three numbers that are not all zero."""
+    """A unit vector along three numbers that are not all zero, or "x", "-x", "y", …"""
+    if isinstance(value, str):
+        if value.removeprefix("-") not in AXES:
+            raise ModelError(
+                f"{what} must be 3 numbers or one of 'x', '-x', 'y', '-y', 'z', '-z', but "
+                f"{show(value)} was given"
+            )
+        return (-1.0 if value[0] == "-" else 1.0) * np.array(AXES[value[-1]])
     x, size = unit(vector(value, what))
     if size == 0:
         raise ModelError(f"{what} must not be zero; give a direction such as (0, 0, 1)")

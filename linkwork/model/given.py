@@ -56,6 +56,7 @@ class Placed(Protocol):
 
 
 VectorLike: TypeAlias = Sequence[float] | np.ndarray
+DirectionLike: TypeAlias = Sequence[float] | np.ndarray | str  # "x", "-z"
 MatrixLike: TypeAlias = Sequence[Sequence[float]] | np.ndarray
 InertiaLike: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | np.ndarray
 OrientationLike: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | np.ndarray | Turned

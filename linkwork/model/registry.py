@@ -8,7 +8,6 @@ it here.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -16,8 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError, ParameterError
+from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.model.calls import hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
@@ -115,7 +115,7 @@ class ValidatingMeta(type):
         try:
             item = super().__call__(*arguments, **keywords)
         except TypeError as error:
-            refuse_call(cls, arguments, keywords)
+            refuse_call(cls.__name__, cls.__signature__, arguments, keywords)
             raise error
         item.copy_parameters()
         item.__dict__["made"] = True
@@ -126,23 +126,6 @@ class ValidatingMeta(type):
         """What help and editors show: the parameters of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
-
-
-def refuse_call(cls: Any, arguments: tuple, keywords: dict[str, Any]) -> None:
-    """A sentence about parameters where the constructor cannot be called like this."""
-    signature = cls.__signature__
-    try:
-        signature.bind(*arguments, **keywords)
-    except TypeError as error:
-        known = list(signature.parameters)
-        wrong = [name for name in keywords if name not in known]
-        if not wrong:
-            raise ParameterError(
-                f"{cls.__name__}: {error}; write {cls.__name__}({', '.join(known)})"
-            ) from None
-        near = difflib.get_close_matches(wrong[0], known, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
-        raise ParameterError(f"{cls.__name__} has no parameter '{wrong[0]}'; {hint}") from None
 
 
 class Item(metaclass=ValidatingMeta):
@@ -179,9 +162,9 @@ class Item(metaclass=ValidatingMeta):
         known = self.parameters()
         if name not in known:
             if name not in self.__dict__ and not hasattr(type(self), name):
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
-                raise ModelError(f"{self.label} has no parameter '{name}'; {hint}")
+                raise ModelError(
+                    f"{self.label} has no parameter '{name}'; {hint(name, list(known), {})}"
+                )
             object.__setattr__(self, name, value)
             return
         before = self.__dict__.copy()

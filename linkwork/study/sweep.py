@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.study.counting import Counting
 from linkwork.study.store import Store
 from linkwork.study.variant import Measured, Outcome
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+@explained
 def sweep(
     build: Callable, grid: Mapping[str, Any], measure: Callable | None = None, *,
     workers: int | None = None, client: Any = None, store: str | Path | None = None,
@@ -56,6 +58,7 @@ def sweep(
     return _dataset(done, shape, tuple(names), dict(zip(names, axes)))
 
 
+@explained
 def sample(
     build: Callable, distributions: Mapping[str, Any], n: int, measure: Callable | None = None, *,
     seed: int = 0, workers: int | None = None, client: Any = None,

@@ -38,8 +38,8 @@ class Trace:
         return np.stack([self.path[:-1], self.path[1:]], axis=1)
 
 
-def traces_of(result: Result, wanted: Any) -> list[Trace]:
-    """The paths that the user asked for."""
+def traces_of(result: Result, wanted: Any, first: int = 0) -> list[Trace]:
+    """The paths that the user asked for; colours from the one of number `first` on."""
     if isinstance(wanted, str) or (isinstance(wanted, tuple) and len(wanted) == 2
                                    and isinstance(wanted[0], str)
                                    and not isinstance(wanted[1], str)):  # fmt: skip
@@ -50,7 +50,8 @@ def traces_of(result: Result, wanted: Any) -> list[Trace]:
             f"{checks.show(wanted)}"
         )
     return [
-        Trace(*path_of(result, one), COLOURS[k % len(COLOURS)]) for k, one in enumerate(wanted)
+        Trace(*path_of(result, one), COLOURS[k % len(COLOURS)])
+        for k, one in enumerate(wanted, first)
     ]
 
 

@@ -18,7 +18,7 @@ SHORT = {  # motion: (end, cells that are known)
     "slider-crank at 300 rad/s": (0.1, {"Recursive": "right"}),
     "row of 1 parallelogram through flat positions": (5.0, {"default": "right"}),
     "springs of 1e10 and 100 N/m in a row": (0.5, {"default": "right"}),
-    "motor that cannot turn on": (0.5, {"default": "refused", "EnergyMomentum": "refused"}),
+    "motor that cannot turn further": (0.5, {"default": "refused", "EnergyMomentum": "refused"}),
 }  # fmt: skip
 
 

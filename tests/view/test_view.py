@@ -387,3 +387,22 @@ def test_the_slider_moved_by_hand_is_obeyed(playing):
     finally:
         viewer.close()
     assert not viewer.thread.is_alive()
+
+
+def test_paths_chosen_in_the_page_stand_beside_those_given():
+    run = lw.transient(pendulum(), t=1, h=0.01, progress=False)
+    viewer = run.show(browser=False, traces=[("rod", (0, 0, 0.5))])
+    try:
+        def shown():
+            return [trace.name for trace in viewer.stage.drawing.traces]
+
+        given = shown()
+        assert given == ["rod (0, 0, 0.5)"]
+        viewer.traced.value = "rod"
+        wait_for(lambda: shown() == [*given, "rod"])
+        colours = [trace.colour for trace in viewer.stage.drawing.traces]
+        assert len(set(colours)) == 2 and len(viewer.stage.groups["traces"]) == 2
+        viewer.traced.value = viewer.traced.options[0]  # nothing
+        wait_for(lambda: shown() == given)
+    finally:
+        viewer.close()

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from linkwork.errors import Interrupted, ResultFileError
+from linkwork.model.calls import explained
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -148,7 +149,7 @@ def interruptible(analysis: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(analysis)
     def started(*arguments: P.args, **keywords: P.kwargs) -> T:
         try:
-            return analysis(*arguments, **keywords)
+            return explained(analysis)(*arguments, **keywords)
         except KeyboardInterrupt as error:
             if isinstance(error, Interrupted):
                 raise

@@ -22,11 +22,13 @@ from linkwork.errors import ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import GeneralizedAlpha
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.state import State
 
 
+@explained
 def transient(
     model: Model, t: float, h: float, method: MethodLike | None = None, *,
     start: State | Result | None = None, every: int = 1, progress: bool | str = True,

@@ -158,6 +158,7 @@ class FlexibleLink(FramesAlong, Item):
 
     def _normal(self, x: np.ndarray) -> np.ndarray:
         y = checks.direction(self.normal, f"normal of {self.label}")
+        self.normal = y if isinstance(self.normal, str) else self.normal
         if abs(y @ x) > SQUARE:
             raise ModelError(
                 f"normal of {self.label} must be perpendicular to the link, but is "

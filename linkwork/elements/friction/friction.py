@@ -37,7 +37,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -205,7 +205,7 @@ class Friction(Item):
 
     joint   : any joint that slides or turns: a pin or a rail, a ball, a plane, a Universal with its
               two pins, a Screw
-    model   : lw.Coulomb(mu) or lw.LuGre(mu)
+    model   : lw.Coulomb(mu) or lw.LuGre(mu); a number stands for lw.Coulomb of it
     radius  : of the bearing or the ball (m); of a plane, the friction radius for turning about its
               normal (2/3 of the radius of a disc; without it only sliding rubs); the mean radius of
               a thread
@@ -235,7 +235,7 @@ class Friction(Item):
     """
 
     joint: Joint
-    model: FrictionModel
+    model: FrictionModel | float
     radius: Number = given(None)
     preload: float = 0.0
     motion: str | None = None
@@ -248,6 +248,8 @@ class Friction(Item):
     def __post_init__(self) -> None:
         what = self.label
         check_joint(self.joint, what)
+        if isinstance(self.model, (int, float)) and not isinstance(self.model, bool):
+            self.model = Coulomb(self.model)
         if not isinstance(self.model, FrictionModel):
             raise ModelError(
                 f"{what} needs a model such as lw.Coulomb(0.3), but {checks.show(self.model)} was "
@@ -296,7 +298,7 @@ class Friction(Item):
         radius = 0.0 if rubs.motion == "slide" else self.radius
         counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
         reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
-        words = self.model, rubs.kind, radius, self.preload, self.least
+        words = cast(FrictionModel, self.model), rubs.kind, radius, self.preload, self.least
         if rubs.kind in (BALL, PLANE, BUSH):
             return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
         if rubs.kind == PINS:

@@ -10,7 +10,9 @@ import numpy as np
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.errors import ModelError
 from linkwork.model.drives import Drive, as_drive
-from linkwork.model.given import FrameLike, Function, OrientationLike, VectorLike, given
+from linkwork.model.given import (
+    DirectionLike, FrameLike, Function, OrientationLike, VectorLike, given,
+)
 
 
 class DrivenJoint(Joint, abstract=True):
@@ -18,7 +20,7 @@ class DrivenJoint(Joint, abstract=True):
 
     row: ClassVar[str] = ""
     at: VectorLike | None
-    axis: VectorLike | None
+    axis: DirectionLike | None
     orientation: OrientationLike | None
     angle: Function
     displacement: Function
@@ -61,7 +63,7 @@ class Motor(DrivenJoint):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     angle: Function = given(None)
     orientation: OrientationLike | None = None
 
@@ -98,7 +100,7 @@ class Actuator(DrivenJoint):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     displacement: Function = given(None)
     orientation: OrientationLike | None = None
 

@@ -26,7 +26,9 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.drives.rotations.rotation import rotation_vector_jets
 from linkwork.model.frame import Frame
-from linkwork.model.given import Components, FrameLike, OrientationLike, VectorLike, given
+from linkwork.model.given import (
+    Components, DirectionLike, FrameLike, OrientationLike, VectorLike, given,
+)
 
 
 class Gimbal(NamedJoint, rows="rz"):
@@ -61,7 +63,7 @@ class DriveHinge(Joint):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     vector: Components = given(None)
     frames: tuple[Frame, Frame] = field(init=False, repr=False)

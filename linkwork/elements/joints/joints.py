@@ -24,7 +24,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, joint_place, place
 from linkwork.model.given import (
-    FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given,
+    DirectionLike, FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given,
 )  # fmt: skip
 from linkwork.model.registry import Entry, Item, Law
 
@@ -205,7 +205,7 @@ class Lock(Joint):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     rows: RowsLike = "x y z rx ry rz"
     drive: Functions = given(None)
@@ -260,7 +260,7 @@ class NamedJoint(Joint, abstract=True):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     angle: float | None = None
     displacement: float | None = None

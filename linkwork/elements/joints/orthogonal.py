@@ -30,7 +30,7 @@ from linkwork.math.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, joint_place, place
-from linkwork.model.given import FrameLike, OrientationLike, VectorLike
+from linkwork.model.given import DirectionLike, FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
@@ -158,7 +158,7 @@ class Orthogonal(Item):
     b: FrameLike
     axis_a: VectorLike | None = None
     axis_b: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
@@ -202,7 +202,7 @@ class Universal(Joint):
     at: VectorLike | None = None
     axis_a: VectorLike | None = None
     axis_b: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 

@@ -46,7 +46,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame, place
-from linkwork.model.given import FrameLike, VectorLike
+from linkwork.model.given import DirectionLike, FrameLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: of the plane t₁, t₂, k and p on body a; centre and axis on body b, radius, 1 for a ball
@@ -204,7 +204,7 @@ class Rolling(Item):
     wheel: FrameLike
     ground: FrameLike | None = None
     radius: float = 0.0
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     normal: VectorLike = (0.0, 0.0, 1.0)
     at: VectorLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)

@@ -38,7 +38,9 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
-from linkwork.model.given import FrameLike, Number, OrientationLike, VectorLike, given
+from linkwork.model.given import (
+    DirectionLike, FrameLike, Number, OrientationLike, VectorLike, given,
+)
 from linkwork.model.registry import Entry, Family
 
 # reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
@@ -183,7 +185,7 @@ class Screw(Joint):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     pitch: Number = given(None)
     orientation: OrientationLike | None = None
     angle: float | None = None

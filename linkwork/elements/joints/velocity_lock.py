@@ -42,7 +42,9 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame
-from linkwork.model.given import FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given
+from linkwork.model.given import (
+    DirectionLike, FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given,
+)
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the frames on their bodies, whether the axes are those of P, then u and u̇ of the six rows
@@ -162,7 +164,7 @@ class VelocityLock(Item):
     a: FrameLike
     b: FrameLike
     at: VectorLike | None = None
-    axis: VectorLike | None = None
+    axis: DirectionLike | None = None
     orientation: OrientationLike | None = None
     rows: RowsLike = "x y z rx ry rz"
     drive: Functions = given(None)

@@ -56,7 +56,8 @@ class PIDControl(Block):
         elif self.kd and self.rate is None:
             raise DriveError(
                 f"{self.label}: expected rate=, a reading of the error's rate, with kd and without "
-                "every=; give it, or a sample time"
+                "every=; give it, for the error -angle of a joint -1 * lw.reads(joint, 'rate'), or "
+                "a sample time"
             )
 
 

@@ -115,6 +115,7 @@ class Stage:
         self.bodies: list[Any] = []  # one node each
         self.groups: dict[str, list[Any]] = {group: [] for group in GROUPS}  # nodes to hide
         self.looks: dict[str, list[tuple[Any, Colour]]] = {}  # item → nodes, colours
+        self.given_traces = list(drawing.traces)
         self.shown = {group: group not in hidden for group in GROUPS}
         self.shot = shot(drawing, follow=follow)
         with server.atomic():
@@ -323,12 +324,17 @@ class Stage:
         self.move(self.frame)
 
     def trace(self, names: list[str]) -> None:
-        """Draw the paths of these bodies and joints, instead of those before."""
+        """Draw the paths of these bodies and joints, beside those that the drawing came with."""
         old = self.groups["traces"]
-        self.still = [(node, place) for node, place in self.still if node not in old]
+        gone = {id(node) for node in old}  # nodes with arrays cannot be compared
+        self.still = [(node, place) for node, place in self.still if id(node) not in gone]
         for node in old:
             node.remove()
         old.clear()
-        self.drawing.traces = traces_of(self.drawing.result, names)
+        there = {trace.name for trace in self.given_traces}
+        more = [name for name in names if name not in there]
+        self.drawing.traces = [
+            *self.given_traces, *traces_of(self.drawing.result, more, len(self.given_traces))
+        ]
         self.show("traces", True)
         self.move(self.frame)

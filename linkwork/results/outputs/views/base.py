@@ -79,7 +79,8 @@ class View:
         if name not in self._outputs:
             near = difflib.get_close_matches(name, self._outputs, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
-            listed = ", ".join(self._outputs) or "no results of its own"
+            more = ["point((x, y, z))"] if hasattr(type(self), "point") else []
+            listed = ", ".join([*self._outputs, *more]) or "no results of its own"
             raise AttributeError(f"{self._item.label} has no '{name}'{hint} (it has {listed})")
         output = self._outputs[name]
         return self._array(name, output.values(), output.axis, output.units, output.words)

@@ -1,0 +1,85 @@
+"""Calls with parameters that do not exist: a sentence that says which there are.
+
+Words that other programs use for the same thing are known, and lead to the right one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from linkwork.errors import ParameterError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ALSO_CALLED = {
+    "h": ("dt", "step", "time_step", "timestep", "step_size", "stepsize"),
+    "t": ("time", "duration", "t_end", "tend", "end", "until", "final_time"),
+    "method": ("solver", "integrator", "scheme"),
+    "stop": ("event", "events", "terminate", "stop_when"),
+    "start": ("state", "initial", "initial_state", "x0", "restart"),
+    "at": ("point", "location", "position", "state"),
+    "axis": ("direction", "normal"),
+    "stiffness": ("k", "spring_constant"),
+    "damping": ("c", "d", "damper"),
+    "length": ("rest_length", "free_length", "natural_length", "l0", "height"),
+    "angle": ("motion", "drive", "theta", "phi"),
+    "displacement": ("motion", "drive", "travel"),
+    "position": ("pos", "at", "center", "centre", "r"),
+    "velocity": ("vel", "v"),
+    "angular_velocity": ("omega", "w"),
+    "orientation": ("rotation", "quaternion"),
+    "model": ("mu", "coefficient", "friction", "law"),
+    "friction": ("mu", "coefficient", "friction_coefficient"),
+    "restitution": ("e", "bounce", "coefficient_of_restitution"),
+    "section": ("cross_section", "profile"),
+    "elements": ("n", "n_elements"),
+    "workers": ("processes", "n_jobs", "cores"),
+    "grid": ("parameters", "values"),
+    "measure": ("post", "evaluate", "function", "output"),
+    "n": ("number", "count", "modes", "k"),
+    "frequency": ("freq", "f"),
+    "radius": ("r",),
+}  # ours → what it may have been called
+
+
+def explained(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that refuses unknown parameters with a sentence."""
+
+    @functools.wraps(function)
+    def called(*arguments: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError:
+            refuse_call(function.__name__, inspect.signature(function), arguments, keywords)
+            raise
+
+    return called
+
+
+def refuse_call(
+    name: str, signature: inspect.Signature, arguments: tuple, keywords: dict[str, Any]
+) -> None:
+    """Raise a sentence about parameters where these do not fit the signature."""
+    try:
+        signature.bind(*arguments, **keywords)
+    except TypeError as error:
+        known = list(signature.parameters)
+        wrong = [word for word in keywords if word not in known]
+        if not wrong:
+            raise ParameterError(f"{name}: {error}; write {name}({', '.join(known)})") from None
+        raise ParameterError(
+            f"{name} has no parameter '{wrong[0]}'; {hint(wrong[0], known, keywords)}"
+        ) from None
+
+
+def hint(wrong: str, known: list[str], given: dict[str, Any]) -> str:
+    """The parameter that may have been meant, or all that there are."""
+    free = [word for word in known if word not in given]
+    meant = [word for word in free if wrong.lower() in ALSO_CALLED.get(word, ())]
+    near = meant or difflib.get_close_matches(wrong, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"it has {', '.join(known)}"
