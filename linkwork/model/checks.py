@@ -68,7 +68,7 @@ def range_of_motion(lower: float | None, upper: float | None, what: str) -> None
     if any(abs(x) > WIDEST for x in bounds):
         raise ModelError(
             f"{what} must lie between -{WIDEST:g} and {WIDEST:g} (rad or m), but "
-            f"{', '.join(f'{x:g}' for x in bounds)} was given; for a motion without a bound give None"
+            f"{', '.join(f'{x:g}' for x in bounds)} was given; where there is no bound give None"
         )
     if len(bounds) == 2 and bounds[1] - bounds[0] < NARROWEST:
         raise ModelError(
