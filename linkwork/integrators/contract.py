@@ -102,6 +102,11 @@ class Run(Protocol):
         """Turns of a body in one step, in radians, from which on they are warned of and refused."""
 
     @property
+    def free_turn(self) -> float:
+        """The turn in one step from which on it is warned of where the axis of rotation of a body
+        moves that no joint guides: turns about a fixed axis are resolved further."""
+
+    @property
     def watched_bodies(self) -> slice | np.ndarray:
         """The bodies whose turns count for `turns`, as an index."""
 
@@ -174,6 +179,7 @@ class BasicRun:
     pieces = 0
     constraint_stiffness = True
     turns = np.inf, np.inf
+    free_turn = np.inf
 
     @property
     def watched_bodies(self) -> slice | np.ndarray:

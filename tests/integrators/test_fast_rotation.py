@@ -272,6 +272,35 @@ def test_large_turns_are_told_once():
     assert len(caught) == 1 and caught[0].filename == __file__  # where the run was asked for
 
 
+def test_a_top_that_turns_by_a_radian_in_a_step_is_told_of():
+    """Its axis moves by 4 mm, of which a sixth is wrong after 0.1 s (Euler's equations)."""
+    with pytest.warns(lw.LinkworkWarning, match="turns by 1 rad .* axis that moves") as caught:
+        lw.transient(heavy_top(1e5), t=0.005, h=1e-5, progress=False)
+    assert len(caught) == 1 and "take h = 4.9e-06 s" in str(caught[0].message)
+
+
+def yawing_wheel(turn: float, h: float) -> lw.Model:
+    """A wheel on a pin whose carrier is driven about another axis."""
+    m = lw.Model("wheel", gravity=(0, 0, 0))
+    carrier = m.add("carrier", lw.Body(1, (0.1, 0.1, 0.1)))
+    wheel = m.add("wheel", lw.Body(1, (0.02, 0.01, 0.01), position=(0.3, 0, 0)))
+    m.add("yaw", lw.Motor(lw.GROUND, carrier, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(2.0)))
+    m.add("pin", lw.Revolute(carrier, wheel, at=(0.3, 0, 0), axis=(1, 0, 0), rate=turn / h))
+    return m
+
+
+def test_turns_that_are_resolved_are_not_told_of():
+    h, turn = 1e-3, 0.9
+    free = lw.Model("free", gravity=(0, 0, 0))
+    free.add("body", lw.Body(1, (0.1, 0.2, 0.3), angular_velocity=(0, 0, turn / h)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.transient(free, t=0.2, h=h, progress=False)
+        run = lw.transient(yawing_wheel(turn, h), t=0.2, h=h, progress=False)
+    torque = np.linalg.norm(run["pin"].torque_world.values, axis=1)  # J ω Ω, of the gyroscope
+    assert torque[5:] == pytest.approx(0.02 * turn / h * 2.0, rel=1e-5)
+
+
 def test_index_three_that_makes_energy_says_so_when_it_fails():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.LinkworkWarning)

@@ -48,6 +48,7 @@ class ImplicitRun(TwoForms):
     """
 
     turns = 1.05, 3.0  # radians in a step that are told of, and refused (motion.turns)
+    free_turn = 0.5  # a top's precession and nutation err by some φ²/1000 of their frequencies
 
     def __init__(
         self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,

@@ -5,6 +5,11 @@ most cannot tell it from a smaller one the other way round.  A run says what it 
 members `turns` and `watched_bodies` (integrators/contract.py): methods that choose their steps
 resolve any turn, and in joint coordinates only bodies on balls count, since a pin is exact at any
 speed.
+
+The default method resolves a turn about an axis of fixed direction up to a third of π.  Where the
+axis moves, as that of a top, its motion has an error of order φ² from the spin, however slow it is
+by itself: bodies whose rotation no joint guides are told of from a smaller turn on (`free_turn`),
+if their axis has moved by more than MOVED.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.contract import Run, StepFailure
 from linkwork.math import rotations
 from linkwork.system.system import System
+
+MOVED = 1e-3  # rad, by which the direction of an angular velocity has changed in the world
 
 
 def rounded_down(h: float) -> float:
@@ -42,6 +49,17 @@ def world_spin(motion: np.ndarray, body: int) -> np.ndarray:
     return np.einsum("tij,tj->ti", R, motion[:, body, 10:13])
 
 
+def unguided_bodies(system: System) -> np.ndarray:
+    """Bodies on whose rotation no constraint acts."""
+    guided = {
+        end
+        for e in system.elements
+        if any(row in e.entry.family.angles for row in e.entry.rows)
+        for end in e.ends
+    }
+    return np.array([b for b in range(system.bodies) if b not in guided], dtype=int)
+
+
 class TurnWatch:
     """The largest turn in a step that was seen in one run."""
 
@@ -50,6 +68,11 @@ class TurnWatch:
         self.pairs = counted_pairs(run.system)
         self.bodies = run.watched_bodies
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
+        self.free_turn = run.free_turn
+        free = run.free_turn < self.told
+        self.unguided = unguided_bodies(run.system) if free else np.zeros(0, dtype=int)
+        self.axes: dict[int, np.ndarray] = {}  # of fast unguided bodies, when they became fast
+        self.moved = 0.0, "", 0.0  # the largest turn about an axis that moves, whose it is, and h
 
     def opposite(self, motion: np.ndarray, h: float) -> str:
         """A sentence on two bodies whose angle, counted over turns, is no longer certain; empty
@@ -75,7 +98,21 @@ class TurnWatch:
         turn = float(spins[b]) * h
         if turn > self.largest:
             self.largest, self.body, self.h = turn, str(self.names[self.bodies][b]), h
+        if turn > self.free_turn:
+            self.watch_axes(motion, h)
         return turn
+
+    def watch_axes(self, motion: np.ndarray, h: float) -> None:
+        """Notice unguided bodies that turn fast about an axis that moves."""
+        speeds = np.sqrt((motion[:, self.unguided, 10:13] ** 2).sum(axis=-1))
+        for b in self.unguided[speeds.max(axis=0, initial=0.0) * h > self.free_turn].tolist():
+            spin = world_spin(motion, b)
+            speed = np.linalg.norm(spin, axis=1)
+            fast = speed * h > self.free_turn
+            axes, turn = spin[fast] / speed[fast, None], float(speed.max()) * h
+            first = self.axes.setdefault(b, axes[0])
+            if np.linalg.norm(axes - first, axis=1).max() > MOVED and turn > self.moved[0]:
+                self.moved = turn, str(self.names[b]), h
 
     def sentence(self) -> str:
         return (
@@ -105,5 +142,14 @@ class TurnWatch:
             )  # fmt: skip
 
     def warn(self) -> None:
+        turn, body, h = self.moved
         if self.largest > self.told:
             warnings.warn(self.sentence(), LinkworkWarning, stacklevel=users_line())
+        elif turn > 0.0:
+            warnings.warn(
+                f"body '{body}' turns by {turn:.3g} rad in a step of {h:g} s about an axis that "
+                "moves, and that motion is not resolved well beyond "
+                f"{self.free_turn:g} rad: take h = {rounded_down(h * self.free_turn / turn):g} s "
+                "or less",
+                LinkworkWarning, stacklevel=users_line(),
+            )  # fmt: skip
