@@ -53,7 +53,7 @@ from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, spliced
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
@@ -84,7 +84,7 @@ def turned_axes(q, x, at_):
     return q if still else qmul(q, own)
 
 
-@inlined
+@spliced
 def take_nodes(ints, x, flat, k, c, n, r, y):
     """Places, arms, velocities and turns of the nodes into the work; axes of the reference node.
 
@@ -115,7 +115,7 @@ def take_nodes(ints, x, flat, k, c, n, r, y):
     return qr
 
 
-@fused_inlined
+@fused_spliced
 def interpolate(x, c, n, field, y):
     """Σ N_i x_i and Σ N_i′ x_i of the numbers x_i at `field` of the nodes."""
     value, slope = ZERO, ZERO
@@ -192,7 +192,7 @@ def section_stress(reals, x, c, y, z, time, strain, bent, rate, turn, tangent):
     return n, m, lost, supplied
 
 
-@inlined
+@spliced
 def section_motion(x, c, n, r, qr, y):
     """Turn, axes E, place p and slope p' of the axis at c, with their rates and maps of turns.
 
@@ -209,7 +209,7 @@ def section_motion(x, c, n, r, qr, y):
     return theta, theta1, rate, rate1, b, g, b1, g1, b2, g2, T, T1, E, p, p1, v1, w, u, t
 
 
-@inlined
+@spliced
 def put_wrench(f, flat, b, sign, p, Fw, Mw):
     """A section's force and moment on the body of a node; returns their power."""
     at_ = BODY * b
