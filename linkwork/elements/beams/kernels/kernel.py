@@ -53,7 +53,7 @@ from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, spliced
+from linkwork.math.compiled import fused_spliced, inlined, spliced
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
@@ -126,7 +126,7 @@ def interpolate(x, c, n, field, y):
     return value, slope
 
 
-@fused_inlined
+@fused_spliced
 def interpolate_turn(x, c, n, r, y):
     """θ, θ′, and their rates."""
     theta, theta1, rate, rate1 = ZERO, ZERO, ZERO, ZERO
@@ -140,7 +140,7 @@ def interpolate_turn(x, c, n, r, y):
     return theta, theta1, rate, rate1
 
 
-@inlined
+@spliced
 def linear_stress(x, c, y, strain, bent, rate, turn, tangent):
     """Force and moment of a linear section, dissipated part of the power; for the tangent C and D
     to the work."""
@@ -181,7 +181,7 @@ def law_stress(reals, c, y, z, time, strain, bent, rate, turn):
     return three(z, STRESS), three(z, STRESS + 3), lost, z[SUPPLIED]
 
 
-@inlined
+@spliced
 def section_stress(reals, x, c, y, z, time, strain, bent, rate, turn, tangent):
     """Force and moment of a section with its numbers at c; power lost, and supplied by time."""
     supplied = 0.0

@@ -33,7 +33,7 @@ from linkwork.elements.beams.kernels.rows import (
 from linkwork.elements.beams.kernels.turning import bend, inverse_slope, slope
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.layout import NODE, POS, ROT, STRIDE
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_spliced, inlined
 from linkwork.math.fours import unit4
 from linkwork.math.vectors import (
     add, cc, cm, cross, dot, madd, mc, mm, mscale, nine, scale, skew, sub, three,
@@ -85,7 +85,7 @@ def rate_matrices(
     put_nine(y, base + RATE_M, all_m)
 
 
-@fused_inlined
+@fused_spliced
 def shape_matrices(y, x, c, n, r, T, T1):
     """Θ_i and Θ_i′ of all nodes into the work."""
     at_ = SHAPES + SHAPE_WORK * r
@@ -106,7 +106,7 @@ def shape_matrices(y, x, c, n, r, T, T1):
     put_nine_rows(y, at_ + THETA1, B)
 
 
-@fused_inlined
+@fused_spliced
 def world_stiffness(y, p, E, ET, to):
     """E X Eᵀ of the four 3×3 parts of the stiffness at p; their numbers to the work, too."""
     nn, nm = product(E, product(nine(y, p), ET)), product(E, product(nine(y, p + 9), ET))
@@ -118,7 +118,7 @@ def world_stiffness(y, p, E, ET, to):
     return nn, nm, mn, mm
 
 
-@fused_inlined
+@fused_spliced
 def point_tangent(
     vals, ints, flat, x, k, c, n, point, y, E, p, p1, w, Fw, Mw, damped, cK, cD
 ):
