@@ -3,6 +3,7 @@
     v = row4(a, i)       a[i : i + 3] and a zero     v + w, v - w, v * s, -v …  as in `lanes`
     load4(a, i)          a[i : i + 4]                unit4(k)    a one in lane k, which is a literal
     store4(a, i, v)      a[i : i + 4] = v            zeros4()
+    pair8(v, w)          an eight: three of v, three of w, two zeros
 
 A row of a block of the iteration matrix is [lengths | rotations | two free numbers], so the four
 with its rotations begins at 3 and the fourth of them falls on a free number.
@@ -15,7 +16,7 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.math.compiled import generates
-from linkwork.math.lanes import FOUR, in_memory, picked, place
+from linkwork.math.lanes import EIGHT, FOUR, in_memory, picked, place
 
 WIDTH = FOUR.width
 
@@ -38,6 +39,10 @@ def unit4(k):
 
 def zeros4():
     return np.zeros(WIDTH)
+
+
+def pair8(v, w):
+    return np.array([*v[:3], *w[:3], 0.0, 0.0])
 
 
 # ------------------------------------------------------------------------------- compiled
@@ -69,3 +74,11 @@ def _unit4(typing, k):
 @generates(zeros4)
 def _zeros4(typing):
     return FOUR(), lambda *arguments: ir.Constant(FOUR.vector, [0.0] * WIDTH)
+
+
+@generates(pair8)
+def _pair8(typing, v, w):
+    def generate(context, builder, signature, args):
+        return picked(builder, *args, [0, 1, 2, 4, 5, 6, 3, 7])  # the last of a row is zero
+
+    return EIGHT(FOUR, FOUR), generate

@@ -145,7 +145,7 @@ def helicoidal_kernel(ints, reals, motion, loads):
         bent = sub(tv(E, k1), three(x, c + STRAIN0 + 3))
         strain1, bent1 = tv(E, r1), tv(E, t1)
         ns, ms, lost, supplied = section_stress(
-            reals, x, c, y, z, time, strain, bent, strain1, bent1
+            reals, x, c, y, z, time, strain, bent, strain1, bent1, coef[TANGENT] != 0.0
         )
         Fw, Mw, given = mv(E, ns), mv(E, ms), 0.0
         for side in range(2):

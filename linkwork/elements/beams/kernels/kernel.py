@@ -43,9 +43,9 @@ from linkwork.elements.beams.kernels.tangent import (
     ROOM, point_tangent, rate_matrices, shape_matrices,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import (
-    B_TERMS, C_TERMS, inverse_map, series, turn_between, turn_map, turn_map_change,
+    B_TERMS, C_TERMS, inverse_coefficient, inverse_map, series, turn_between, turn_map,
+    turn_map_change,
 )  # fmt: skip
-from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.laws.base import (
     KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, respond,
 )  # fmt: skip
@@ -53,7 +53,7 @@ from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, SIX, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_spliced, inlined, spliced
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
@@ -77,31 +77,45 @@ def put9(y, p, X):
 
 
 @inlined
+def turned_axes(q, x, at_):
+    """A quaternion times the one at `at_`, which often is that of no turn."""
+    own = four(x, at_)
+    still = own[1] == 0.0 and own[2] == 0.0 and own[3] == 0.0
+    return q if still else qmul(q, own)
+
+
+@spliced
 def take_nodes(ints, x, flat, k, c, n, r, y):
     """Places, arms, velocities and turns of the nodes into the work; axes of the reference node.
 
     The element's numbers begin at c in x."""
     b = BODY * ints[k, r]
-    qr = qmul(four(flat, b + QUAT), four(x, c + NODE * r + Q))
+    qr = turned_axes(four(flat, b + QUAT), x, c + NODE * r + Q)
     wr = mv(nine(flat, b + ROT), three(flat, b + OMEGA))
     for i in range(n):
         b, at_ = BODY * ints[k, i], NODE_WORK * i
-        R = nine(flat, b + ROT)
-        arm, w = mv(R, three(x, c + NODE * i + F)), mv(R, three(flat, b + OMEGA))
-        put3(y, at_ + PLACE, add(three(flat, b + POS), arm))
-        put3(y, at_ + ARM, arm)
-        put3(y, at_ + SPIN, w)
-        put3(y, at_ + SPEED, add(three(flat, b + VEL), cross(w, arm)))
+        R, offset = nine(flat, b + ROT), three(x, c + NODE * i + F)
+        place, speed, w = three(flat, b + POS), three(flat, b + VEL), wr
         if i != r:
-            q = qmul(four(flat, b + QUAT), four(x, c + NODE * i + Q))
+            w = mv(R, three(flat, b + OMEGA))
+            q = turned_axes(four(flat, b + QUAT), x, c + NODE * i + Q)
             theta = turn_between(qmul(q, qconj(qr)))
             put3(y, at_ + TURN, theta)
             put3(y, at_ + TWIST, sub(w, wr))
-            put9(y, at_ + INVERSE, inverse_map(theta, kappa(dot(theta, theta))[0]))
+            put9(y, at_ + INVERSE, inverse_map(theta, inverse_coefficient(dot(theta, theta))))
+        put3(y, at_ + SPIN, w)
+        if dot(offset, offset) == 0.0:
+            put3(y, at_ + ARM, ZERO)
+        else:
+            arm = mv(R, offset)
+            put3(y, at_ + ARM, arm)
+            place, speed = add(place, arm), add(speed, cross(w, arm))
+        put3(y, at_ + PLACE, place)
+        put3(y, at_ + SPEED, speed)
     return qr
 
 
-@fused_inlined
+@fused_spliced
 def interpolate(x, c, n, field, y):
     """Σ N_i x_i and Σ N_i′ x_i of the numbers x_i at `field` of the nodes."""
     value, slope = ZERO, ZERO
@@ -112,7 +126,7 @@ def interpolate(x, c, n, field, y):
     return value, slope
 
 
-@fused_inlined
+@fused_spliced
 def interpolate_turn(x, c, n, r, y):
     """θ, θ′, and their rates."""
     theta, theta1, rate, rate1 = ZERO, ZERO, ZERO, ZERO
@@ -126,20 +140,23 @@ def interpolate_turn(x, c, n, r, y):
     return theta, theta1, rate, rate1
 
 
-@inlined
-def linear_stress(x, c, y, strain, bent, rate, turn):
-    """Force and moment of a linear section, dissipated part of the power; C and D to the work."""
+@spliced
+def linear_stress(x, c, y, strain, bent, rate, turn, tangent):
+    """Force and moment of a linear section, dissipated part of the power; for the tangent C and D
+    to the work."""
     s = c + SECTION
-    for i in range(36):
-        y[STIFF + i] = x[s + i]
+    if tangent:
+        for i in range(36):
+            y[STIFF + i] = x[s + i]
     n = add(mv(nine(x, s), strain), mv(nine(x, s + 9), bent))
     m = add(mv(nine(x, s + 18), strain), mv(nine(x, s + 27), bent))
     lost = 0.0
     if x[c + DAMPED] != 0.0:
-        for i in range(36):
-            y[VISCOUS + i] = x[s + 36 + i]
-        nd = add(mv(nine(y, VISCOUS), rate), mv(nine(y, VISCOUS + 9), turn))
-        md = add(mv(nine(y, VISCOUS + 18), rate), mv(nine(y, VISCOUS + 27), turn))
+        if tangent:
+            for i in range(36):
+                y[VISCOUS + i] = x[s + 36 + i]
+        nd = add(mv(nine(x, s + 36), rate), mv(nine(x, s + 45), turn))
+        md = add(mv(nine(x, s + 54), rate), mv(nine(x, s + 63), turn))
         lost = dot(nd, rate) + dot(md, turn)
         n, m = add(n, nd), add(m, md)
     return n, m, lost
@@ -164,18 +181,18 @@ def law_stress(reals, c, y, z, time, strain, bent, rate, turn):
     return three(z, STRESS), three(z, STRESS + 3), lost, z[SUPPLIED]
 
 
-@inlined
-def section_stress(reals, x, c, y, z, time, strain, bent, rate, turn):
+@spliced
+def section_stress(reals, x, c, y, z, time, strain, bent, rate, turn, tangent):
     """Force and moment of a section with its numbers at c; power lost, and supplied by time."""
     supplied = 0.0
     if x[c + LINEAR] != 0.0:
-        n, m, lost = linear_stress(x, c, y, strain, bent, rate, turn)
+        n, m, lost = linear_stress(x, c, y, strain, bent, rate, turn, tangent)
     else:
         n, m, lost, supplied = law_stress(reals, c, y, z, time, strain, bent, rate, turn)
     return n, m, lost, supplied
 
 
-@inlined
+@spliced
 def section_motion(x, c, n, r, qr, y):
     """Turn, axes E, place p and slope p' of the axis at c, with their rates and maps of turns.
 
@@ -184,7 +201,7 @@ def section_motion(x, c, n, r, qr, y):
     b, b1, b2 = series(B_TERMS, dot(theta, theta))
     g, g1, g2 = series(C_TERMS, dot(theta, theta))
     T, T1 = turn_map(theta, b, g), turn_map_change(theta, theta1, b, g, b1, g1)
-    E = rotation_matrix(qmul(qmul(qexp(theta), qr), four(x, c + AXES)))
+    E = rotation_matrix(turned_axes(qmul(qexp(theta), qr), x, c + AXES))
     p, p1 = interpolate(x, c, n, PLACE, y)
     _, v1 = interpolate(x, c, n, SPEED, y)
     w = add(three(y, NODE_WORK * r + SPIN), mv(T, rate))
@@ -192,7 +209,7 @@ def section_motion(x, c, n, r, qr, y):
     return theta, theta1, rate, rate1, b, g, b1, g1, b2, g2, T, T1, E, p, p1, v1, w, u, t
 
 
-@inlined
+@spliced
 def put_wrench(f, flat, b, sign, p, Fw, Mw):
     """A section's force and moment on the body of a node; returns their power."""
     at_ = BODY * b
@@ -209,7 +226,7 @@ def beam_kernel(ints, reals, motion, loads):
     width = (reals.shape[1] - n * NODE) // points
     flat, x, forces, values = borrow(nodes), borrow(reals), borrow(f), borrow(vals)
     room, z = np.zeros(ROOM), np.zeros(LAW_WORK)
-    y = borrow(room)
+    y, tangent = borrow(room), coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
         first = k * reals.shape[1]
         qr = take_nodes(ints, x, flat, k, first, n, r, y)
@@ -222,7 +239,7 @@ def beam_kernel(ints, reals, motion, loads):
             bent = sub(tv(E, mv(T, theta1)), three(x, c + STRAIN0 + 3))
             strain1, bent1 = tv(E, u), tv(E, t)
             ns, ms, lost, supplied = section_stress(
-                reals, x, c, y, z, time, strain, bent, strain1, bent1
+                reals, x, c, y, z, time, strain, bent, strain1, bent1, tangent
             )
             Fw, Mw = mv(E, ns), mv(E, ms)
             given = 0.0
@@ -233,7 +250,7 @@ def beam_kernel(ints, reals, motion, loads):
             weight = x[c + WEIGHT]
             power[0] += weight * lost
             power[1] += weight * (supplied + dot(ns, strain1) + dot(ms, bent1)) + given
-            if coef[TANGENT] != 0.0:
+            if tangent:
                 shape_matrices(y, x, c, n, r, T, T1)
                 damped = x[c + DAMPED] != 0.0
                 if damped:

@@ -3,16 +3,16 @@
     X = rows_at(a, p)    the matrix whose nine numbers begin at p      product(A, X)   A X
     crossed(a, X)        ã X                                           turned(R, X)    Rᵀ X
 
-A is a tuple of nine numbers.  The last of the four is zero.
+A is a tuple of nine numbers.  The last of the four is zero.  Two such matrices beside each other
+are rows of eight, as a block of the iteration matrix has them.
 """
 
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.fours import load4, row4, store4, unit4
-
-TURN = 3  # where rotations begin in a row of a block
+from linkwork.math.eights import load8, store8
+from linkwork.math.fours import pair8, row4, store4, unit4
 
 
 @fused_inlined
@@ -94,16 +94,13 @@ def put_nine_rows(y, p, X):
 
 
 @fused_inlined
-def add_row(vals, base, s, lengths, rotations):
-    """Add s times a row; both parts are read before one is written, as they overlap."""
-    x, y = load4(vals, base) + lengths * s, load4(vals, base + TURN) + rotations * s
-    store4(vals, base, x)
-    store4(vals, base + TURN, y)
+def beside(X, Y):
+    """[X | Y], rows of eight numbers as those of a block."""
+    return pair8(X[0], Y[0]), pair8(X[1], Y[1]), pair8(X[2], Y[2])
 
 
 @fused_inlined
-def add_rows(vals, base, s, L, X):
-    """Add s [L | X] to three rows of a block."""
-    add_row(vals, base, s, L[0], X[0])
-    add_row(vals, base + STRIDE, s, L[1], X[1])
-    add_row(vals, base + 2 * STRIDE, s, L[2], X[2])
+def add_rows(vals, base, s, X):
+    """Add s X to three rows of a block."""
+    for i in range(3):
+        store8(vals, base + i * STRIDE, load8(vals, base + i * STRIDE) + X[i] * s)

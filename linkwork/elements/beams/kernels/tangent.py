@@ -27,20 +27,21 @@ from linkwork.elements.beams.layout import (
     THETA1, TURN, TWIST, VISCOUS, WORK,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.rows import (
-    add_rows, crossed, minus, plus, plus_times, product, put_nine_rows, rows_at, rows_of_transpose,
-    skew_rows, times, turned,
+    add_rows, beside, crossed, minus, plus, plus_times, product, put_nine_rows, rows_at,
+    rows_of_transpose, skew_rows, times, turned,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import bend, inverse_slope, slope
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.layout import NODE, POS, ROT, STRIDE
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_spliced, inlined
 from linkwork.math.fours import unit4
 from linkwork.math.vectors import (
     add, cc, cm, cross, dot, madd, mc, mm, mscale, nine, scale, skew, sub, three,
 )  # fmt: skip
 
-# behind the work of a call: C and D of a point in world axes, each with one number more
-WORLD, WORLD_RATES, ROOM = WORK, WORK + 37, WORK + 74
+# behind the work of a call: C and D of a point in world axes, each with one number more, and the
+# matrices of Θ_i in δF and δM
+WORLD, WORLD_RATES, BY_TURN, ROOM = WORK, WORK + 37, WORK + 74, WORK + 94
 
 
 @inlined
@@ -84,7 +85,7 @@ def rate_matrices(
     put_nine(y, base + RATE_M, all_m)
 
 
-@fused_inlined
+@fused_spliced
 def shape_matrices(y, x, c, n, r, T, T1):
     """Θ_i and Θ_i′ of all nodes into the work."""
     at_ = SHAPES + SHAPE_WORK * r
@@ -105,7 +106,7 @@ def shape_matrices(y, x, c, n, r, T, T1):
     put_nine_rows(y, at_ + THETA1, B)
 
 
-@fused_inlined
+@fused_spliced
 def world_stiffness(y, p, E, ET, to):
     """E X Eᵀ of the four 3×3 parts of the stiffness at p; their numbers to the work, too."""
     nn, nm = product(E, product(nine(y, p), ET)), product(E, product(nine(y, p + 9), ET))
@@ -117,7 +118,7 @@ def world_stiffness(y, p, E, ET, to):
     return nn, nm, mn, mm
 
 
-@fused_inlined
+@fused_spliced
 def point_tangent(
     vals, ints, flat, x, k, c, n, point, y, E, p, p1, w, Fw, Mw, damped, cK, cD
 ):
@@ -135,18 +136,17 @@ def point_tangent(
         put_nine_rows(y, WORLD + 9, nm)
         put_nine_rows(y, WORLD + 18, mn)
         put_nine_rows(y, WORLD + 27, mm)
-    force, moment = scale(cK, Fw), scale(cK, Mw)
+    force, moment, P = scale(cK, Fw), scale(cK, Mw), skew_rows(p1)
     F = skew_rows(force)
+    put_nine_rows(y, BY_TURN, minus(product(nine(y, WORLD), P), F))
+    put_nine_rows(y, BY_TURN + 10, minus(product(nine(y, WORLD + 18), P), skew_rows(moment)))
     for i in range(n):
         N, N1, arm = x[c + SHAPE + i], x[c + SLOPE + i], three(y, NODE_WORK * i + ARM)
         R = rows_at(flat, NODE * ints[k, i] + ROT)
         a = product(nine(y, SHAPES + SHAPE_WORK * i + THETA), R)
         b = product(nine(y, SHAPES + SHAPE_WORK * i + THETA1), R)
-        lever = crossed(arm, R)
-        u = plus_times(crossed(p1, a), lever, -N1)
-        dF = plus(product(nine(y, WORLD), u), product(nine(y, WORLD + 9), b))
-        dM = plus(product(nine(y, WORLD + 18), u), product(nine(y, WORLD + 27), b))
-        dF, dM = minus(dF, crossed(force, a)), minus(dM, crossed(moment, a))
+        dF = plus(product(nine(y, BY_TURN), a), product(nine(y, WORLD + 9), b))
+        dM = plus(product(nine(y, BY_TURN + 10), a), product(nine(y, WORLD + 27), b))
         dFx, dMx = times(nn, N1), plus_times(times(mn, N1), F, -N)
         if damped:
             U = times(product(nine(y, SHAPES + SHAPE_WORK * i + RATE_N), R), cK)
@@ -158,15 +158,19 @@ def point_tangent(
             Dn, Dnm = nine(y, WORLD_RATES + 18), nine(y, WORLD_RATES + 27)
             dM = plus(dM, plus(product(Dn, U), product(Dnm, V)))
             dMx = plus(dMx, product(Dn, still))
-        dM = plus_times(dM, crossed(force, lever), N)
+        if dot(arm, arm) > 0.0:
+            lever = crossed(arm, R)
+            dF = plus_times(dF, product(nine(y, WORLD), lever), -N1)
+            dM = plus_times(dM, product(nine(y, WORLD + 18), lever), -N1)
+            dM = plus_times(dM, crossed(force, lever), N)
+        by_force, by_moment = beside(dFx, dF), beside(dMx, dM)
         for side in range(2):
             j = point + side
             sign, at_, base = 2.0 * side - 1.0, NODE * ints[k, j], ints[k, n + n * j + i]
             l = sub(p, three(flat, at_ + POS))
-            by_x, by_turn = plus(dMx, crossed(l, dFx)), plus(dM, crossed(l, dF))
+            change = plus(by_moment, crossed(l, by_force))
             if i == j:
-                by_x = plus(by_x, F)
-                by_turn = plus(by_turn, crossed(add(cross(l, force), moment), R))
-            Rj = nine(flat, at_ + ROT)
-            add_rows(vals, base, sign, dFx, dF)
-            add_rows(vals, base + 3 * STRIDE, sign, turned(Rj, by_x), turned(Rj, by_turn))
+                own = crossed(add(cross(l, force), moment), R)
+                change = plus(change, beside(F, own))
+            add_rows(vals, base, sign, by_force)
+            add_rows(vals, base + 3 * STRIDE, sign, turned(nine(flat, at_ + ROT), change))
