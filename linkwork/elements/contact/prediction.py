@@ -19,13 +19,18 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.contact.layout import (
-    DEPTH, FACE, KIND, NORMAL, ON_A, ON_B, OWN, POINTS, RIM,
+    BEFORE, DEPTH, FACE, KIND, NORMAL, ON_A, ON_B, OWN, POINTS, RIM,
 )  # fmt: skip
+from linkwork.elements.layout import UNKNOWN
 from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, cross, dot, mv, scale, sub
+from linkwork.math.vectors import (
+    IDENTITY, add, at, cross, dot, madd, mscale, mv, outer, scale, solve3, sub,
+)  # fmt: skip
 
 FAR = 0.03  # of the depth: predictions that differ by more are not used
-SWEEPS = 3  # over the points, in each of which their depths are set one after the other
+NEAR = 3.0  # times the depth of others: how far apart points may have been
+SMALL = 1e-4  # of the least squares, where points do not determine a turn
+ZERO = (0.0, 0.0, 0.0)
 
 
 @inlined
@@ -38,10 +43,10 @@ def moved_since(x, b, R, arm):
 
 @inlined
 def depth_before(w, m, n, x, a, b, Ra, ra, Rb, rb):
-    """The depth of point m before the step; negative where it is not known."""
+    """The depth of point m before the step; far apart where it is not known."""
     kind = w[m, KIND]
     if kind != FACE and kind != RIM and kind != POINTS:
-        return -1.0
+        return -UNKNOWN
     X = at(w, m, ON_B)
     if kind == RIM and w[m, OWN + 6] > 0.0:
         X = sub(X, at(w, m, OWN + 3))  # the middle of the rim, which the lowest point runs along
@@ -63,27 +68,39 @@ def component(j, move, turn):
 def back_to_last_depths(w, count, x, a, b, Ra, ra, Rb, rb):
     """The displacement and the turn of b (world axes) that take points back to the depths before
     the step; whether predictions are so far from these that it is worth while.
+
+    Points that bore nothing count where they were no further away than others were deep.
     """
     n = at(w, 0, NORMAL)
+    deepest = 0.0
+    for m in range(count):
+        w[m, BEFORE] = depth_before(w, m, n, x, a, b, Ra, ra, Rb, rb)
+        deepest = max(deepest, w[m, BEFORE])
     far, square, points = False, 0.0, 0
     for m in range(count):
-        before = depth_before(w, m, n, x, a, b, Ra, ra, Rb, rb)
-        if before > 0.0:
-            far = far or abs(w[m, DEPTH] - before) > FAR * before
+        before, depth = w[m, BEFORE], w[m, DEPTH]
+        if before > 0.0 or (before > -NEAR * deepest and depth > 0.0):
+            far = far or abs(depth - before) > FAR * deepest
             lever = cross(sub(at(w, m, ON_B), rb), n)
             square += dot(lever, lever)
             points += 1
-    move = turn = (0.0, 0.0, 0.0)
+        else:
+            w[m, BEFORE] = UNKNOWN
     if not far:
-        return False, move, turn
-    weight = points / square if square > 1e-24 else 0.0
-    for _ in range(SWEEPS if points > 1 else 1):
-        for m in range(count):
-            before = depth_before(w, m, n, x, a, b, Ra, ra, Rb, rb)
-            if before > 0.0:
-                lever = cross(sub(at(w, m, ON_B), rb), n)
-                left = before - w[m, DEPTH] + dot(n, move) + dot(lever, turn)
-                left /= 1.0 + weight * dot(lever, lever)
-                move = sub(move, scale(left, n))
-                turn = sub(turn, scale(left * weight, lever))
+        return False, ZERO, ZERO
+    # δ_i − δ_i before = −(α + λ_i·t): the smallest α and t ρ by least squares
+    rho = math.sqrt(square / points) if square > 0.0 else 1.0
+    e = (1.0, 0.0, 0.0) if abs(n[0]) < 0.7 else (0.0, 1.0, 0.0)
+    u = cross(n, e)
+    u = scale(1.0 / math.sqrt(dot(u, u)), u)
+    v = cross(n, u)
+    A, wanted = mscale(SMALL * points, IDENTITY), ZERO
+    for m in range(count):
+        if w[m, BEFORE] < UNKNOWN:
+            lever = cross(sub(at(w, m, ON_B), rb), n)
+            row = (1.0, dot(lever, u) / rho, dot(lever, v) / rho)
+            A = madd(A, outer(row, row))
+            wanted = add(wanted, scale(w[m, DEPTH] - w[m, BEFORE], row))
+    y = solve3(A, wanted)
+    move, turn = scale(y[0], n), scale(1.0 / rho, add(scale(y[1], u), scale(y[2], v)))
     return math.isfinite(dot(move, move) + dot(turn, turn)), move, turn
