@@ -188,9 +188,9 @@ KINDS = (
         "the angular momentum for the tumbling body; of the speed and the turns for the rod. The "
         "top's place comes from Euler's equations.",
         "any method will do at 0.15 rad per step, as the top at 150 rad/s shows. A spin that the "
-        "step cannot see is refused, by most methods with the step that would suffice; at 1 rad per "
-        "step, where the axis of the top moves by some millimetres, what is off by a few per cent "
-        "of that is told of.",
+        "step cannot see is refused, by most methods with the step that would suffice; at 1 rad "
+        "per step, where the axis of the top moves by some millimetres, what is off by a few per "
+        "cent of that is told of.",
     ),
     Kind(
         "Fast linkages", fast_linkages,

@@ -8,7 +8,9 @@ C, Ct, Qc   constraint residual, its partial time derivative, and Q_c of C_q v̇
 vals        the values of the iteration matrix: cK ∂f/∂q + cD ∂f/∂v + cM ∂f/∂v̇, C_q beside it
 power       [dissipated, supplied] power at this motion
 coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c wanted, the
-            method has written the tangent of the bodies' inertia itself], then cM and gravity
+            method has written the tangent of the bodies' inertia itself], then cM, gravity and
+            whether this is the first correction of a step: 1, and 2 from elements that took forces
+            from elsewhere than the motion that they were given (contact.prediction)
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
@@ -37,7 +39,7 @@ VALUE, RATE, SECOND, BY_VALUE, BY_RATE, BY_SECOND = range(6)
 # coef
 CK, CD, TANGENT, RATES, ACCEPT, KC, WRITTEN = 0, 1, 2, 3, 4, 5, 6
 COEFS = 7  # that callers set; the evaluation adds the next
-CM, GRAVITY, COEF_SIZE = 7, 8, 11
+CM, GRAVITY, FIRST, COEF_SIZE = 7, 8, 11, 12
 
 # ints of elements between two bodies
 A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5

@@ -216,3 +216,17 @@ def accumulate(array, k, c, a):
     array[k, c] += a[0]
     array[k, c + 1] += a[1]
     array[k, c + 2] += a[2]
+
+
+@inlined
+def solve3(A, b):
+    """A⁻¹ b by Cramer's rule."""
+    c = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))
+    d = cross((A[6], A[7], A[8]), (A[0], A[1], A[2]))
+    e = cross((A[0], A[1], A[2]), (A[3], A[4], A[5]))
+    whole = 1.0 / (A[0] * c[0] + A[1] * c[1] + A[2] * c[2])
+    return (
+        whole * (c[0] * b[0] + d[0] * b[1] + e[0] * b[2]),
+        whole * (c[1] * b[0] + d[1] * b[1] + e[1] * b[2]),
+        whole * (c[2] * b[0] + d[2] * b[1] + e[2] * b[2]),
+    )

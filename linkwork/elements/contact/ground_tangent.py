@@ -24,11 +24,12 @@ from linkwork.elements.contact.layout import (
     BY_DEPTH, BY_RATE, KIND, LOAD, ON_B, OWN, PLACE, RIM, ROLL, RUBS, TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
 from linkwork.elements.contact.points import across_rim, without
-from linkwork.elements.deformable.bushing import add_column, bend, kappa
-from linkwork.elements.layout import BB
+from linkwork.elements.deformable.bushing import bend, kappa
+from linkwork.elements.layout import BB, STRIDE, B
 from linkwork.math.compiled import inlined
+from linkwork.math.eights import any8, load8, six8, spread8, store8, sum8
 from linkwork.math.vectors import (
-    IDENTITY, add, at, column, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
+    IDENTITY, add, at, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
@@ -67,55 +68,55 @@ def sums_of_points(w, count, n, P, rb, wb, cK, cD):
 
 @inlined
 def ground_tangent(
-    vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv, cr, crs, crv,
-    F, G, cK, cD,
+    f, vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv, cr, crs,
+    crv, F, G, cK, cD, back, turn,
 ):  # fmt: skip
-    """Columns of the body's displacements and turns; the axes of the ground are those of the world.
-    """
+    """All six columns at a time, of the body's displacements m and turns t, in the lanes of
+    vectors of eight; the axes of the ground are those of the world."""
     k1, kd, k3, g1, by_turn, g3, load_x = sums_of_points(w, count, n, P, rb, wb, cK, cD)
     over, s, last = 1.0 / N, sub(P, rb), reals.shape[1]
     rubs, roll = reals[i, RUBS] != 0.0, reals[i, ROLL]
-    known = abs(reals[i, last - TOUCHED_A]) < 1e200
-    arm = mv(Rb, at(reals, i, last - TOUCHED_B)) if known else ZERO
-    bending = kappa(dot(psi, psi))[0]
-    moment = add(cross(s, F), G)
-    pull, n_c, n_w, n_psi = sub(n, without(n, c)), dot(n, c), dot(n, wb), dot(n, psi)
-    for j in range(6):
-        e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-        slides = j < 3
-        t = ZERO if slides else column(Rb, j % 3)
-        if slides:
-            dN, dS = -k1 * dot(n, e), -k3 * dot(n, e)
-            dP = sub(scale(cK, e), scale(over * dot(n, e), kd))
-            at_P, at_first, by_place = e, e, scale(-1.0, cross(wb, e))
-        else:
-            dN, dS = dot(g1, t), dot(g3, t)
-            dP = scale(over, add(mv(by_turn, t), scale(cK, cross(t, load_x))))
-            at_P, at_first = cross(t, s), cross(t, arm)
-            by_place = cross(cross(t, wb), s)
-        dF, dG = scale(dN, n), ZERO
-        if rubs:
-            drho = 0.5 * over * (dS - spread * dN) / rho if rho > 0.0 else 0.0
-            dV = add(add(scale(cK, by_place), scale(cD, at_P)), cross(wb, dP))
-            spin, dpsi, ds = ZERO, ZERO, ZERO
-            if not slides:
-                spin = add(scale(cK, cross(t, wb)), scale(cD, t))
+    m = six8((1.0, 0.0, 0.0), ZERO), six8((0.0, 1.0, 0.0), ZERO), six8((0.0, 0.0, 1.0), ZERO)
+    t = (
+        six8(ZERO, (Rb[0], Rb[1], Rb[2])), six8(ZERO, (Rb[3], Rb[4], Rb[5])),
+        six8(ZERO, (Rb[6], Rb[7], Rb[8])),
+    )  # fmt: skip
+    sinks = dot(n, m)
+    dN = dot(g1, t) - k1 * sinks
+    lever = scale(over, sub(add(mv(by_turn, t), scale(cK, cross(t, load_x))), scale(sinks, kd)))
+    dP, dF, dG = add(lever, scale(cK, m)), scale(dN, n), scale(spread8(0.0), n)
+    if rubs:
+        dS = dot(g3, t) - k3 * sinks
+        drho = (dS - spread * dN) * (0.5 * over / rho if rho > 0.0 else 0.0)
+        by_place = sub(cross(cross(t, wb), s), cross(wb, m))
+        dV = add(add(scale(cK, by_place), scale(cD, add(m, cross(t, s)))), cross(wb, dP))
+        spin = add(scale(cK, cross(t, wb)), scale(cD, t))
+        n_c, n_w, n_psi = dot(n, c), dot(n, wb), dot(n, psi)
+        dv = add(without(n, dV), scale(rho * dot(n, spin) + drho * n_w, n))
+        dc = mv(cv, dv)
+        known = abs(reals[i, last - TOUCHED_A]) < 1e200
+        if known:
+            arm = mv(Rb, at(reals, i, last - TOUCHED_B))
+            dpsi = scale(cK, bend(-0.5, psi, kappa(dot(psi, psi))[0], t))
+            ds = scale(cK, without(n, add(m, cross(t, arm))))
+            ds = add(ds, scale(rho * dot(n, dpsi) + drho * n_psi, n))
+            dc = add(mv(cs, ds), dc)
+        dF = sub(scale(dN, sub(n, without(n, c))), scale(N, without(n, dc)))
+        dG = scale((dN * rho + N * drho) * (-n_c) - (N * rho) * dot(n, dc), n)
+        if roll > 0.0:
+            dc = mv(crv, scale(roll, without(n, spin)))
             if known:
-                ds = scale(cK, without(n, at_first))
-                if not slides:
-                    dpsi = scale(cK, bend(-0.5, psi, bending, t))
-                ds = add(ds, scale(rho * dot(n, dpsi) + drho * n_psi, n))
-            dv = add(without(n, dV), scale(rho * dot(n, spin) + drho * n_w, n))
-            dc = add(mv(cs, ds), mv(cv, dv))
-            dF = sub(scale(dN, pull), scale(N, without(n, dc)))
-            dG = scale(-(dN * rho + N * drho) * n_c - N * rho * dot(n, dc), n)
-            if roll > 0.0:
-                dc = mv(crs, scale(roll, without(n, dpsi)))
-                dc = add(dc, mv(crv, scale(roll, without(n, spin))))
-                dG = sub(dG, scale(dN * roll, without(n, cr)))
-                dG = sub(dG, scale(N * roll, without(n, dc)))
-        lever = sub(dP, scale(cK, e)) if slides else dP
-        db = add(add(cross(lever, F), cross(s, dF)), dG)
-        if not slides:
-            db = sub(db, scale(cK, cross(t, moment)))
-        add_column(vals, ints[i, BB], j, scale(-1.0, dF), scale(-1.0, tv(Rb, db)))
+                dc = add(mv(crs, scale(roll, without(n, dpsi))), dc)
+            dG = sub(dG, scale(dN * roll, without(n, cr)))
+            dG = sub(dG, scale(N * roll, without(n, dc)))
+    db = add(add(cross(lever, F), cross(s, dF)), dG)
+    db = tv(Rb, sub(db, scale(cK, cross(t, add(cross(s, F), G)))))
+    b, base, by = ints[i, B], ints[i, BB], six8(back, tv(Rb, turn))
+    for row in range(3):
+        force, moment = dF[row], db[row]
+        p, q = base + row * STRIDE, base + (3 + row) * STRIDE
+        store8(vals, p, load8(vals, p) - force)
+        store8(vals, q, load8(vals, q) - moment)
+        if any8(by):
+            f[b, row] += sum8(force * by) / cK
+            f[b, 3 + row] += sum8(moment * by) / cK

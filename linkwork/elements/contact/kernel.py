@@ -40,6 +40,7 @@ from linkwork.elements.contact.pairs import (
     ball_ball, cylinder_ball, placed, plane_cylinder, plane_points, segment_ball, segment_segment,
 )  # fmt: skip
 from linkwork.elements.contact.points import point_moves, without
+from linkwork.elements.contact.prediction import back_to_last_depths, component
 from linkwork.elements.contact.triangles import hull_ball, mesh_ball
 from linkwork.elements.deformable.bushing import add_column, bend, kappa, rotation_vector
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
@@ -47,14 +48,14 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
-from linkwork.math.rotations import qconj, qmul
+from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
-    IDENTITY, accumulate, add, at, at4, at9, column, cross, dot, mscale, mv, scale, sub, tv,
+    IDENTITY, accumulate, add, at, at4, at9, column, cross, dot, mm, mscale, mv, scale, sub, tv,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
@@ -222,11 +223,12 @@ def load_change(w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD)
 
 @inlined
 def contact_tangent(
-    vals, ints, reals, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra, va, wa, Rb,
-    rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK, cD,
+    f, vals, ints, reals, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra, va, wa,
+    Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK, cD, back,
+    turn,
 ):  # fmt: skip
     """Column by column: δr_a, θ_a, δr_b, θ_b, but for the ground; c, F and G in world axes."""
-    rubs, last = reals[i, RUBS] != 0.0, reals.shape[1]
+    rubs, last, own_turn = reals[i, RUBS] != 0.0, reals.shape[1], tv(Rb, turn)
     V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
     k = kappa(dot(psi, psi))[0]
     psi_a, roll = tv(Ra, psi), reals[i, ROLL]
@@ -297,6 +299,13 @@ def contact_tangent(
             base_a, base_b = ints[i, AB], ints[i, BB]
         add_column(vals, base_a, j % 6, dF, da)
         add_column(vals, base_b, j % 6, scale(-1.0, dF), scale(-1.0, db))
+        by = component(j - 6, back, own_turn)
+        if by != 0.0:
+            by /= cK
+            accumulate(f, ints[i, A], 0, scale(-by, dF))
+            accumulate(f, ints[i, A], 3, scale(-by, da))
+            accumulate(f, ints[i, B], 0, scale(by, dF))
+            accumulate(f, ints[i, B], 3, scale(by, db))
 
 
 @inlined
@@ -346,6 +355,16 @@ def contact_kernel(ints, reals, motion, loads):
         va, vb = at(nodes, a, VEL), at(nodes, b, VEL)
         wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
         qa, qb = at4(nodes, a, QUAT), at4(nodes, b, QUAT)
+        back = turn = ZERO
+        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] != 0.0 and side > 0.0:
+            far, back, turn = back_to_last_depths(w, count, motion.x, a, b, Ra, ra, Rb, rb)
+            if far:
+                cv = coef[CD] / coef[CK]
+                rb, vb = add(rb, back), add(vb, scale(cv, back))
+                Rb = mm(rotation_matrix(qexp(turn)), Rb)
+                qb, wb = qmul(qexp(turn), qb), add(wb, scale(cv, turn))
+                count, side = find_points(reals, i, w, Ra, ra, Rb, rb)
+                coef[FIRST] = 2.0
         N, P, square, lost, _ = press(
             reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
@@ -392,15 +411,15 @@ def contact_kernel(ints, reals, motion, loads):
         pair = reals[i, PAIR]
         if pair in (PLANE_POINTS, PLANE_CYLINDER) and a == nodes.shape[0] - 1:
             ground_tangent(
-                vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv,
-                cr, crs, crv, F, G, coef[CK], coef[CD],
+                f, vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv,
+                cr, crs, crv, F, G, coef[CK], coef[CD], back, turn,
             )  # fmt: skip
         else:
             contact_tangent(
-                vals, ints, reals, i, nodes.shape[0] - 1, w, count, side, n, P, N, square, rho,
+                f, vals, ints, reals, i, nodes.shape[0] - 1, w, count, side, n, P, N, square, rho,
                 spread, Ra, ra, va, wa, Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs,
                 cv, cr, crs, crv, F, G,
-                coef[CK], coef[CD],
+                coef[CK], coef[CD], back, turn,
             )  # fmt: skip
 
 

@@ -36,9 +36,8 @@ TOUCHED_A, TOUCHED_B, TURNED, BENT, SPUN, ROLLED = 17, 14, 11, 7, 4, 3
 FACE, CROSSING, CORNER, RIM, CURVE, FLAT, POINTS, LINE, LINES, CIRCLE = range(10)
 
 # columns of the table of points
-KIND, DEPTH, PLACE, ON_B, ON_A, NORMAL, OWN, ARM, LOAD, BY_DEPTH, BY_RATE, SPEED, COLUMNS = (
-    0, 1, 2, 5, 8, 11, 14, 23, 24, 25, 26, 27, 30,
-)  # fmt: skip
+(KIND, DEPTH, PLACE, ON_B, ON_A, NORMAL, OWN, ARM, LOAD, BY_DEPTH, BY_RATE, SPEED, BEFORE,
+ COLUMNS) = (0, 1, 2, 5, 8, 11, 14, 23, 24, 25, 26, 27, 30, 31)  # fmt: skip
 MOST_POINTS = 64
 
 UNIT = 1e-12  # lengths over which directions are not computed

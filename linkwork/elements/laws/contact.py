@@ -34,7 +34,7 @@ def hunt_crossley(t, p, y):
     s, r = y[STRAIN], y[RATE]
     if s > 0.0:
         k, n, d = p[OWN], p[OWN + 1], p[OWN + 2]
-        elastic = k * s**n
+        elastic = k * s * math.sqrt(s) if n == 1.5 else k * s**n
         slope = n * elastic / s
         y[STORED] += elastic
         y[ENERGY] += elastic * s / (n + 1.0)

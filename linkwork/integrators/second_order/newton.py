@@ -6,11 +6,11 @@ The equations, and what convergence means, are in `stepping`.
 from __future__ import annotations
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, RATES, SIX, STRIDE, TANGENT, VEL, WRITTEN,
+    ACCEPT, CD, CK, FIRST, KC, RATES, SIX, STRIDE, TANGENT, VEL, WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import placing, predicting
 from linkwork.integrators.second_order.stepper import (
-    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NOISE,
+    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING, NOISE,
     NO_CONVERGENCE, PIVOTS, STEP, STIFFNESS, TOLERANCE, VIOLATED,
 )  # fmt: skip
 from linkwork.integrators.values import move_values
@@ -173,13 +173,15 @@ def newton(kernels, tables, lu, work, stepper, time, look):
     coef[KC] = s[STIFFNESS]
     coef[WRITTEN] = 0.0
     n = tables.motions[0]
-    before, growth, chord, cap = 0.0, 1.0, False, 1e300
+    before, growth, chord, cap, guessed = 0.0, 1.0, False, 1e300, False
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
         placing(stepper, work)
         coef[TANGENT] = 0.0 if chord else 1.0
+        coef[FIRST] = 1.0 if iteration == 0 and s[MEMORY] != 0.0 else 0.0
         fill(kernels, tables, work, time, 1.0 / m)
+        elsewhere = coef[FIRST] == 2.0
         if iteration == 0 and look:
             stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
         residual_side(stepper, tables, work)
@@ -206,8 +208,12 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         if cap < 1e300:
             before, chord = size, False
             continue
-        if iteration > 0:
+        if elsewhere:  # its size says nothing of those that follow
+            before, guessed = size, True
+            continue
+        if iteration > 0 and not guessed:
             measure_kappa(stepper, size, before)
+        guessed = False
         # corrections that no longer shrink and are tiny are round-off: nothing is left to gain
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
         # what is left: of the correction's own square, or with the matrix of the one before

@@ -34,8 +34,8 @@ from linkwork.math.rotations import (
     inverse_tangent, inverse_tangent_slope, qexp, rotation_matrix, tangent,
 )  # fmt: skip
 from linkwork.math.vectors import (
-    IDENTITY, add, cm, cross, four, madd, mm, mscale, mv, nine, scale, skew, sub, three, tm,
-    transpose, tv,
+    IDENTITY, add, cm, cross, four, madd, mm, mscale, mv, nine, scale, skew, solve3, sub, three,
+    tm, transpose, tv,
 )  # fmt: skip
 
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
@@ -175,20 +175,6 @@ def turn_with_momentum(spins, b, R0, x, y):
         slope = madd(J, mm(E, madd(J, mscale(-1.0, cm(Jx, tangent(x))))))
         x = add(x, solve3(slope, rest))
     return x
-
-
-@inlined
-def solve3(A, b):
-    """A⁻¹ b by Cramer's rule."""
-    c = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))
-    d = cross((A[6], A[7], A[8]), (A[0], A[1], A[2]))
-    e = cross((A[0], A[1], A[2]), (A[3], A[4], A[5]))
-    whole = 1.0 / (A[0] * c[0] + A[1] * c[1] + A[2] * c[2])
-    return (
-        whole * (c[0] * b[0] + d[0] * b[1] + e[0] * b[2]),
-        whole * (c[1] * b[0] + d[1] * b[1] + e[1] * b[2]),
-        whole * (c[2] * b[0] + d[2] * b[1] + e[2] * b[2]),
-    )
 
 
 @inlined

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from linkwork.elements.bodies.body import INERTIA
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, KC, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN,
+    ACCEPT, CD, CK, FIRST, KC, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
@@ -35,8 +35,8 @@ from linkwork.integrators.second_order.sampled_jumps import (
     let_history_jump, let_values_jump, sampled_jump,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
-    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NO_CONVERGENCE,
-    PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
+    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
+    NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
@@ -156,11 +156,14 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
     rhs, before, drift_before, rate, cap = stepper.rhs, 0.0, 0.0, 1.0, 1e300
+    guessed = False
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
         place_bodies(stepper, fast, tables, work, True)
+        coef[FIRST] = 1.0 if iteration == 0 and s[MEMORY] != 0.0 else 0.0
         refill(kernels, tables, work, time, 1.0 / m)
+        elsewhere = coef[FIRST] == 2.0
         velocity_side(stepper, fast, tables, work)
         growth = solution(lu, work.vals, rhs)
         if not growth < s[GROWTH]:
@@ -184,8 +187,12 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         if cap < 1e300:
             before, drift_before = size, drift
             continue
-        if iteration > 0:
+        if elsewhere:  # its size says nothing of those that follow
+            before, drift_before, guessed = size, drift, True
+            continue
+        if iteration > 0 and not guessed:
             measure_kappa(stepper, size, before)
+        guessed = False
         if iteration > 0 and drift_before > 1e-13:
             rate = min(drift / drift_before, 1.0)
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
