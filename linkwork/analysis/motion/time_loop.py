@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.motion.checks.energy_account import energy_trouble
+from linkwork.analysis.motion.checks.explicit_steps import beyond_stability
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.motion.checks.samples import next_sample
 from linkwork.analysis.motion.checks.turns import TurnWatch
@@ -117,9 +118,11 @@ class TimeLoop:
             raise_if_failed(self.full.model)
             result = self.result()
             before = energy_trouble(result, self.method, self.h)
+            what = f"{failure.what}; " + (f"before that, {before}; " if before else "")
+            if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
+                what = f"could not go on at t = {failure.time:.6g}: {before}; "
             raise ConvergenceError(
-                f"model '{self.full.model.name}' {failure.what}; "
-                + (f"before that, {before}; " if before else "")
+                f"model '{self.full.model.name}' {what}"
                 + f"the results until t = {self.run.time:.6g} are in the attribute .result of "
                 "this error",
                 time=failure.time, result=result, state=self.run.state(),

@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.motion.checks.explicit_steps import beyond_stability, is_explicit
 from linkwork.analysis.motion.corners import MANY as MANY_STEPS
 from linkwork.analysis.motion.corners import corners
 from linkwork.errors import LinkworkWarning, users_line
@@ -117,20 +118,25 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     grows, fades = not made <= MADE * there + noise, lost > allowed
     if not grows and not fades:
         return ""
-    if corner := corner_trouble(result, h, noise):
+    if corner := corner_trouble(result, method, h, noise):
         return corner
     step = f"the step of {h:g} s is too large for {method!r}"
     other = "lw.GeneralizedAlpha()" if beams else "lw.EnergyMomentum()"
     better = "" if type(method).__name__ in other else f", or {other}"
-    if grows:
-        return (
-            f"the energy of '{name}' grew by {made:.3g} J out of nothing, though no more than "
-            f"{there:.3g} J could be exchanged: {step}; take a smaller one{better}"
-        )
+    cause = beyond_stability(result, method, h)
     when = float(found.time[int(np.argmin(found.balance))])
-    return (
+    if grows:
+        least = f", though no more than {there:.3g} J could be exchanged" * bool(there < np.inf)
+        sentence = f"the energy of '{name}' grew by {made:.3g} J out of nothing{least}: "
+        return sentence + (cause or f"{step}; take a smaller one{better}")
+    sentence = (
         f"the method took {lost:.3g} J from '{name}' until t = {when:.4g}, of {there:.3g} J "
-        f"that could be exchanged: {step} and damps motion that it does not resolve; take a "
+        "that could be exchanged: "
+    )
+    if cause or is_explicit(method):
+        return sentence + (cause or f"{step}; take a smaller one{better}")
+    return (
+        f"{sentence}{step} and damps motion that it does not resolve; take a "
         f"smaller one{f', tolerance={better}' if better else ', or tolerance='}"
     )
 
@@ -144,8 +150,11 @@ def largest_turn(result: Result, h: float) -> float:
     return float(np.nanmax(spins.max(axis=1, initial=0.0) * steps))
 
 
-def corner_trouble(result: Result, h: float, noise: float) -> str:
-    """One sentence, if the balance changes at corners of motion laws and little elsewhere."""
+def corner_trouble(result: Result, method: object, h: float, noise: float) -> str:
+    """One sentence, if the balance changes at corners of motion laws and little elsewhere.
+
+    Joints that only stabilising terms close again stay open long after a corner.
+    """
     system = result.system
     steps = round((result.time[-1] - result.time[0]) / h)
     if not system.moving or steps > MANY_STEPS:
@@ -155,7 +164,8 @@ def corner_trouble(result: Result, h: float, noise: float) -> str:
         return ""
     found = account(result, FINE)
     when = np.array([t for t, _ in at])
-    before, after = found.time[:-1] - RINGS * h, found.time[1:] + 2 * h
+    rings = RINGS * h if np.isinf(getattr(method, "drifts", np.inf)) else np.inf
+    before, after = found.time[:-1] - rings, found.time[1:] + 2 * h
     hit = np.searchsorted(when, after) > np.searchsorted(when, before, side="right")
     rise, balance = (np.where(hit, 0.0, np.diff(y)) for y in (found.rise, found.balance))
     made, lost = np.cumsum(rise).max(initial=0.0), -np.cumsum(balance).min(initial=0.0)
