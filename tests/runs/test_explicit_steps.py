@@ -74,3 +74,12 @@ def test_a_motor_whose_speed_jumps_is_told_as_a_corner_with_rk4():
     m.add("motor", lw.Lock(lw.GROUND, cart, at=(0, 0, 0), rows="x", drive=law))
     said = run(m, 1.0, 1e-3, lw.RK4())
     assert "'motor' imposes jumps at t = 0.5" in said and "damps" not in said
+
+
+def test_a_motion_that_blew_up_into_a_singular_position_keeps_its_results():
+    model = strut(1e10, 0.0)
+    arm = model.add("arm", lw.Body(1, (1, 1, 1), position=(1, 0, 0)))
+    model.add("pin", lw.Revolute(model["mass"], arm, at=(0, 0, 0), axis=(0, 1, 0)))
+    with pytest.raises(lw.ConvergenceError, match="unstable here") as caught:
+        lw.transient(model, 1.0, 1e-4, lw.RK4(), progress=False)
+    assert "singular" not in str(caught.value) and len(caught.value.result) > 2

@@ -29,7 +29,7 @@ from linkwork.analysis.motion.step_control.strategies import (
 from linkwork.analysis.motion.storing import DiskFull, Storage
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
-from linkwork.errors import ConvergenceError, ModelError
+from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.integrators.contract import MethodLike, Run, StepFailure, StepRows, step_rows
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -114,19 +114,26 @@ class TimeLoop:
                 self._fixed_with_events(bar)
             else:
                 self._fixed(bar)
+        except SingularError as error:
+            if self.run.time == self.begin:  # the model itself is singular
+                raise
+            raise self._failed(self.run.time, f"could not go on: {error}") from None
         except StepFailure as failure:
-            raise_if_failed(self.full.model)
-            result = self.result()
-            before = energy_trouble(result, self.method, self.h)
-            what = f"{failure.what}; " + (f"before that, {before}; " if before else "")
-            if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
-                what = f"could not go on at t = {failure.time:.6g}: {before}; "
-            raise ConvergenceError(
-                f"model '{self.full.model.name}' {what}"
-                + f"the results until t = {self.run.time:.6g} are in the attribute .result of "
-                "this error",
-                time=failure.time, result=result, state=self.run.state(),
-            ) from None  # fmt: skip
+            raise self._failed(failure.time, failure.what) from None
+
+    def _failed(self, time: float, what: str) -> ConvergenceError:
+        """The error of a step that could not be taken, with the results until then."""
+        raise_if_failed(self.full.model)
+        result = self.result()
+        before = energy_trouble(result, self.method, self.h)
+        what = f"{what}; " + (f"before that, {before}; " if before else "")
+        if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
+            what = f"could not go on at t = {time:.6g}: {before}; "
+        return ConvergenceError(
+            f"model '{self.full.model.name}' {what}the results until t = {self.run.time:.6g} are "
+            "in the attribute .result of this error",
+            time=time, result=result, state=self.run.state(),
+        )  # fmt: skip
 
     def _fixed(self, bar: Progress) -> None:
         origin, first = self._origin()

@@ -162,11 +162,16 @@ class OdeRun(BasicRun):
             self.repairs += 1
             if not np.all(np.isfinite(s.work.vals)):
                 break
-            try:
-                self.lu = factorise_again(s, time, 1.0 / s.mass)
-            except SingularError:  # at the start it names a joint; here the motion has led to it
-                break
+            self._choose_pivots_again(time)
         raise self._failure(time)
+
+    def _choose_pivots_again(self, time: float) -> None:
+        """For the matrix at hand; where there are none, at the start a message names a joint, but
+        here the motion has led to it."""
+        try:
+            self.lu = factorise_again(self.system, time, 1.0 / self.system.mass)
+        except SingularError:
+            raise self._failure(time) from None
 
     def _failure(self, time: float) -> StepFailure:
         return StepFailure(
@@ -267,7 +272,7 @@ class RungeKuttaRun(OdeRun):
                     raise self._failure(float(times[done]))
                 self.repairs += 1
                 if np.all(np.isfinite(s.work.vals)):
-                    self.lu = factorise_again(s, float(times[done]), 1.0 / s.mass)
+                    self._choose_pivots_again(float(times[done]))
 
 
 class ScipyRun(OdeRun):
