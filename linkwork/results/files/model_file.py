@@ -62,7 +62,9 @@ def _item_to_dict(item: Item, model: Model) -> dict[str, Any]:
             "rename one of the two"
         )
     words = item.parameters()
-    out = {"name": item.name, "class": kind, "words": _encode_words(words, item, model)}
+    out: dict[str, Any] = {
+        "name": item.name, "class": kind, "words": _encode_words(words, item, model),
+    }  # fmt: skip
     if not _is_own(type(item)):
         out["user"] = True
     markers = {k: v for k, v in vars(item).items() if k not in words and _is_markers(v)}
