@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
-from linkwork.view.drawing import Drawing
+from linkwork.view.scene import Drawing
 
 FOV = np.radians(38.0)
 FLAT = 0.2  # a mechanism that is thinner than this share of its width is looked at from the side

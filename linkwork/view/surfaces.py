@@ -12,7 +12,7 @@ from linkwork.results.outputs.surfaces import surveyed
 from linkwork.view.solids.shapes import Part
 
 if TYPE_CHECKING:
-    from linkwork.view.drawing import Drawing
+    from linkwork.view.scene import Drawing
 
 COLOUR = (120, 150, 190)
 ARROWS = 12  # at most, along one surface
@@ -21,7 +21,7 @@ THICKNESS = 0.06  # of the chord
 
 def add_surface(drawing: Drawing, item: Any) -> None:
     """Plates that move with the nodes, and forces at the aerodynamic centres."""
-    from linkwork.view.drawing import Arrow, Symbol, place
+    from linkwork.view.scene import Arrow, Symbol, place
 
     control = float(item.control.values(np.zeros(1))[0]) if not item.control.follows else 0.0
     for piece, frames in zip(item.pieces, item.frames_of_pieces()):

@@ -18,7 +18,7 @@ from linkwork.results.outputs.stored import body_motion
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
-    from linkwork.view.drawing import Drawing
+    from linkwork.view.scene import Drawing
 
 MOST = 2000  # points of a path
 COLOURS = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0))

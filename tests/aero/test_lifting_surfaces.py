@@ -260,7 +260,8 @@ def test_flow_faster_than_the_table_is_refused():
 
 def test_arrows_of_lift_are_seen_beside_large_reactions():
     """A heavy body: its joint carries a thousand times the lift, whose arrows have their length."""
-    from linkwork.view.drawing import ARROW, draw
+    from linkwork.view.drawing import draw
+    from linkwork.view.scene import ARROW
 
     m = held(twist=0.1)
     m["plate"].mass, m.gravity = 1e5, np.array([0, 0, -9.81])

@@ -15,12 +15,13 @@ import trimesh
 import linkwork as lw
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.view.camera import shot, up_axis
-from linkwork.view.drawing import draw, nearest
+from linkwork.view.drawing import draw
 from linkwork.view.lines import cylinder_lines
 from linkwork.view.loads import applied
 from linkwork.view.modal import mode_motion
 from linkwork.view.pages.live import free_port
 from linkwork.view.pages.offline import Page, playing_speed
+from linkwork.view.scene import nearest
 from linkwork.view.solids.figures import equal_inertia, figure
 from linkwork.view.solids.meshes import merged
 from linkwork.view.solids.shapes import Part, parts_of, rod

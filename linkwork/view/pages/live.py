@@ -21,10 +21,10 @@ import numpy as np
 from linkwork.errors import LinkworkError, LinkworkWarning
 from linkwork.model.frame import GROUND
 from linkwork.view.camera import SIDES, shot, wanders
-from linkwork.view.drawing import Drawing, nearest
 from linkwork.view.pages.offline import playing_speed
 from linkwork.view.pages.panels import Numbers, Plots
 from linkwork.view.pages.stage import Stage, serve, stop
+from linkwork.view.scene import Drawing, nearest
 from linkwork.view.traces import traceable
 
 FIRST_PORT = 8080

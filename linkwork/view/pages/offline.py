@@ -13,8 +13,9 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.results.result import Result
-from linkwork.view.drawing import Drawing, draw, nearest
+from linkwork.view.drawing import draw
 from linkwork.view.pages.stage import Stage, serve, stop
+from linkwork.view.scene import Drawing, nearest
 
 LONGEST = 60.0  # seconds that a run is played at true speed
 CLOCK = """<script>

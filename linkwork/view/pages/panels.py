@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.results.circuit import circuit_of
 from linkwork.results.plots import Curve, find
-from linkwork.view.drawing import Drawing
+from linkwork.view.scene import Drawing
 
 AXIS = 68  # pixels for the numbers beside a plot
 POINTS = 800  # of a plot

@@ -17,7 +17,8 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.model.frame import GROUND
 from linkwork.view.camera import Shot, grid_cell, shot, way_of
-from linkwork.view.drawing import Drawing, Line, Solid, Symbol, nearest
+from linkwork.view.lines import Line
+from linkwork.view.scene import Drawing, Solid, Symbol, nearest
 from linkwork.view.solids.meshes import merged
 from linkwork.view.solids.shapes import Colour, Part
 from linkwork.view.solids.symbols import STEEL

@@ -19,10 +19,11 @@ from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.results.result import Result
 from linkwork.view.camera import Shot, following, grid_cell, shot, way_of
-from linkwork.view.drawing import Drawing, draw, nearest
+from linkwork.view.drawing import draw
 from linkwork.view.pages.offline import HIDDEN
 from linkwork.view.pages.stage import ARROWS, GHOST, UNSEEN, visible
 from linkwork.view.pictures.raster import blurred, draw_floor, draw_shade, draw_triangles
+from linkwork.view.scene import Drawing, nearest
 from linkwork.view.solids.meshes import merged
 from linkwork.view.solids.shapes import Part, rod
 from linkwork.view.solids.symbols import STEEL, tube
