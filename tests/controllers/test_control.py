@@ -226,6 +226,41 @@ def test_a_delayed_loop():
     assert run["cart"].position.values[-1, 0] == pytest.approx(state[0], abs=2e-6)
 
 
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive()], ids=repr)
+@pytest.mark.parametrize("h", [2.4e-3, 1.7e-3, 7e-4])
+def test_delays_need_no_steps_that_divide_them(h, method):
+    """J a'' = -k a(t - d) - c a', steps that meet no sample: the error is that of lines between
+    samples, 2.5 ms apart, and of the method."""
+    k, c, J, d = 4.0, 0.8, 0.1, 0.05
+    m = lw.Model()
+    rod = m.add("rod", lw.Body(1, (J, J, J)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 0, 1), angle=0.5))
+    drive = lw.delay(-k * lw.reads(pin, "angle"), d) - c * lw.reads(pin, "rate")
+    m.add("motor", lw.JointTorque(pin, drive))
+    run = lw.transient(m, 0.2, h, method, progress=False)
+    past, state, begin = (lambda t: 0.5), [0.5, 0.0], 0.0
+    for _ in range(5):
+        piece = solve_ivp(
+            lambda t, y, past=past: [y[1], (-k * past(t - d) - c * y[1]) / J], (begin, begin + d),
+            state, rtol=1e-10, atol=1e-12, dense_output=True,
+        )  # fmt: skip
+        past, state, begin = (lambda t, s=piece.sol: s(t)[0]), piece.y[:, -1], begin + d
+        inside = (run.time >= begin - d) & (run.time <= begin)
+        expected = piece.sol(run.time[inside])[0]
+        assert np.allclose(run["pin"].angle.values[inside], expected, atol=3e-5)
+
+
+def test_steps_longer_than_the_samples_of_a_delay_are_refused():
+    m = lw.Model()
+    cart = m.add("cart", lw.Body(1, (1, 1, 1), position=(0.1, 0, 0)))
+    drive = -20 * lw.delay(lw.reads(cart, "position", "x"), 0.1)
+    m.add("push", lw.Force(cart, (1, 0, 0), drive=drive))
+    with pytest.raises(lw.ModelError, match="'push' follows a delay.*samples=12 in lw.delay"):
+        lw.transient(m, 0.1, 8e-3, progress=False)
+    fine = lw.transient(m, 0.1, 1e-3, tolerance=1e-3, progress=False)
+    assert np.diff(fine.time).max() <= 0.005 * (1 + 1e-9)
+
+
 # ------------------------------------------------------------------------------------ refusals
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.checks.energy_account import warn_of_energy
 from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
-from linkwork.analysis.motion.checks.samples import warn_of_late_samples
+from linkwork.analysis.motion.checks.samples import refuse_long_steps, warn_of_late_samples
 from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
@@ -114,6 +114,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         if strategy is None:
             turns.require_start(state.motion, h)
             warn_of_late_samples(full, state.time, h)
+            refuse_long_steps(full, h)
         plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept

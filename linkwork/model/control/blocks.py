@@ -32,7 +32,7 @@ from linkwork.model.given import VectorLike
 if TYPE_CHECKING:
     from linkwork.model.programs import Translator
 
-MOST_SAMPLES = 200  # of a delay
+MOST_SAMPLES, LONGEST = 200, 1e9  # of a delay (s)
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,9 @@ class Delay(Block):
     def __post_init__(self) -> None:
         self._need_motion(self.x)
         self._positive("time")
+        if self.time > LONGEST:
+            raise DriveError(f"{self.label}: expected a time of at most {LONGEST:g} s, found "
+                             f"{self.time:g}")  # fmt: skip
         if not (is_number(self.samples) and self.samples == int(self.samples)
                 and 1 <= self.samples <= MOST_SAMPLES):  # fmt: skip
             raise DriveError(
@@ -157,27 +160,42 @@ def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
 
 
 def delay_program(writer: Translator, drive: Delay) -> int:
-    """Newest sample s_0 at t_k, k the last step stored: x(t − n T) lies between s_n and s_{n−1}."""
+    """Newest sample s_0 at t_k, k the last step stored: x(t − n T) lies between s_n and s_{n−1}, or
+    behind s_{n−1} where t_{k+1} lies within the step."""
     do, constant = writer.do, writer.constant
+    zero, one = constant(0.0), constant(1.0)
     x, n = writer.drive(drive.x), int(drive.samples)
     step = drive.time / n
     now, last = counter(writer, 0.0, step)
     due, fresh = do(ops.LESS, last, now), do(ops.LESS, last, constant(NEVER / 2))
+    tau, _ = since_last_step(writer)
+    before = writer.recall(0.0, lambda: x)
     past: list[int] = []
 
+    def sample() -> int:
+        """x at the time of the sample, on the line from the last step to this one."""
+        beyond = do(ops.SUB, writer.time, do(ops.MUL, now, constant(step)))
+        part = do(ops.DIV, beyond, do(ops.MAX, tau, constant(1e-9 * step)))
+        met = do(ops.SUB, x, do(ops.MUL, part, do(ops.SUB, x, before)))
+        return do(ops.PICK, fresh, x, met)
+
     def moved(i: int) -> int:
-        newer = x if i == 0 else past[i - 1]
-        first = x if i == 0 else do(ops.PICK, fresh, x, newer)
-        return do(ops.PICK, due, first, past[i])
+        newer = sample() if i == 0 else do(ops.PICK, fresh, x, past[i - 1])
+        return do(ops.PICK, due, newer, past[i])
+
+    def within(part: int) -> int:
+        return writer.rule("min", [do(ops.MAX, part, zero), one])
 
     for i in range(n + 1):
         past.append(writer.recall(0.0, lambda i=i: moved(i)))  # type: ignore[misc]
     reached = do(ops.SUB, writer.time, do(ops.MUL, last, constant(step)))
-    part = writer.rule("min", [
-        do(ops.MAX, do(ops.DIV, reached, constant(step)), constant(0.0)), constant(1.0)
-    ])  # fmt: skip
-    line = do(ops.ADD, past[n], do(ops.MUL, part, do(ops.SUB, past[n - 1], past[n])))
-    return do(ops.PICK, fresh, x, line)
+    reached = do(ops.DIV, reached, constant(step))
+    line = do(ops.ADD, past[n], do(ops.MUL, within(reached), do(ops.SUB, past[n - 1], past[n])))
+    further, newer = do(ops.SUB, reached, one), x if n == 1 else past[n - 2]
+    if n == 1:
+        further = do(ops.DIV, further, do(ops.MAX, reached, one))
+    behind = do(ops.MUL, within(further), do(ops.SUB, newer, past[n - 1]))
+    return do(ops.PICK, fresh, x, do(ops.ADD, line, behind))
 
 
 # ----------------------------------------------------------------------------- what users say
@@ -258,8 +276,8 @@ def integral(x: Drive | float, value: float = 0.0) -> Drive:
 def delay(x: Drive | float, time: float, samples: int = 20) -> Drive:
     """x as it was `time` seconds ago, and before that as it was at the start.
 
-    x is sampled every time/samples seconds, with straight lines between; steps should not be
-    longer than that.
+    x is sampled every time/samples seconds, with straight lines between; runs refuse steps that are
+    longer than that, and steps that a strategy chooses are not.
 
     Example: ``-50 * lw.delay(lw.reads(pin, "angle"), 0.02)``
     """
