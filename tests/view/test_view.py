@@ -407,3 +407,34 @@ def test_paths_chosen_in_the_page_stand_beside_those_given():
         wait_for(lambda: shown() == given)
     finally:
         viewer.close()
+
+
+def test_a_mesh_with_many_colours_keeps_like_ones_together(tmp_path):
+    """A ball that is red where x > 0 and blue where x < 0, each in a hundred shades."""
+    ball = trimesh.creation.icosphere(subdivisions=3, radius=0.1)
+    shade = np.random.default_rng(1).integers(200, 255, len(ball.faces))
+    right = ball.triangles_center[:, 0] > 0
+    colours = np.column_stack([np.where(right, shade, 10), 0 * shade, np.where(right, 10, shade)])
+    ball.visual.face_colors = np.column_stack([colours, np.full(len(shade), 255)])
+    ball.export(tmp_path / "ball.ply", vertex_normal=False)
+    parts = parts_of({"kind": "mesh", "file": str(tmp_path / "ball.ply")}, "the ball")
+    assert 2 <= len(parts) <= 24
+    for part in parts:
+        middle = part.vertices[part.faces].mean(axis=1)[:, 0]
+        red = part.colour[0] > part.colour[2]
+        assert np.all(middle > -1e-6) if red else np.all(middle < 1e-6)
+
+
+def test_following_a_body_from_now_on_brings_it_into_the_middle(monkeypatch):
+    run = lw.transient(pendulum(), t=1, h=0.01, progress=False)
+    viewer = run.show(browser=False)
+    aimed = []
+    monkeypatch.setattr(viewer, "_aim", aimed.append)
+    try:
+        viewer.go(0.5)
+        viewer.follow.value = "rod"
+        wait_for(lambda: aimed)
+        # the scene moves so that the body stays where it was at the start
+        np.testing.assert_allclose(aimed[0], run.motion[0, 0, :3])
+    finally:
+        viewer.close()

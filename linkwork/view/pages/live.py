@@ -190,8 +190,12 @@ class Viewer:
 
         @self.follow.on_update
         def _(_: Any) -> None:
+            body = self.followed[self.follow.value]
             with self._lock:
-                self.stage.follow(self.followed[self.follow.value])
+                self.stage.follow(body)
+            names = self.drawing.result.system.names
+            held = self.drawing.result.motion[0, names.index(body), :3] if body in names else None
+            self._aim(shot(self.drawing, follow=body).target if held is None else held)
 
         @self.traced.on_update
         def _(_: Any) -> None:
@@ -199,6 +203,14 @@ class Viewer:
             self.traces = [] if name == NOTHING else [*self.traces, name]
             with self._lock:
                 self.stage.trace(list(dict.fromkeys(self.traces)))
+
+    def _aim(self, target: np.ndarray) -> None:
+        """Turn to another point in all open pages, from the same side and as far away as before."""
+        for client in self.server.get_clients().values():
+            camera = client.camera
+            away = np.asarray(camera.position) - np.asarray(camera.look_at)
+            with client.atomic():
+                camera.position, camera.look_at = tuple(target + away), tuple(target)
 
     def look(self, side: str) -> None:
         """Look from the "front", the "side", the "top", or from "home", in all open pages."""

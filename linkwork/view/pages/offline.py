@@ -107,13 +107,12 @@ def page(
     server = serve("127.0.0.1", 0)
     try:
         stage = Stage(server, drawing, hidden, follow=follow)
-        clock = _clock(stage, speed)
+        _caption(stage, speed)
         recording = server.get_scene_serializer()
         times = drawing.time - drawing.time[0]
         for i in range(1, len(times)):
             recording.insert_sleep(float(times[i] - times[i - 1]))
             stage.move(i)
-            clock.text = _clock_text(drawing, i, speed)
         if len(times) > 1:
             recording.insert_sleep(float(min(times[-1] - times[-2], 0.1 * speed)))
         text = recording.as_html()
@@ -126,18 +125,13 @@ def page(
     return re.sub(r"<title>.*?</title>", lambda _: f"<title>{name}</title>", text, count=1)
 
 
-def _clock(stage: Stage, speed: float) -> Any:
-    """The title, and the time where it moves, at the lower edge of the picture."""
-    return stage.scene.add_label(
-        "/time", _clock_text(stage.drawing, 0, speed), position=tuple(stage.shot.caption),
-        font_screen_scale=1.1, anchor="center-center",
+def _caption(stage: Stage, speed: float) -> None:
+    """The title at the lower edge of the picture; the time is beside the slider."""
+    moves = len(stage.drawing.time) > 1
+    stage.scene.add_label(
+        "/title", stage.drawing.title + (speed_words(speed) if moves else ""),
+        position=tuple(stage.shot.caption), font_screen_scale=1.1, anchor="center-center",
     )  # fmt: skip
-
-
-def _clock_text(drawing: Drawing, i: int, speed: float) -> str:
-    if len(drawing.time) == 1:
-        return drawing.title
-    return f"{drawing.title}   {drawing.when(i)}{speed_words(speed)}"
 
 
 def speed_words(speed: float) -> str:

@@ -33,7 +33,7 @@ from linkwork.model import checks
 
 NO_TURN = np.array([1.0, 0.0, 0.0, 0.0])
 NO_MOVE = np.zeros(3)
-MOST_COLOURS = 24  # of a mesh file; with more, it has their mean
+MOST_COLOURS = 24  # of a mesh file; where there are more, like ones share their mean
 Colour = tuple[int, int, int]
 
 
@@ -223,15 +223,23 @@ def _coloured(mesh: Any) -> list[tuple[np.ndarray, np.ndarray, Colour | None]]:
         colours = np.tile(np.asarray(visual.material.main_color)[:3], (len(faces), 1))
     else:
         return [(vertices, faces, None)]  # the file says nothing: the body's own colour
-    kinds, which = np.unique(colours, axis=0, return_inverse=True)
-    if len(kinds) > MOST_COLOURS:
-        kinds, which = colours.mean(axis=0)[None].round(), np.zeros(len(faces), int)
+    which = few_colours(colours)
     pieces: list[tuple[np.ndarray, np.ndarray, Colour | None]] = []
-    for k, (red, green, blue) in enumerate(kinds):
-        used, mine = np.unique(faces[which.ravel() == k], return_inverse=True)
-        colour = (int(red), int(green), int(blue))
-        pieces.append((vertices[used], mine.reshape(-1, 3), colour))
+    for k in range(which.max() + 1):
+        used, mine = np.unique(faces[which == k], return_inverse=True)
+        red, green, blue = colours[which == k].mean(axis=0).round()
+        pieces.append((vertices[used], mine.reshape(-1, 3), (int(red), int(green), int(blue))))
     return pieces
+
+
+def few_colours(colours: np.ndarray) -> np.ndarray:
+    """Which of at most MOST_COLOURS groups of like colours each triangle belongs to."""
+    which = np.zeros(len(colours), int)
+    for bits in range(8, 0, -1):  # of red, green and blue that are told apart
+        groups, which = np.unique(colours >> (8 - bits), axis=0, return_inverse=True)
+        if len(groups) <= MOST_COLOURS:
+            break
+    return which.ravel()
 
 
 MAKERS: dict[str, Callable[[dict, str], Part | list[Part]]] = {
