@@ -217,8 +217,9 @@ KINDS = (
         "over its path. "
         "In a flat position the mechanism could go on in two ways; right is the one it came on.",
         "a passage through a singular position is possible because velocities carry the mechanism "
-        "over it; where one starts in it, give rates. A motor that cannot turn is "
-        "refused and named.",
+        "over it; where one starts in it, give rates. What is warned of in the rows of "
+        "parallelograms are forces in single steps beside the flat position, which are hardly "
+        "determined there; the motion is right. A motor that cannot turn is refused and named.",
     ),
     Kind(
         "Bushings, beams, fluids, controllers and stops", parts_of_other_kinds,

@@ -11,6 +11,7 @@ from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.checks.energy_account import warn_of_energy
 from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
 from linkwork.analysis.motion.checks.samples import refuse_long_steps, warn_of_late_samples
+from linkwork.analysis.motion.checks.singular_positions import warn_of_singular_positions
 from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
@@ -140,6 +141,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     turns.warn()
     warn_of_energy(result, method, h)
     warn_of_open_joints(result, method, h)
+    warn_of_singular_positions(result)
     if hasattr(run, "warn_of_impacts"):
         run.warn_of_impacts()
     if any(family.slender for family in result.system.families):

@@ -1,0 +1,96 @@
+"""Reactions beside flat positions of parallelograms in a row, against Newton and Euler's equations.
+
+All n + 1 cranks (1 m, 1 kg, uniform) turn by the same angle θ from upright, so that with their end
+at p = (−sin θ, cos θ) and all n rungs (1 kg) moving as that end does,
+
+    ((n + 1)/3 + n) θ¨ = ((n + 1)/2 + n) g sin θ
+
+A rung does not turn: half of its weight and of its vertical inertia is in either pin, and a crank
+on whose end F acts has θ¨/3 = p × F − g p_x/2, which gives the horizontal forces one after the
+other, over p_y: they are infinite in the flat positions p_y = 0 if there are two rungs or more.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import linkwork as lw
+
+G = 9.81
+
+
+def row(n: int, rate: float) -> lw.Model:
+    m = lw.Model("row", gravity=(0, -G, 0))
+
+    def upright(k: int) -> lw.Body:
+        crank = m.add(f"crank {k}", lw.Body(1, (1 / 12, 1e-3, 1 / 12), position=(k, 0.5, 0)))
+        m.add(f"pivot {k}", lw.Revolute(lw.GROUND, crank, at=(k, 0, 0), rate=rate))
+        return crank
+
+    left = upright(0)
+    for k in range(n):
+        right = upright(k + 1)
+        inertia = (1e-3, 1 / 12, 1 / 12)
+        rung = m.add(f"rung {k}", lw.Body(1, inertia, position=(k + 0.5, 1, 0)))
+        m.add(f"left {k}", lw.Revolute(left, rung, at=(k, 1, 0)))
+        m.add(f"right {k}", lw.Revolute(rung, right, at=(k + 1, 1, 0)))
+        left = right
+    return m
+
+
+def exact_forces(n: int, rate: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """p_y (T,), and forces (n, 2, T) on the rungs in their left pins."""
+    weight, inertia = (n + 1) / 2 + n, (n + 1) / 3 + n
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        return [y[1], weight * G * np.sin(y[0]) / inertia]
+
+    angle, speed = solve_ivp(
+        rates, (0, times[-1]), [0, rate], "DOP853", times, rtol=1e-12, atol=1e-13
+    ).y
+    x, y = -np.sin(angle), np.cos(angle)
+    turn = weight * G * np.sin(angle) / inertia
+    ax, ay = -turn * y - speed**2 * x, turn * x - speed**2 * y
+    vertical, before = (ay + G) / 2, np.zeros((2, len(times)))
+    out = []
+    for _ in range(n):
+        side = (turn / 3 + x * (G / 2 + vertical + before[1])) / y - before[0]
+        out.append([side, vertical])
+        before = np.array([ax - side, vertical])
+    return y, np.array(out)
+
+
+def run(n: int, rate: float, h: float, method: object = None) -> tuple[lw.Result, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = lw.transient(row(n, rate), 3, h, method, progress=False)
+    said = [str(w.message) for w in caught if w.category is lw.LinkworkWarning]
+    return result, [text for text in said if "singular position" in text]
+
+
+@pytest.mark.parametrize("method", [None, lw.EnergyMomentum()], ids=repr)
+def test_forces_that_a_step_cannot_know_are_told_and_the_others_are_right(method):
+    """Three rungs, h = 2 ms: in the step at 2.536 s, p_y = 3e-4, forces are off by a factor."""
+    result, said = run(3, -2.0, 2e-3, method)
+    y, exact = exact_forces(3, -2.0, result.time)
+    found = np.array([result[f"left {k}"].force_world.values[:, :2].T for k in range(3)])
+    error = np.linalg.norm(found - exact, axis=1).max(axis=0)
+    size = np.linalg.norm(exact, axis=1).max(axis=0)
+    beside = np.abs(y) < 2 * np.abs(np.gradient(y))  # less than two steps from a flat position
+    assert (error[~beside] < 0.02 * size[~beside]).all()
+    worst = int(np.argmax(error / size))
+    assert error[worst] > 0.3 * size[worst]
+    assert len(said) == 1 and f"t = {result.time[worst]:.6g}" in said[0]
+    place = result["crank 0"].position.values[:, 1]
+    assert place == pytest.approx(y / 2, abs=2e-4)  # the motion is right all the same
+
+
+def test_one_parallelogram_has_finite_forces_and_nothing_is_told():
+    result, said = run(1, -1.0, 1e-3)
+    _, exact = exact_forces(1, -1.0, result.time)
+    found = result["left 0"].force_world.values[:, :2].T
+    assert not said and found == pytest.approx(exact[0], abs=0.01)
