@@ -20,6 +20,9 @@ from linkwork.integrators.second_order import stepping as st
 from linkwork.integrators.second_order.placing import guess
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.change_over import TURN
+from linkwork.integrators.second_order.fast_starts import (
+    goes_far, resolved_share, settled_accelerations,
+)  # fmt: skip
 from linkwork.integrators.second_order.methods import LinearMethod
 from linkwork.integrators.second_order.spinning import keeps_spinning
 from linkwork.integrators.second_order.stepper import Stepper
@@ -145,6 +148,10 @@ class ImplicitRun(TwoForms):
         further = accelerations(system, ahead.later(epsilon, ahead.acceleration))
         share = resolved_share(system, full, ahead, further, self.h / epsilon)
         jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
+        if goes_far(system, full, share, self.h):
+            settled = settled_accelerations(system, state, self.h)
+            if settled is not None:
+                acceleration, jerk = settled, (share == 1.0)[:, None] * jerk
         self._load(state, acceleration, full.gamma)
         H = self.stepper.history[..., :6]
         vl.past_of_start(self.stepper.flow, full.values, ahead.values, epsilon, self.h)
@@ -420,23 +427,6 @@ class ImplicitRun(TwoForms):
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
-
-
-def resolved_share(
-    system: System, now: State, ahead: State, further: State, steps: float
-) -> np.ndarray:
-    """Of each body, the part of v̈ that a step may carry on, from three near states.
-
-    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
-    twice its size, and v̈ too, the motion dies away or vibrates faster than the step resolves, as in
-    a strongly damped beam under a sudden load.  Such a v̈ says nothing about the next step.
-    """
-    a, b, c = (s.acceleration for s in (now, ahead, further))
-    assert a is not None and b is not None and c is not None
-    unit = np.repeat([system.length, 1.0], 3)
-    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
-    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
-    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)
 
 
 def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
