@@ -13,6 +13,9 @@ import numpy as np
 from linkwork.elements.layout import SIX
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order import stepper as sp
+from linkwork.integrators.second_order.fast_starts import (
+    goes_far, resolved_share, settled_accelerations,
+)  # fmt: skip
 from linkwork.math.eights import vectors, zeros8
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.consistency.massless import first_rates
@@ -72,21 +75,8 @@ def rates_of_start(system: System, state: State, h: float) -> StartRates:
     further = accelerations(system, ahead.later(epsilon, ahead.acceleration))
     share = resolved_share(system, full, ahead, further, h / epsilon)
     jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
+    if goes_far(system, full, share, h):
+        settled = settled_accelerations(system, full, h)
+        if settled is not None:
+            acceleration, jerk = settled, (share == 1.0)[:, None] * jerk
     return StartRates(full, ahead, epsilon, acceleration, jerk, full.gamma, gamma_rate)
-
-
-def resolved_share(
-    system: System, now: State, ahead: State, further: State, steps: float
-) -> np.ndarray:
-    """Of each body, the part of v̈ that a step may carry on, from three near states.
-
-    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
-    twice its size, and v̈ too, the motion dies away or vibrates faster than the step resolves, as in
-    a strongly damped beam under a sudden load.  Such a v̈ says nothing about the next step.
-    """
-    a, b, c = (s.acceleration for s in (now, ahead, further))
-    assert a is not None and b is not None and c is not None
-    unit = np.repeat([system.length, 1.0], 3)
-    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
-    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
-    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)

@@ -1,0 +1,72 @@
+"""Starts of motions that die away, or vibrate, faster than a step resolves.
+
+A strongly damped beam under a sudden load has accelerations at the start that are gone within a
+thousandth of a step.  Methods that carry accelerations on take them, and their rate v̈, for a motion
+that goes on.  So much of v̈ is left out, and where v̇ would move a body far within a step (pieces of
+consistent mass with little moment of inertia turn by radians), a run starts with the v̇ of an
+implicit step of its own length h, v₁ = v + h v̇, q₁ = q + h v₁, linearised about the start:
+
+    (M + h D + h² K) v̇ + C_qᵀ γ = −r(q, v) − h K v,        C_q v̇ = Q_c
+
+Resolved motions have v̇ + O(h) from it.  These accelerations are the first that a result holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.errors import SingularError
+from linkwork.system.consistency.accelerations import factorise, unknown_scale
+from linkwork.system.elimination import refactor, sweep_back
+from linkwork.system.sparse_rows import SparseRows
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+FAR = 0.1  # h² v̇ (lengths over L, rad) that is no motion of a step
+
+
+def resolved_share(
+    system: System, now: State, ahead: State, further: State, steps: float
+) -> np.ndarray:
+    """Of each body, the part of v̈ that a step may carry on, from three near states.
+
+    Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
+    twice its size, and v̈ too, the motion is not resolved.
+    """
+    a, b, c = (s.acceleration for s in (now, ahead, further))
+    assert a is not None and b is not None and c is not None
+    unit = np.repeat([system.length, 1.0], 3)
+    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
+    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
+    return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)
+
+
+def goes_far(system: System, state: State, share: np.ndarray, h: float) -> bool:
+    """Whether accelerations that die away would move a body far within a step."""
+    assert state.acceleration is not None
+    move = h * h * state.acceleration[share < 1.0] / np.repeat([system.length, 1.0], 3)
+    return not system.layout.values and float(np.abs(move).max(initial=0.0)) > FAR
+
+
+def settled_accelerations(system: System, state: State, h: float) -> np.ndarray | None:
+    """v̇ (bodies, 6) of a linearised implicit step of length h; None where it has none."""
+    still = replace(state, acceleration=None, gamma=None)
+    p, n = system.pattern, system.motions
+    shape = p.unknowns, p.unknowns
+    moved = np.concatenate([state.velocities.ravel(), np.zeros(p.unknowns - n)])
+    along = SparseRows(system.evaluate(still).values, p.indices, p.indptr, shape).times(moved)[:n]
+    e = system.evaluate(still, cM=1.0, cD=h, cK=h * h, rates=True)
+    D, matrix = unknown_scale(system), SparseRows(e.values, p.indices, p.indptr, shape)
+    matrix.data[:] *= D[matrix.row] * D[matrix.indices]
+    system.work.vals[p.places] = matrix.data
+    y = D * np.concatenate([-e.f.ravel() - h * along, e.Qc])
+    try:
+        lu = factorise(system)
+    except SingularError:
+        return None
+    if not np.isfinite(refactor(lu, system.work.vals, y)):
+        return None
+    sweep_back(lu, y)
+    return (D * y)[:n].reshape(-1, 6)
