@@ -1,4 +1,4 @@
-"""Involute teeth: contact ratio, kinematics, levels of the transmission error, backlash."""
+"""Involute teeth: contact ratio, kinematics, levels of the transmission error, backlash, force."""
 
 import numpy as np
 import pytest
@@ -98,3 +98,43 @@ def test_bad_teeth_are_refused():
             train(**words) if "teeth" not in words else lw.GearTeeth(
                 train()["pinion_axle"], train()["wheel_axle"], words["teeth"], MODULE, STIFFNESS,
                 internal=words.get("internal", False))  # fmt: skip
+
+
+@pytest.mark.parametrize("internal", [False, True])
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("further", [1.0, 1.02])
+def test_bearings_carry_the_force_along_the_line_of_action(internal, way, further):
+    """N = T/r_b at the pressure angle cos α = (r_b2 ± r_b1)/a: T/r tangential, T/r tan α apart."""
+    torque, side = 5.0 * way, -1 if internal else 1
+    m = lw.Model("gears")
+    distance = further * MODULE * (40 + side * 20) / 2
+    joints = []
+    for name, x in (("pinion", 0.0), ("wheel", distance)):
+        body = m.add(name, lw.Body(1, (1e-4, 1e-4, 1e-4), position=(x, 0, 0)))
+        joint = lw.Revolute(lw.GROUND, body, at=(x, 0, 0), axis=(0, 0, 1))
+        joints.append(m.add(f"{name}_axle", joint))
+    mesh = m.add("mesh", lw.GearTeeth(*joints, (20, 40), MODULE, STIFFNESS, internal=internal,
+                                      backlash=1e-5, damping=100.0))  # fmt: skip
+    m.add("drive", lw.JointTorque(joints[0], torque))
+    m.add("load", lw.JointTorque(joints[1], 2 * side * torque))
+    run = lw.static(m)
+    N = abs(torque) / mesh.base_radii[0]
+    cosine = (mesh.base_radii[1] + side * mesh.base_radii[0]) / distance
+    across, along = N * cosine, N * np.sqrt(1 - cosine**2)
+    one, two = (np.asarray(run[f"{name}_axle"].force).ravel() for name in ("pinion", "wheel"))
+    np.testing.assert_allclose(one + two, 0, atol=1e-6 * N)
+    np.testing.assert_allclose(one[:2], (side * along, side * way * across), rtol=1e-6)
+    assert float(run["mesh"].torque) == pytest.approx(-torque, rel=1e-6)
+
+
+def test_axes_too_close_for_their_teeth_are_refused():
+    body = lw.Body(1, (1e-4, 1e-4, 1e-4), position=(0.05, 0, 0))
+    near = lw.Revolute(lw.GROUND, body, at=(0.05, 0, 0), axis=(0, 0, 1))
+    other = lw.Model("close")
+    pinion = other.add("pinion", lw.Body(1, (1e-4, 1e-4, 1e-4)))
+    first = other.add("first", lw.Revolute(lw.GROUND, pinion, at=(0, 0, 0), axis=(0, 0, 1)))
+    other.add("wheel", body)
+    other.add("second", near)
+    other.add("mesh", lw.GearTeeth(first, near, TEETH, MODULE, STIFFNESS))
+    with pytest.raises(lw.ModelError, match="apart, less than the base circles need"):
+        lw.transient(other, t=0.01, h=1e-3, progress=False)

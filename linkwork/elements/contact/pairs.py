@@ -14,7 +14,7 @@ from linkwork.elements.contact.layout import (
 )  # fmt: skip
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
 from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, cross, dot, mv, scale, sub
+from linkwork.math.vectors import add, at, cross, dot, mv, scale, sub, tv
 
 FLAT = 1e-9  # sine of the tilt below which a cylinder stands flat
 PARALLEL = 1e-3  # sine of the angle below which two segments are parallel
@@ -35,11 +35,14 @@ def deep(w, count, margin):
 def plane_points(reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: n, q of the plane; then points and their radii."""
     n, q = mv(Ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
+    own, height, margin = tv(Rb, n), dot(n, sub(rb, q)), reals[i, MARGIN]
     count = 0
     for k in range(int(reals[i, COUNT])):
         p = g + 6 + 4 * k
-        put_face(w, count, n, q, placed(Rb, rb, at(reals, i, p)), reals[i, p + 3])
-        count = deep(w, count, reals[i, MARGIN])
+        u, radius = at(reals, i, p), reals[i, p + 3]
+        if height + dot(own, u) < radius + margin:
+            put_face(w, count, n, q, placed(Rb, rb, u), radius)
+            count = deep(w, count, margin)
     return count
 
 

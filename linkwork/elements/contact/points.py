@@ -16,13 +16,15 @@ What the kinds differ in is how n turns and how P moves along the surfaces:
               n' = −β c' s',  s' = X'·c'/(c'·c' + (c − X)·c''),  β = n·c''/c'·c'
     flat      n is fixed to the first body, X is where a curve of the second is furthest along −n:
               X' = D_b + c' s',  s' = −n'·c'/(n·c'') with n' relative to the second body
+    surface   X is fixed to the second body, n is normal to a curved surface of the first: in its
+              axes n' = −G X' (contact.smooth_field)
     points    X and Y are fixed:  d' = D
     line      Y slides on a line u:  d' = (1 − u uᵀ) D − u (u'·d)
     lines     both slide:  n' = (1 − n nᵀ)(u_a' × u_b + u_a × u_b')/|u_a × u_b|
     circle    Y slides on a circle: in the axes of the first body d' = D − R e'
 
-with d = X − Y = L n; beyond the first six the shapes have radii about X and Y, and P lies half way
-between the surfaces.
+with d = X − Y = L n; beyond the first seven the shapes have radii about X and Y, and P lies half
+way between the surfaces.
 """
 
 from __future__ import annotations
@@ -31,11 +33,10 @@ import math
 
 from linkwork.elements.contact.layout import (
     ARM, CORNER, CROSSING, CURVE, DEPTH, FACE, FLAT, KIND, LINE, LINES, NORMAL, ON_A, ON_B, OWN,
-    PLACE, POINTS,
-    RIM,
+    PLACE, POINTS, RIM, SURFACE,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, cross, dot, scale, sub
+from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -82,6 +83,8 @@ def face_point_moves(w, m, ma, ta, ra, mb, tb, rb):
     elif kind == FLAT:
         c = at(w, m, OWN)
         dX = sub(dX, scale(dot(sub(dn, cross(tb, n)), c) / w[m, OWN + 6], c))
+    elif kind == SURFACE:
+        dn = sub(dn, mv(at9(w, m, OWN), sub(dX, carried(ma, ta, ra, X))))
     elif kind == RIM:
         k, arm, s = at(w, m, OWN), at(w, m, OWN + 3), w[m, OWN + 6]
         if s > 0.0:
@@ -102,7 +105,7 @@ def line_moves(u, n, length, D, ta):
 def point_moves(w, m, ma, ta, ra, mb, tb, rb):
     """δ', n' and P' of point m of the table, when the bodies move by m and turn by t."""
     kind = w[m, KIND]
-    if kind <= FLAT:
+    if kind <= SURFACE:
         return face_point_moves(w, m, ma, ta, ra, mb, tb, rb)
     n, X, Y = at(w, m, NORMAL), at(w, m, ON_B), at(w, m, ON_A)
     DX, DY = carried(mb, tb, rb, X), carried(ma, ta, ra, Y)

@@ -3,7 +3,9 @@
 The nearest point of a triangle lies within it, on an edge or in a corner, as the barycentric
 coordinates of the projected centre and of its projections on the edges say (C. Ericson, Real-Time
 Collision Detection, 2005, section 5.1.5).  A ball may touch a mesh in several places; element k of
-a pair takes the k-th deepest among those whose normals differ.
+a pair takes the k-th deepest among those whose normals differ.  On a height field the place found
+is then that of the smooth surface through the heights (contact.smooth_field), whose normals do not
+jump: between two triangles there may be no balance of forces.
 """
 
 from __future__ import annotations
@@ -11,15 +13,15 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.contact.layout import (
-    COUNT, FACE, LINE, MARGIN, MOST_POINTS, NORMAL, POINTS, RADIUS_B,
+    COUNT, FACE, LINE, MARGIN, MOST_POINTS, NORMAL, OWN, POINTS, RADIUS_B, SURFACE,
 )  # fmt: skip
 from linkwork.elements.contact.pairs import deep, placed
-from linkwork.elements.contact.points import put_face, put_own, put_round
+from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
+from linkwork.elements.contact.smooth_field import FIELD, NONE, foot
 from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, cross, dot, mv, scale, sub, tv
+from linkwork.math.vectors import add, at, cross, dot, mm, mt, mv, scale, sub, tv
 
 SAME = 0.94  # cosine between normals of the same place of contact
-FIELD = 7  # numbers before the heights: columns, rows, their spacings, the origin
 
 
 @inlined
@@ -153,11 +155,25 @@ def mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, field):
             return 0
         a, b, c = triangle_at(reals, i, g, which, field)
         _, kind, y, n, u = candidate(x, radius, -margin, a, b, c)
+        smooth, above, G = False, 0.0, NONE
+        if field:
+            smooth, even, above, G = foot(reals, i, g + 4, x, y[0], y[1])
+            if smooth and known(w, found, even):
+                return 0
+            n = even if smooth else n
         m = MOST_POINTS - 1 - found
         for k in range(3):
             w[m, NORMAL + k] = n[k]
         if found == int(reals[i, g + 3]):
-            if kind == FACE:
+            if smooth:
+                n = mv(Ra, n)
+                place = sub(X, scale(radius, n))
+                put_point(w, 0, SURFACE, radius - above, n, place, X, sub(X, scale(above, n)),
+                          radius)  # fmt: skip
+                turned = mm(Ra, mt(G, Ra))
+                for k in range(9):
+                    w[0, OWN + k] = turned[k]
+            elif kind == FACE:
                 put_face(w, 0, mv(Ra, n), placed(Ra, ra, a), X, radius)
             elif put_round(w, 0, kind, X, placed(Ra, ra, y), 0.0, radius):
                 put_own(w, 0, 0, mv(Ra, u))

@@ -6,6 +6,12 @@ is also the direction of the force.  Along it, with the turns φ of both wheels,
     x = r_b1 φ₁ + r_b2 φ₂                       transmission error (m); inside a ring, − r_b2 φ₂
     N = n k (x ∓ j/2)(1 ± d ẋ)                  on the flank that bears, nothing within backlash j
     torques  −N r_b1 on wheel 1,  −N r_b2 on wheel 2
+    force    −(N cos α t + |N| sin α d) on wheel 1, opposite on wheel 2
+
+with d from the first axis to the second and t = z × d.  The force is along the line of action at
+the pressure angle of the axes as they are, cos α = (r_b1 + r_b2)/a; its line passes the axes at the
+base radii, so torques and forces at the axes are together the force of the teeth, and the body that
+carries both axes feels it through their bearings alone.
 
 k is the stiffness of one pair of teeth and n how many pairs are in mesh, which repeats with the
 base pitch p = π m cos α.  A pair is in mesh from one tip circle to the other (J. E. Shigley,
@@ -45,6 +51,8 @@ BACK = "max(max(-x - gap, 0)*(1 - d*v), 0)"
 TEETH = Family(
     "gear teeth", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs
 )
+SILENT = Family("other loads of gear teeth", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS)
+PARALLEL = 1 - 1e-6  # cosine between axes
 
 
 @dataclass(eq=False)
@@ -65,8 +73,9 @@ class GearTeeth(Item):
     entry          : part of a pitch over which a pair takes up its load; default 0.1
 
     The wheels start in mesh, in the middle of the backlash.  `contact_ratio`, `base_radii` and
-    `base_pitch` are closed forms; `transmission_error(run)` is x (m) over the stored times.  What
-    the teeth transmit are torques on the two joints: the force N itself does not load the bearings.
+    `base_pitch` are closed forms; `transmission_error(run)` is x (m) over the stored times.  The
+    force N acts on both wheels along the line of action and loads their bearings where one body (or
+    the ground) carries both joints; where two bodies do, the teeth act as torques alone.
     Outputs: torque, rate and power at the first joint.
 
     Example
@@ -166,8 +175,8 @@ class GearTeeth(Item):
         return r1, -r2 if self.internal else r2
 
     # ---------------------------------------------------------------------------------- elements
-    def force(self) -> Drive:
-        """N as a function of the two turns and their rates."""
+    def force(self, size: bool = False) -> Drive:
+        """N as a function of the two turns and their rates, or its size."""
         r1, r2 = self._signed()
         x: Any = -(r1 * starting_angle(self.first) + r2 * starting_angle(self.second))
         v: Any = 0.0
@@ -178,7 +187,7 @@ class GearTeeth(Item):
         turned = reads(self.first, "angle") + (-starting_angle(self.first))
         u = self.teeth[0] / (2 * math.pi) * turned + (-more / 2)
         return formula(
-            f"k*{PAIRS}*({FRONT} - {BACK})", x=x, v=v, u=u, k=float(self.stiffness),
+            f"k*{PAIRS}*({FRONT} {'+' if size else '-'} {BACK})", x=x, v=v, u=u, k=float(self.stiffness),
             gap=float(self.backlash) / 2, d=float(self.damping), half=more / 2,
             w=max(min(self.entry, more, 1 - more), 1e-3), whole=math.floor(self.contact_ratio),
         )  # fmt: skip
@@ -191,6 +200,26 @@ class GearTeeth(Item):
             load.name = self.name
         return made
 
+    def line_of_action(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """cos α t and sin α d in the axes of the body that carries both joints; None where they
+        are carried by two bodies, or their axes are not parallel."""
+        one, two = self.first.frames[0], self.second.frames[0]
+        axes = [rotations.matrix(frame.orientation)[:, 2] for frame in (one, two)]
+        if one.body is not two.body or axes[0] @ axes[1] < PARALLEL:
+            return None
+        apart = np.asarray(two.position) - np.asarray(one.position)
+        apart = apart - (apart @ axes[0]) * axes[0]
+        a, (r1, r2) = float(np.linalg.norm(apart)), self.base_radii
+        base = r2 - r1 if self.internal else r1 + r2
+        if a <= base:
+            raise ModelError(
+                f"{self.label}: the axes are {a:g} m apart, less than the base circles need, "
+                f"{base:g} m; the teeth mesh at {base / math.cos(self.pressure_angle):g} m"
+            )
+        d, cosine = apart / a, base / a
+        side = -1 if self.internal else 1
+        return side * cosine * np.cross(axes[0], d), side * math.sqrt(1 - cosine**2) * d
+
     def needs(self) -> tuple[Item, ...]:
         return (self.first, self.second)
 
@@ -198,8 +227,23 @@ class GearTeeth(Item):
         return [leaf for load in self.torques() for leaf in load.read_leaves()]
 
     def entries(self) -> list[Entry]:
-        made = [entry for load in self.torques() for entry in load.entries()]
-        return [replace(entry, family=TEETH) for entry in made]
+        (first,), (second,) = (load.entries() for load in self.torques())
+        return [replace(first, family=TEETH), replace(second, family=SILENT),
+                *self.bearing_entries()]  # fmt: skip
+
+    def bearing_entries(self) -> list[Entry]:
+        """The force of the teeth at both axes, opposite on the body that carries them."""
+        line = self.line_of_action()
+        if line is None:
+            return []
+        made = []
+        for vector, drive in zip(line, (self.force(), self.force(size=True))):
+            for joint, sign in ((self.first, 1.0), (self.second, -1.0)):
+                load = JointTorque(joint, drive)
+                load.name = self.name
+                carrier, wheel = joint.frames
+                made.append(load.pair_entry(SILENT, carrier, wheel, fp.FORCE_, sign * vector))
+        return made
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]
