@@ -88,8 +88,8 @@ def main(n: int) -> None:
     for name, run in runs.items():
         seconds, place = run(n)
         worst, pairs = depth(place)
-        print(f"{name:14s} {n**3} balls: {1e3 * seconds * STEP / END:.2f} ms a step, {pairs} pairs, "
-              f"deepest {100 * worst:.2f} % of the diameter")  # fmt: skip
+        print(f"{name:14s} {n**3} balls: {1e3 * seconds * STEP / END:.2f} ms a step, {pairs} "
+              f"pairs, deepest {100 * worst:.2f} % of the diameter")  # fmt: skip
 
 
 if __name__ == "__main__":

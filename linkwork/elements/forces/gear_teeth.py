@@ -189,7 +189,8 @@ class GearTeeth(Item):
         return formula(
             f"k*{PAIRS}*({FRONT} {'+' if size else '-'} {BACK})", x=x, v=v, u=u,
             k=float(self.stiffness), gap=float(self.backlash) / 2, d=float(self.damping),
-            half=more / 2, w=max(min(self.entry, more, 1 - more), 1e-3), whole=math.floor(self.contact_ratio),
+            half=more / 2, w=max(min(self.entry, more, 1 - more), 1e-3),
+            whole=math.floor(self.contact_ratio),
         )  # fmt: skip
 
     def torques(self) -> tuple[JointTorque, JointTorque]:
