@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -44,10 +45,11 @@ def with_linkwork(n: int) -> tuple[float, np.ndarray]:
     return float(run.info["cpu_seconds"]), run.motion[-1, :, :3]
 
 
-def with_mujoco(n: int) -> tuple[float, np.ndarray]:
+def with_mujoco(n: int, solver: str = "Newton") -> tuple[float, np.ndarray]:
     import mujoco
 
     spec = mujoco.MjSpec()
+    spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{solver.upper()}")
     spec.option.timestep, spec.option.gravity = STEP, [0, 0, -9.81]
     spec.memory = 2**29
     for a, p in walls(n):
@@ -79,11 +81,15 @@ def depth(place: np.ndarray) -> tuple[float, int]:
 
 def main(n: int) -> None:
     with_linkwork(2)  # compiles
-    for name, run in (("linkwork", with_linkwork), ("MuJoCo", with_mujoco)):
+    runs: dict[str, Callable[[int], tuple[float, np.ndarray]]] = {
+        "linkwork": with_linkwork, "MuJoCo, CG": lambda n: with_mujoco(n, "CG"),
+        "MuJoCo, Newton": with_mujoco,
+    }  # fmt: skip
+    for name, run in runs.items():
         seconds, place = run(n)
         worst, pairs = depth(place)
-        print(f"{name:9s} {n**3} balls: {1e3 * seconds * STEP / END:.2f} ms a step, {pairs} pairs, "
-              f"deepest {100 * worst:.2f} % of the diameter")  # fmt: skip
+        print(f"{name:14s} {n**3} balls: {1e3 * seconds * STEP / END:.2f} ms a step, {pairs} "
+              f"pairs, deepest {100 * worst:.2f} % of the diameter")  # fmt: skip
 
 
 if __name__ == "__main__":

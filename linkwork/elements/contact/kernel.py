@@ -146,6 +146,16 @@ def bent_by(z, Ra, n, path, z0, spun):
 
 
 @inlined
+def small_turn(rho):
+    """The rotation vector of a unit quaternion; by the series of arcsin(x)/x where x is small."""
+    x2 = rho[1] * rho[1] + rho[2] * rho[2] + rho[3] * rho[3]
+    if rho[0] < 0.0 or x2 > 4e-4:
+        return rotation_vector(rho)
+    factor = 1.0 + x2 * (1 / 6 + x2 * (3 / 40 + x2 * (15 / 336 + x2 * (105 / 3456))))
+    return scale(2.0 * factor, (rho[1], rho[2], rho[3]))
+
+
+@inlined
 def slip(reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
     """Paths and speeds of sliding and rolling: Δ, ψ, s, v, s_r, v_r; whether a path is known."""
     known = abs(reals[i, last - TOUCHED_A]) < 1e200
@@ -154,7 +164,7 @@ def slip(reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
         there = placed(Rb, rb, at(reals, i, last - TOUCHED_B))
         moved = sub(there, placed(Ra, ra, at(reals, i, last - TOUCHED_A)))
         turned = qmul(qmul(qconj(qa), qb), qconj(at4(reals, i, last - TURNED)))
-        psi = mv(Ra, rotation_vector(turned))
+        psi = mv(Ra, small_turn(turned))
     s = add(without(n, moved), scale(rho * dot(n, psi), n))
     v = add(without(n, V), scale(rho * dot(n, w), n))
     roll = reals[i, ROLL]

@@ -111,12 +111,25 @@ def _solid(shape: Any, what: str) -> Solid:
             f"{what} must be a dict whose kind is one of {', '.join(MAKERS)}, but "
             f"{checks.show(shape)} was given"
         )
+    refuse_unknown(shape, what)
     position = checks.vector(shape.get("position", (0, 0, 0)), f"position of {what}")
     turn = checks.quaternion(shape.get("orientation"), f"orientation of {what}")
     try:
         return MAKERS[shape["kind"]](shape, position, rotations.matrix(turn), what)
     except KeyError as error:
         raise ModelError(f"{what} is a {shape['kind']} and needs {error}") from None
+
+
+def refuse_unknown(shape: dict, what: str) -> None:
+    """A word that no shape of this kind has would be ignored, such as the axis of a capsule."""
+    kind = shape["kind"]
+    unknown = [word for word in shape if word not in (*WORDS[kind], *ALWAYS)]
+    if unknown:
+        along = "; it lies along z, and orientation turns it" if unknown[0] == "axis" else ""
+        raise ModelError(
+            f"{what} is a {kind}, which has no {checks.show(unknown[0])} but "
+            f"{', '.join((*WORDS[kind], *ALWAYS[1:]))}{along}"
+        )
 
 
 def _length(shape: dict, word: str, what: str) -> float:
@@ -250,3 +263,10 @@ MAKERS: dict[str, Callable[[dict, np.ndarray, np.ndarray, str], Solid]] = {
     "plane": _plane, "sphere": _sphere, "capsule": _round("capsule"),
     "cylinder": _round("cylinder"), "box": _box, "link": _link, "mesh": _mesh, "heights": _heights,
 }  # fmt: skip
+# what a shape of each kind may say, and all of them
+WORDS = {
+    "plane": ("normal",), "sphere": ("radius",), "capsule": ("radius", "length"),
+    "cylinder": ("radius", "length"), "box": ("size",), "link": ("start", "end", "radius"),
+    "mesh": ("file", "scale", "vertices", "faces", "convex"), "heights": ("heights", "size"),
+}  # fmt: skip
+ALWAYS = ("kind", "position", "orientation", "color", "opacity", "contact")

@@ -187,9 +187,10 @@ class GearTeeth(Item):
         turned = reads(self.first, "angle") + (-starting_angle(self.first))
         u = self.teeth[0] / (2 * math.pi) * turned + (-more / 2)
         return formula(
-            f"k*{PAIRS}*({FRONT} {'+' if size else '-'} {BACK})", x=x, v=v, u=u, k=float(self.stiffness),
-            gap=float(self.backlash) / 2, d=float(self.damping), half=more / 2,
-            w=max(min(self.entry, more, 1 - more), 1e-3), whole=math.floor(self.contact_ratio),
+            f"k*{PAIRS}*({FRONT} {'+' if size else '-'} {BACK})", x=x, v=v, u=u,
+            k=float(self.stiffness), gap=float(self.backlash) / 2, d=float(self.damping),
+            half=more / 2, w=max(min(self.entry, more, 1 - more), 1e-3),
+            whole=math.floor(self.contact_ratio),
         )  # fmt: skip
 
     def torques(self) -> tuple[JointTorque, JointTorque]:
