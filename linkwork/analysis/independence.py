@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.analysis.scales import column_scale
 from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.system.redundancy import (
     ConstraintRows,
@@ -30,6 +31,8 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
                 full.model.told.add(message)
                 warnings.warn(message, LinkworkWarning, stacklevel=users_line())
         warn_of_loads(full, redundancy.keep)
+        if len(full.tables.sensors) and not redundancy.keep.all():
+            warn_of_readings(full, state, redundancy.keep)
     system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
     return redundancy, system
 
@@ -52,6 +55,8 @@ def warn_of_loads(full: System, keep: np.ndarray) -> None:
         keep = keep | ~counting(full)
     left_out = {full.all_rows[i].owner for i in np.flatnonzero(~keep)}
     for e in full.elements:
+        if e.entry.family.answers >= 0:  # sensors: see below
+            continue
         joints = {item.name for item, _, _ in e.entry.reads} & left_out
         if joints:
             warnings.warn(
@@ -61,6 +66,30 @@ def warn_of_loads(full: System, keep: np.ndarray) -> None:
                 stacklevel=users_line(),
             )
 
+
+
+def warn_of_readings(full: System, state: State, keep: np.ndarray) -> None:
+    """Readings of reactions that are not unique, c·y ≠ 0 for a self-stress y: C_qᵀ y = 0."""
+    counts = np.ones(len(keep), bool) if full.model.planar is None else counting(full)
+    e = full.evaluate(replace(state, gamma=None, acceleration=None))
+    c = np.zeros((len(full.tables.sensors), len(keep) + 1))
+    for row, (_, slopes, *multipliers) in zip(c, full.tables.sensors, strict=True):
+        for j, m in enumerate(multipliers):
+            row[min(int(m), len(keep))] += full.tables.reals[slopes + j]
+    Cq = e.Cq.toarray() * column_scale(full)
+    known, left = np.flatnonzero(keep & counts), np.flatnonzero(~keep & counts)
+    y = np.linalg.lstsq(Cq[known].T, Cq[left].T, rcond=None)[0]
+    share = np.abs(c[:, left] - c[:, known] @ y).max(axis=1, initial=0.0)
+    rows = np.flatnonzero(share > 1e-6 * np.abs(c).max(axis=1))
+    names = dict.fromkeys(full.layout.describe(int(full.tables.sensors[i, 0])) for i in rows)
+    message = (
+        f"{', '.join(names)}: not unique, because joints of model '{full.model.name}' repeat what "
+        "others impose; a reading shows what the rows that are kept carry, outputs of runs the "
+        "least that would do; use joints that repeat nothing, or lw.Model(planar=...)"
+    )
+    if names and message not in full.model.told:
+        full.model.told.add(message)
+        warnings.warn(message, LinkworkWarning, stacklevel=users_line())
 
 def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient") -> None:
     """Refuse conditions on velocities where positions alone are solved for."""

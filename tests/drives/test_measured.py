@@ -274,3 +274,39 @@ def test_models_with_sensors_come_back_from_files(tmp_path):
     back = lw.load(tmp_path / "run.nc")
     again = lw.transient(back.system.model, t=0.05, h=1e-3, progress=False)
     assert np.array_equal(again["pin"].angle, run["pin"].angle)
+
+
+def redundant_four_bar(planar=None):
+    """Four pins in space: along their axes, and about others, reactions are not unique."""
+    m = lw.Model("four-bar", gravity=(0, 0, -9.81), planar=planar)
+    points = [(0, 0, 0), (0.3, 0, 0.4), (1.2, 0, 0.6), (1.0, 0, 0)]
+    parts = [
+        m.add(f"part{k}", lw.Body.link(points[k], points[k + 1], radius=0.02, mass=1))
+        for k in range(3)
+    ]
+    ends = [lw.GROUND, *parts, lw.GROUND]
+    pins = [
+        m.add(f"pin{k}", lw.Revolute(ends[k], ends[k + 1], at=points[k], axis=(0, 1, 0)))
+        for k in range(4)
+    ]
+    for axis in "xz":  # z is the axis of the pin
+        reading = lw.reads(pins[0], "force", axis)
+        m.add(f"load {axis}", lw.JointTorque(pins[1], 0.01 * reading))
+    return m
+
+
+def test_readings_that_are_not_unique_are_told():
+    m = redundant_four_bar()
+    with pytest.warns(lw.LinkworkWarning) as told:
+        run = lw.transient(m, t=0.02, h=1e-3, progress=False)
+    (text,) = [str(w.message) for w in told if "not unique, because" in str(w.message)]
+    assert "force z of pin0" in text and "force x of pin0" not in text
+    shown = run["force x of pin0"].force
+    assert np.allclose(shown, run["pin0"].force[:, 0], rtol=1e-7)
+
+
+def test_readings_in_planar_models_are_unique(recwarn):
+    run = lw.transient(redundant_four_bar("xz"), t=0.02, h=1e-3, progress=False)
+    assert not [w for w in recwarn if issubclass(w.category, lw.LinkworkWarning)]
+    assert np.allclose(run["force x of pin0"].force, run["pin0"].force[:, 0], rtol=1e-7)
+    assert np.allclose(run["force z of pin0"].force, 0, atol=1e-9)
