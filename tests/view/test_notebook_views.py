@@ -168,7 +168,7 @@ def test_runs_are_pickled_with_views_and_functions():
 
 
 def test_pickled_runs_have_all_outputs():
-    """Families of elements are told apart by identity; those of a restored run are the same ones."""
+    """Families of elements are told apart by identity: those of a restored run are the same."""
     m = lw.Model("many", gravity=(0, 0, -9.81))
     a, b = (m.add(n, lw.Body.link((x, 0, 0), (x + 1, 0, 0), radius=0.02, density=7800))
             for n, x in (("a", 0), ("b", 1)))  # fmt: skip
@@ -230,3 +230,11 @@ def test_joints_document_every_parameter_that_they_take():
         assert taken - told <= held, (name, taken - told)
         if name == "Cylindrical":
             assert taken == told
+
+
+def test_the_summary_says_which_event_ended_a_run():
+    def hangs(time, now):
+        return now["rod"].velocity[2]
+
+    run = lw.transient(pendulum(), t=5, h=0.01, stop=hangs, progress=False)
+    assert "stored, ended by " in str(run) and run.info["ended_by"] in str(run)
