@@ -36,6 +36,8 @@ ALSO_CALLED = {
     "model": ("mu", "coefficient", "friction", "law"),
     "friction": ("mu", "coefficient", "friction_coefficient"),
     "restitution": ("e", "bounce", "coefficient_of_restitution"),
+    "vector": ("force", "torque", "load", "direction", "value"),
+    "drive": ("torque", "force", "value", "function"),
     "section": ("cross_section", "profile"),
     "elements": ("n", "n_elements"),
     "workers": ("processes", "n_jobs", "cores"),

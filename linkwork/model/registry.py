@@ -8,7 +8,9 @@ it here.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -71,6 +73,25 @@ class Family:
     def counts_turns(self) -> bool:
         """Whether it remembers angles over turns."""
         return self.memory == 1 or bool(self.counts)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickled by its name in its module, so that a restored run has the families of this
+        process, which are told apart by identity; one that a function has made, by its values."""
+        for module in [m for name, m in sys.modules.items() if name.startswith("linkwork.")]:
+            for name, value in vars(module).items():
+                if value is self:
+                    return named_family, (module.__name__, name)
+                if type(value) is dict and name.isupper():
+                    for key, one in value.items():
+                        if one is self:
+                            return named_family, (module.__name__, name, key)
+        return super().__reduce_ex__(protocol)
+
+
+def named_family(module: str, name: str, *key: Any) -> Family:
+    """The family that a module of linkwork has under a name, or in a dict of that name."""
+    found = getattr(importlib.import_module(module), name)
+    return found[key[0]] if key else found
 
 
 @dataclass

@@ -178,6 +178,6 @@ def _known(word: str, words: Iterable[str], problem: str) -> str:
     words = list(words)
     if word in words:
         return word
-    near = difflib.get_close_matches(word, words, n=1)
+    near = difflib.get_close_matches(word, words, n=1, cutoff=0.7)
     hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(words) or 'none'}"
     raise ModelError(f"{problem}; {hint}")

@@ -42,9 +42,10 @@ def summary_rows(result: Result) -> tuple[str, list[tuple[str, str]]]:
     energy = f"{total[0]:.6g} → {total[-1]:.6g} J"
     if "balance" in result._energies:
         energy += f", largest imbalance {np.abs(result._energies['balance'][0]).max():.2g} J"
+    ended = f", ended by {info['ended_by']}" if info.get("ended_by") else ""
     title = f"Result of '{info['model']}'" + (f": {method}" if method else "")
     rows = [
-        ("time", f"{time[0]:g} … {time[-1]:g} s, {len(time)} stored"),
+        ("time", f"{time[0]:g} … {time[-1]:g} s, {len(time)} stored{ended}"),
         ("bodies", listed(result.system.names)),
         ("joints", listed(result.joints)),
         ("energy", energy),

@@ -38,6 +38,7 @@ def test_a_number_is_a_coefficient_of_friction():
     (lambda m: lw.static(m, gravity=1), "static has no parameter 'gravity'; it has model"),
     (lambda m: lw.eigen(m, modes=3), "eigen has no parameter 'modes'; did you mean 'n'"),
     (lambda m: lw.sweep(len, {"a": [1]}, cores=1), "'cores'; did you mean 'workers'"),
+    (lambda m: lw.Force(m["ball"], force=(0, 0, 1)), "'force'; did you mean 'vector'"),
     (lambda m: lw.Spring(lw.GROUND, m["ball"], k=3), "Spring has no parameter 'k'; did you mean "
                                                      "'stiffness'"),
 ])  # fmt: skip

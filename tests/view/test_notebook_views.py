@@ -167,6 +167,29 @@ def test_runs_are_pickled_with_views_and_functions():
     assert np.array_equal(longer.motion, run.motion)
 
 
+def test_pickled_runs_have_all_outputs():
+    """Families of elements are told apart by identity: those of a restored run are the same."""
+    m = lw.Model("many", gravity=(0, 0, -9.81))
+    a, b = (m.add(n, lw.Body.link((x, 0, 0), (x + 1, 0, 0), radius=0.02, density=7800))
+            for n, x in (("a", 0), ("b", 1)))  # fmt: skip
+    ball = m.add("ball", lw.Body.sphere(radius=0.1, mass=1, position=(3, 0, 0.2)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis="y", limits=(-1, 2)))
+    m.add("cross", lw.Universal(a, b, at=(1, 0, 0), axis_a=(0, 1, 0), axis_b=(0, 0, 1)))
+    m.add("rope", lw.Distance(b, ball, at_a=(2, 0, 0), at_b=(3, 0, 0.2)))
+    m.add("friction", lw.Friction(pin, 0.1, radius=0.02))
+    m.add("mass", lw.VariableMass(b, mass=lw.ramp(0.1)))
+    m.add("cable", lw.Cable(lw.GROUND, ball, at_a=(3, 0, 3), at_b=(3, 0, 0.3), stiffness=1e4,
+                            mass=0.1))  # fmt: skip
+    run = lw.transient(m, t=0.01, h=1e-3, progress=False)
+    again = pickle.loads(pickle.dumps(run))
+    for name in m.items:
+        assert again[name].names == run[name].names
+        for output in run[name].names:
+            found, expected = (np.asarray(getattr(r[name], output)) for r in (again, run))
+            assert np.array_equal(found, expected, equal_nan=True), f"{name}.{output}"
+    assert np.array_equal(again.energy.total, run.energy.total)
+
+
 def test_a_file_without_its_model_is_told_at_once(tmp_path):
     m = pendulum(push=lambda t: 2.0 * t)
     run = lw.transient(m, t=0.02, h=0.01, progress=False)
@@ -207,3 +230,11 @@ def test_joints_document_every_parameter_that_they_take():
         assert taken - told <= held, (name, taken - told)
         if name == "Cylindrical":
             assert taken == told
+
+
+def test_the_summary_says_which_event_ended_a_run():
+    def hangs(time, now):
+        return now["rod"].velocity[2]
+
+    run = lw.transient(pendulum(), t=5, h=0.01, stop=hangs, progress=False)
+    assert "stored, ended by " in str(run) and run.info["ended_by"] in str(run)
