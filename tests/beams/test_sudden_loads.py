@@ -82,9 +82,9 @@ def test_a_first_step_that_is_cut_starts_like_a_short_one() -> None:
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_consistent_inertia_takes_whole_steps(order: int) -> None:
-    """Pieces of consistent mass have little moment of inertia and turn with 5e6 rad/s² at the start,
-    for a thousandth of a microsecond.  Both kinds of inertia give one overdamped motion; statics says
-    where it ends."""
+    """Pieces of consistent mass have little moment of inertia and turn with 5e6 rad/s² at the
+    start, for a thousandth of a microsecond.  Both kinds of inertia give one overdamped motion;
+    statics says where it ends."""
     ends = []
     for inertia in ("lumped", "consistent"):
         m = lw.Model("strip", gravity=(0, 0, -9.81))

@@ -17,7 +17,8 @@ from linkwork.elements.joints.lock_tangent import (
 )  # fmt: skip
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import compiled
-from linkwork.math.fours import load4, row4, store4, unit4, zeros4
+from linkwork.math.eights import store8
+from linkwork.math.fours import load4, pair8, row4, store4, unit4, zeros4
 
 NUMBERS = st.floats(-1e3, 1e3, width=64)
 MANY = settings(max_examples=50, deadline=None, derandomize=True)
@@ -33,6 +34,7 @@ def fours(a, s, out):
     store4(out, 16, -v)
     store4(out, 20, unit4(0) + unit4(2) * s)
     store4(out, 24, zeros4())
+    store8(out, 28, pair8(row4(a, 0), w))
     return 0
 
 
@@ -53,11 +55,11 @@ def products(R, a, s, out):
 @MANY
 @given(arrays(float, 8, elements=NUMBERS), NUMBERS)
 def test_fours(a, s):
-    found, expected = np.zeros(28), np.zeros(28)
+    found, expected = np.zeros(36), np.zeros(36)
     fours(a, s, found)
     fours.py_func(a, s, expected)
     size = np.abs(a[:4] * s) + np.abs(expected[4:8])
-    exact = np.r_[0:12, 16:28]
+    exact = np.r_[0:12, 16:36]
     assert np.array_equal(found[exact], expected[exact])
     assert np.all(np.abs(found - expected)[12:16] <= 2.3e-16 * size)
     assert np.array_equal(found[:12], [*a[:4], *a[1:4], 0, *(a[:4] + [*a[1:4], 0])])

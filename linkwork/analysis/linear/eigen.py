@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 
+from linkwork.analysis.linear.beam_meshes import warn_of_growing_meshes
 from linkwork.analysis.linear.dense import dense_modes
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.pencil import linearised
@@ -68,6 +69,8 @@ def eigen(
         values, x, stable = dense_modes(pencil)
         if sparse and n is None:
             n = count
+        if not stable:
+            warn_of_growing_meshes(pencil.system, values)
     order = ordering(values)[:n]
     x, layout = normalised(x[:, order].T), pencil.system.layout
     shapes = x[:, : layout.rigid].reshape(len(order), pencil.system.bodies, 6)

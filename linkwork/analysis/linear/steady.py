@@ -135,8 +135,8 @@ def steady_motion(
             return frames, later
         refusal = (
             "the equations linearised about this motion have no constant coefficients, so they "
-            f"have no eigenvalues: {complaint}; linearise about lw.static(model) or about a motion "
-            "that looks the same at all times"
+            f"have no eigenvalues: {complaint}; linearise about lw.static(model), of a rotor about "
+            "lw.static(model, spin=...), or about a motion that looks the same at all times"
         )
     raise ModelError(refusal)
 

@@ -208,7 +208,7 @@ class Balance:
     ) -> np.ndarray | None:
         """The Newton step (with μ: of relaxation) in scaled units; None where it is singular."""
         vals = self.stiffness(point)
-        scale = max(point.scale, 1e-300)
+        scale = max(point.scale, 1e-200 * float(np.abs(vals[self.body]).max(initial=0.0)), 1e-300)
         vals[self.body] /= scale
         largest = max(1.0, float(np.abs(vals[self.body]).max(initial=0.0)))
         if not self.slender:  # whose softest motions are as soft as that
