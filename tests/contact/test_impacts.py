@@ -1,11 +1,13 @@
 """Impacts in runs with equal steps: bounces in closed form though h is longer than the impact."""
 
+import math
 import warnings
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.elements.laws.contact import tsuji_damping
 
 G = 9.81
 
@@ -98,3 +100,48 @@ def test_an_impact_that_no_pieces_resolve_is_told():
         lw.transient(m, t=0.6, h=5e-2, progress=False)
     words = [str(w.message) for w in found]
     assert any(w.startswith("Contact 'touch': an impact of") for w in words)
+
+
+@pytest.mark.parametrize("e", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("speed", [0.01, 1.0, 10.0])
+def test_restitution_of_tsujis_law_is_the_same_at_every_speed(e, speed):
+    m = lw.Model("ball")
+    ball = lw.Body.sphere(0.1, density=1000, position=(0, 0, 0.1 + 1e-3 * speed))
+    ball = m.add("ball", lw.Body(ball.mass, ball.inertia, position=ball.position,
+                                 velocity=(0, 0, -speed), shape=ball.shape))  # fmt: skip
+    law = lw.laws.Tsuji(1e8, restitution=e, mass=ball.mass)
+    m.add("floor", lw.Contact(ball, lw.GROUND, law=law))
+    run = lw.transient(m, t=0.03, h=1e-5, progress=False)
+    left = float(run["ball"].velocity[-1, 2]) / speed
+    assert left == pytest.approx(e, rel=0.01)
+
+
+@pytest.mark.parametrize("e", [0.5, 0.9, 0.97])
+def test_tsujis_damping_comes_near_that_of_a_law_that_may_pull(e):
+    """a = √5 |ln e|/√(ln² e + π²) where the last, pulling part of the force is kept (D. Antypov,
+    J. A. Elliott, EPL 94, 2011): there the body loses a little more, so a is a little smaller."""
+    pulling = math.sqrt(5) * abs(math.log(e)) / math.sqrt(math.log(e) ** 2 + math.pi**2)
+    assert pulling < tsuji_damping(e) < pulling * (1 + 0.5 * (1 - e))
+
+
+@pytest.mark.parametrize("h", [1e-3, 1e-4])
+def test_a_box_laid_on_a_slope_sticks(h):
+    """tan 15° < 0.3: it gives way by its bristles, below 1e-4 of its size, and no more."""
+    tilt = math.radians(15)
+    m = lw.Model("slope", gravity=(9.81 * math.sin(tilt), 0, -9.81 * math.cos(tilt)))
+    box = m.add("box", lw.Body.box((0.2, 0.2, 0.2), density=1000, position=(0, 0, 0.1)))
+    m.add("floor", lw.Contact(box, lw.GROUND, friction=0.3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lw.LinkworkWarning)
+        run = lw.transient(m, t=1.0, h=h, progress=False)
+    assert abs(run["box"].position.values[-1] - [0, 0, 0.1]).max() < 1e-4 * 0.1
+    assert abs(run["box"].velocity.values[-1]).max() < 1e-9
+
+
+def test_a_box_that_falls_flat_comes_to_rest_where_it_fell():
+    m = lw.Model("drop", gravity=(0, 0, -9.81))
+    box = m.add("box", lw.Body.box((0.2, 0.2, 0.2), density=1000, position=(0, 0, 0.3)))
+    m.add("floor", lw.Contact(box, lw.GROUND, friction=0.3))
+    run = lw.transient(m, t=2.0, h=1e-3, progress=False)
+    assert abs(run["box"].position.values[-1] - [0, 0, 0.1]).max() < 2e-6
+    assert abs(run["box"].velocity.values[-1]).max() < 1e-9

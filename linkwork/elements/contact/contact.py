@@ -22,7 +22,7 @@ from linkwork.elements.contact.shapes import GROUND_PLANE, Solid, solids_of
 from linkwork.elements.friction.bristles import KAPPA, MODEL, POINTS, TABLE
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers
-from linkwork.elements.laws.contact import Hertz, HuntCrossley
+from linkwork.elements.laws.contact import LEAST, Hertz, HuntCrossley, Tsuji
 from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import ModelError
 from linkwork.model import checks
@@ -34,7 +34,7 @@ MOST_PAIRS = 2000  # of bodies with forces; hard contact finds its pairs as they
 MARGIN_SHARE = 0.05  # of the smaller shape: how far apart points are noted
 SINKS = 1e-4  # of the smaller shape: what the law without parameters gives way under the weight
 WEIGHT = 9.81
-RESTITUTION = 0.5  # of that law, at 1 m/s
+RESTITUTION = 0.5  # of that law
 
 
 @functools.cache
@@ -92,7 +92,8 @@ class Contact(Item):
     a, b : bodies with shapes, GROUND, or lists of them; a list without b: all pairs within it
     law  : normal force (N) from depth (m) and its rate, such as lw.laws.HuntCrossley(1e6), Hertz,
            LinearViscoelastic or any other law of one component; it never pulls.  Without one the
-           shapes give way by 1e-4 of their size under ten times the weight of the lighter body
+           shapes give way by 1e-4 of their size under ten times the weight of the lighter body, and
+           part with `restitution` (default 0.5) of the speed with which they met (lw.laws.Tsuji)
     friction : coefficient, or lw.Coulomb(...), lw.LuGre(...); None: smooth
     rolling, spinning : lengths (m): the rolling moment is at most friction × rolling × force, and
            a point contact resists turning about its normal as a ring of radius `spinning` would
@@ -231,15 +232,15 @@ class Contact(Item):
         stiffness = 1.0 / (SINKS * size)  # the surfaces give way by μ of that under a unit load
         return Coulomb(float(self.friction), stiffness=stiffness, damping=1e-3 * stiffness)
 
-    def law_between(self, a: Solid, b: Solid, mass: float) -> ConstitutiveLaw:
+    def law_between(self, a: Solid, b: Solid, mass: float, reduced: float) -> ConstitutiveLaw:
         if isinstance(self.law, Hertz):
             return self.law.between(curvature_radius(a, b))
         if self.law is not None:
             return self.law
         size = min(a.size, b.size)
         stiffness = 10 * mass * WEIGHT / (SINKS * size) ** 1.5
-        e = RESTITUTION if self.restitution is None else max(self.restitution, 1e-3)
-        return HuntCrossley(stiffness, restitution=e, speed=1.0)
+        e = RESTITUTION if self.restitution is None else max(self.restitution, LEAST)
+        return Tsuji(stiffness, restitution=e, mass=reduced)
 
     def entries(self) -> list[Entry]:
         if self.hard:
@@ -250,19 +251,20 @@ class Contact(Item):
             masses = [x.mass for x in (one, two) if x is not GROUND and x.mass > 0]
             for a, b in itertools.product(solids[id(one)], solids[id(two)]):
                 for pair, flipped in pairs_of(a, b, self.label):
-                    made.append(self.entry(pair, flipped, (one, a), (two, b), min(masses or [1.0])))
+                    made.append(self.entry(pair, flipped, (one, a), (two, b), masses or [1.0]))
         return made
 
     def entry(
         self, pair: Pair, flipped: bool, first: tuple[Any, Solid], second: tuple[Any, Solid],
-        mass: float,
+        masses: list[float],
     ) -> Entry:  # fmt: skip
         if flipped:
             first, second = second, first
         (one, a), (two, b) = first, second
         size = min(a.size, b.size, 2 * min(a.reach, b.reach))
         bounds = Bounds(a.centre, b.centre, a.reach, b.reach, size)
-        model, law = self.friction_model(mass, size), self.law_between(a, b, mass)
+        mass, reduced = min(masses), 1 / sum(1 / x for x in masses)
+        model, law = self.friction_model(mass, size), self.law_between(a, b, mass, reduced)
         entry = contact_entry((one, two), pair, bounds, law, model, self.label)
         entry.reals[SPIN], entry.reals[ROLL] = self.spinning, self.rolling
         entry.reals[FLIP] = -1 if flipped else 1

@@ -1,7 +1,7 @@
 """Constitutive laws: what deformable joints are made of (`lw.laws`)."""
 
 from linkwork.elements.laws.base import ConstitutiveLaw
-from linkwork.elements.laws.contact import Hertz, HuntCrossley
+from linkwork.elements.laws.contact import Hertz, HuntCrossley, Tsuji
 from linkwork.elements.laws.functions import (
     FunctionViscoelastic, ScalarFunctionElastic, Symbolic,
 )  # fmt: skip
@@ -22,5 +22,6 @@ __all__ = [
     "FunctionViscoelastic", "Hertz", "HuntCrossley", "InvariantAngular", "InverseSquare",
     "IsotropicHardening",
     "LinearElastic", "LinearViscoelastic", "LinearViscous", "LogElastic", "Parallel",
-    "ScalarFunctionElastic", "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Turbulent",
+    "ScalarFunctionElastic", "ShockAbsorber", "Stop", "Symbolic", "TimeVariant", "Tsuji",
+    "Turbulent",
 ]  # fmt: skip

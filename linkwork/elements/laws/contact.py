@@ -8,11 +8,20 @@ with the speed v, m v dv = −k sⁿ (1 + d v) ds gives the restitution e exactl
 
     x − log(1 + x) = −e x − log(1 − e x),        x = d v
 
-which is solved for d where e and v are given.
+which is solved for d where e and v are given.  At low speeds e comes near 1, so that a body which
+is laid down trembles for long.  With the damping of
+
+    Tsuji           g = k s^(3/2) + a √(m k) s^(1/4) ṡ,   W = 2/5 k s^(5/2)
+
+a body of mass m leaves with the same part e of its speed whatever this is (Y. Tsuji, T. Tanaka,
+T. Ishida, Powder Technology 71, 1992): with s = S x, t = T τ, S = (m v²/k)^(2/5), T = S/v the
+motion is x″ + a x^(1/4) x′ + x^(3/2) = 0 from x′ = 1 until the force is zero, and a follows from
+x′ = −e there.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,6 +69,94 @@ def damping_for(restitution: float, speed: float) -> float:
     if nearly < 1e-4:
         return nearly / speed
     return float(brentq(excess, 0.2 * nearly, (1 - 1e-12) / e, xtol=1e-14, rtol=1e-14)) / speed
+
+
+LEAST = 1e-3  # restitution
+STANDARD = 9.80665  # m/s²
+NEAR = 1e-3  # of the depth under its own weight, where the root of Tsuji's damping becomes a line
+
+
+def tsuji(t, p, y):
+    """own: k, a √(m k), depth below which the damping is proportional to it."""
+    s, r = y[STRAIN], y[RATE]
+    if s > 0.0:
+        k, c, near = p[OWN], p[OWN + 1], p[OWN + 2]
+        elastic = k * s * math.sqrt(s)
+        y[STORED] += elastic
+        y[ENERGY] += 0.4 * elastic * s
+        w = 1.0 / math.sqrt(s + near)
+        damping = c * s * w * math.sqrt(w)  # c s/(s + near)^(3/4)
+        force = elastic + damping * r
+        if force > 0.0:
+            y[STRESS] += force
+            y[KE] += 1.5 * elastic / s + damping * r * (1.0 / s - 0.75 * w * w)
+            y[KD] += damping
+
+
+@functools.cache
+def tsuji_damping(restitution: float) -> float:
+    """a for which a body leaves with e times its speed."""
+    from scipy.integrate import solve_ivp
+    from scipy.optimize import brentq
+
+    if restitution >= 1:
+        return 0.0
+
+    def force(x: float, v: float, a: float) -> float:
+        return max(x, 0.0) ** 1.5 + a * max(x, 0.0) ** 0.25 * v
+
+    def leaves(a: float) -> float:
+        """With which part of its speed."""
+        def parts(_: float, y: np.ndarray) -> list[float]:
+            return [y[1], -force(y[0], y[1], a)]
+
+        def over(_: float, y: np.ndarray) -> float:
+            return y[0] ** 1.25 + a * y[1] if y[0] > 0 else -1.0  # the force over x^(1/4)
+
+        over.terminal, over.direction = True, -1  # type: ignore[attr-defined]
+        first = [1e-8, 1.0]  # the force there is of the order 1e-2 a, for 1e-8
+        run = solve_ivp(parts, (0, 50), first, events=over, rtol=1e-10, atol=1e-12)
+        return -float(run.y[1, -1])
+
+    return float(brentq(lambda a: leaves(a) - restitution, 0.0, 60.0, xtol=1e-10))
+
+
+@dataclass(frozen=True, eq=False)
+class Tsuji(OneComponent):
+    """Contact force k s^(3/2) + a √(m k) s^(1/4) ṡ at the depth s, never pulling.
+
+    stiffness k (N/m^1.5); restitution e (1e-3 to 1) of a body of the mass (kg) on
+    something that does not move, the same at every speed.  weight (N): its weight by default;
+    below a thousandth of the depth that it presses to, the damping is proportional to the depth.
+
+    Example
+    -------
+    >>> import linkwork as lw
+    >>> law = lw.laws.Tsuji(1e7, restitution=0.5, mass=2.0)
+    """
+
+    stiffness: float
+    restitution: float
+    mass: float
+    weight: float | None = None
+    routine: ClassVar[Routine] = Routine(tsuji)
+
+    def own(self, n: int, what: str) -> Own:
+        k = self.number("stiffness", what, positive=True)
+        m = self.number("mass", what, positive=True)
+        e = self.number("restitution", what)
+        if not LEAST <= e <= 1:
+            raise ModelError(
+                f"restitution of {what} must be between {LEAST:g} and 1, found {e:g}; for less use "
+                "hard contact"
+            )
+        weight = self.weight
+        weight = m * STANDARD if weight is None else self.number("weight", what, positive=True)
+        return [k, tsuji_damping(e) * math.sqrt(m * k), NEAR * (weight / k) ** (2 / 3)]
+
+    @classmethod
+    def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
+        yield cls(rng.uniform(1, 2), restitution=0.4, mass=0.5, weight=1.0)
 
 
 @dataclass(frozen=True, eq=False)
