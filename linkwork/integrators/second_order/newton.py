@@ -182,6 +182,7 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         coef[FIRST] = 1.0 if iteration == 0 and s[MEMORY] != 0.0 else 0.0
         fill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
+        coef[FIRST] = 0.0
         if iteration == 0 and look:
             stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
         residual_side(stepper, tables, work)

@@ -164,6 +164,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         coef[FIRST] = 1.0 if iteration == 0 and s[MEMORY] != 0.0 else 0.0
         refill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
+        coef[FIRST] = 0.0
         velocity_side(stepper, fast, tables, work)
         growth = solution(lu, work.vals, rhs)
         if not growth < s[GROWTH]:
