@@ -235,8 +235,8 @@ class JointSensor(Sensor):
         kind = 0.0 if not turns else 1.0 if 5 in self.joint.active else 2.0
         rest = [*fa.orientation, *fb.orientation, kind, 0.0, 0.0, 0.0]
         if not hasattr(self.joint, "active"):  # a distance
-            reals, reads = np.array([1.0, 0.0, 0.0, *rest]), ((self.joint, 0, 0),)
-            return [Entry(REACTION, ends, reals, reads=reads)]
+            reals = np.array([1.0, 0.0, 0.0, *rest])
+            return [Entry(REACTION, ends, reals, reads=((self.joint, 0, 0),))]
         reads = tuple((self.joint, 0, row + 3 * turns) for row in range(3))
         found = [Entry(REACTION, ends, np.array([*self.axis, *rest]), reads=reads)]
         lead = getattr(self.joint, "lead", None)
