@@ -276,6 +276,29 @@ def test_models_with_sensors_come_back_from_files(tmp_path):
     assert np.array_equal(again["pin"].angle, run["pin"].angle)
 
 
+@pytest.mark.parametrize(
+    "method", [lw.GeneralizedAlpha(), lw.BDF2(), lw.MS2(), lw.RK4(), lw.Recursive()], ids=repr
+)
+def test_samples_beside_reactions_that_loads_follow(method):
+    """A sampled PD loop on a shaft whose torque cell is fed back at all times, an inertia: between
+    samples the torque is constant, so that the motion has a closed form."""
+    kp, kd, every, near, far, gain = 4.0, 0.8, 0.02, 0.06, 0.02, 1.5
+    m = lw.Model("shaft")
+    a = m.add("a", lw.Body(1, (near,) * 3))
+    b = m.add("b", lw.Body(1, (far,) * 3, position=(0, 0, 1)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=(0, 0, 1), angle=0.5))
+    cell = m.add("cell", lw.Fixed(a, b, at=(0, 0, 0.5)))
+    wanted = -kp * lw.reads(pin, "angle") - kd * lw.reads(pin, "rate")
+    m.add("motor", lw.JointTorque(pin, lw.sample_hold(wanted, every)))
+    m.add("feedback", lw.JointTorque(pin, -gain * lw.reads(cell, "torque", "z")))
+    run = lw.transient(m, t=0.3, h=0.01, method=method, progress=False)
+    x, y = 0.5, 0.0
+    for k in range(15):
+        assert run["pin"].angle.values[2 * k] == pytest.approx(x, abs=1e-11)
+        a = (-kp * x - kd * y) / (near + (1 + gain) * far)
+        x, y = x + every * y + a * every**2 / 2, y + every * a
+
+
 def redundant_four_bar(planar=None):
     """Four pins in space: along their axes, and about others, reactions are not unique."""
     m = lw.Model("four-bar", gravity=(0, 0, -9.81), planar=planar)

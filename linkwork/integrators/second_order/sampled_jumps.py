@@ -13,6 +13,7 @@ from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import mv
 from linkwork.system.elimination import solve
 from linkwork.system.evaluate import refill
+from linkwork.system.sensors import answer_sensors
 
 
 @inlined
@@ -45,6 +46,7 @@ def sampled_jump(kernels, tables, lu, work, stepper, time, turns):
     if jump == 0.0:
         return False
     solve(lu, work.vals, rhs)
+    answer_sensors(lu, tables, work, rhs)
     for i in range(stepper.flow.shape[1]):
         order = stepper.flow[ORDER, i]
         rhs[SIX * bodies + i] *= ca if order == 2.0 else stepper.flow[BY_X, i]

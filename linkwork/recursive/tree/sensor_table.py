@@ -31,7 +31,7 @@ def followed_at_all_times(full: System) -> bool:
 
 def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
     """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
-    sensors = [item for item in full.model.items.values() if isinstance(item, Sensor)]
+    sensors: list[Any] = [x for x in full.model.items.values() if isinstance(x, Sensor)]
     number = {name: i for i, name in enumerate(full.names)}
     g, L = float(np.linalg.norm(full.tables.gravity)) + 1.0, full.length
     out = np.zeros((len(sensors), se.COLUMNS))
