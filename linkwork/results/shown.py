@@ -69,13 +69,13 @@ class Shown:
         return animate(self, path, fps=fps or 30.0, speed=speed, reactions=reactions, **same)
 
     def picture(
-        self: Any, path: Any = None, t: float | int | None = None, *, size: Any = (1280, 720),
+        self: Any, path: Any = None, t: float | None = None, *, size: Any = (1280, 720),
         side: str = "home", reactions: bool = False, text: bool = True, traces: Any = (),
         other: Result | None = None, follow: str | None = None, colours: str | None = None,
     ) -> Any:  # fmt: skip
         """A picture of the mechanism, in a file (.png, .jpg) or for a notebook; needs no display.
 
-        t         : a time (float) or the number of a stored one (int); the first without it
+        t         : a time (s), of which the nearest stored one is shown; the first without it
         size      : (width, height) in pixels
         side      : "home", a corner or across a flat mechanism; "front", "side" or "top"
         reactions : draw the reactions of joints as arrows too;   text : title and time below

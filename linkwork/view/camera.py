@@ -19,6 +19,7 @@ FLAT = 0.2  # a mechanism that is thinner than this share of its width is looked
 FRAMES = 200  # that are looked at
 FILLED, ASPECT = 0.86, 1.3  # of the picture's height; width over height, for narrow windows
 WANDER = 6.0  # sizes of the mechanism beyond which its way does not fit on the page
+DEEP = 50.0  # sizes of the mechanism that it may sink below its beginning with the floor below it
 ALONG = 2.0  # sizes by which a part may stray from the mechanism that the camera follows
 
 
@@ -66,6 +67,9 @@ def shot(drawing: Drawing, side: str = "home", follow: str | None = None) -> Sho
     distance = _fitting(points - target, sight, up, margins)
     axis = int(np.argmax(np.abs(up)))
     height = float(min(low @ up, high @ up))
+    lowest = float((_places(drawing)[0] @ up).min()) - float(margins.max())
+    if height - lowest < DEEP * drawing.size:  # the floor of a craft that sinks is below it
+        height = min(height, lowest)
     floor = np.zeros(3)
     if not 0 <= height < drawing.size:
         floor[axis] = height * up[axis]

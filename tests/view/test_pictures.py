@@ -203,3 +203,17 @@ def test_pages_have_no_film_options_and_other_files_are_refused(turning, tmp_pat
         turning.animate(tmp_path / "x.html", size=(10, 10))
     with pytest.raises(lw.ModelError, match=r"\(\.mp4, \.gif\)"):
         turning.animate(tmp_path / "x.avi")
+
+
+def test_a_whole_number_is_a_time_too(turning):
+    one, other = (np.asarray(turning.picture(t=t, size=(160, 100)).image) for t in (1, 1.0))
+    assert np.array_equal(one, other)
+
+
+def test_the_floor_lies_below_a_craft_that_sinks():
+    """A body that moves 200 m ahead and 10 m down from z = 50 m is followed."""
+    m = lw.Model("glide")
+    m.add("craft", lw.Body(1, (1, 1, 1), position=(0, 0, 50), velocity=(20, 0, -1),
+                           shape={"kind": "sphere", "radius": 0.5}))  # fmt: skip
+    run = lw.transient(m, t=10, h=0.1, progress=False)
+    assert 39 < shot(draw(run)).floor[2] < 40

@@ -249,7 +249,7 @@ class Friction(Item):
         what = self.label
         check_joint(self.joint, what)
         if isinstance(self.model, (int, float)) and not isinstance(self.model, bool):
-            self.model = Coulomb(self.model)
+            self.model = Coulomb(checks.number(self.model, f"coefficient of {what}", minimum=0))
         if not isinstance(self.model, FrictionModel):
             raise ModelError(
                 f"{what} needs a model such as lw.Coulomb(0.3), but {checks.show(self.model)} was "

@@ -47,7 +47,7 @@ class Motor(DrivenJoint):
                   the joint is; motions are those of b relative to a
     at          : (x, y, z), the joint's point in the reference configuration (m, world axes);
                   needed unless frames are given
-    axis        : direction of the joint's axis z (world axes); default (0, 0, 1)
+    axis        : world direction of the joint's axis z, or "x", "-y", …; default (0, 0, 1)
     angle       : the angle (rad), a drive such as lw.ramp(2.0) or a Python function of time; needed
     orientation : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
 
@@ -83,7 +83,7 @@ class Actuator(DrivenJoint):
                    the joint is; motions are those of b relative to a
     at           : (x, y, z), the joint's point in the reference configuration (m, world axes);
                    needed unless frames are given
-    axis         : direction of the joint's axis z (world axes); default (0, 0, 1)
+    axis         : world direction of the joint's axis z, or "x", "-y", …; default (0, 0, 1)
     displacement : the displacement (m): a drive such as lw.sine(0.1, 6.0), or a Python function of
                    time; needed
     orientation  : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis

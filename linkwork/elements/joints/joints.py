@@ -34,7 +34,7 @@ PARAMETERS = {  # of joints, for their docstrings
     "at": "(x, y, z), the joint's point in the reference configuration (m, world axes); needed\n"
     "unless frames are given",
     "at, where free": "(x, y, z) of the markers (m, world axes); without it, the origin of b",
-    "axis": "direction of the joint's axis z (world axes); default (0, 0, 1)",
+    "axis": "world direction of the joint's axis z, or 'x', '-y', …; default (0, 0, 1)",
     "orientation": "quaternion (w, x, y, z) of the joint's axes in the world, instead of axis",
     "angle": "about the axis at the start (rad); default: as assembly finds it",
     "displacement": "along the axis at the start (m); default: as assembly finds it",
@@ -186,7 +186,7 @@ class Lock(Joint):
     at               : (x, y, z), the joint's point in the reference configuration (m, world axes);
                        needed unless frames are given, a body is a section of a beam (its root,
                        tip, at(s)), or no position is held
-    axis             : direction of the joint's axis z (world axes); default (0, 0, 1)
+    axis             : world direction of the joint's axis z, or "x", "-y", …; default (0, 0, 1)
     orientation      : quaternion (w, x, y, z) of the joint's axes in the world, instead of axis
     rows             : what is held, some of "x y z rx ry rz"; default all
     drive            : {row: function of time} of held rows (m, rad); default none

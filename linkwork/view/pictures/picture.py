@@ -300,7 +300,8 @@ def picture(
 ) -> Picture:  # fmt: skip
     """A picture of one stored time; see `Result.picture`."""
     target = _target(path)
-    i = result._index(0 if t is None else t)
+    whole = isinstance(t, int) and not isinstance(t, bool)
+    i = result._index(0 if t is None else float(t) if whole else t)  # t=2 means 2 s
     few = np.unique([i, *np.linspace(0, len(result) - 1, FEW).astype(int)])
     everything = draw(result, few, title, traces=traces, other=other, colours=colours)
     frame = int(np.argmin(np.abs(everything.time - result.time[i])))
