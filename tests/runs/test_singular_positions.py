@@ -72,21 +72,24 @@ def run(n: int, rate: float, h: float, method: object = None) -> tuple[lw.Result
     return result, [text for text in said if "singular position" in text]
 
 
-@pytest.mark.parametrize("method", [None, lw.EnergyMomentum()], ids=repr)
-def test_forces_that_a_step_cannot_know_are_told_and_the_others_are_right(method):
-    """Three rungs, h = 2 ms: in the step at 2.536 s, p_y = 3e-4, forces are off by a factor."""
+@pytest.mark.parametrize("method", [None, lw.EnergyMomentum(), lw.Recursive()], ids=repr)
+def test_forces_are_right_beside_flat_positions_or_told(method):
+    """Three rungs, h = 2 ms: in the step at 2.536 s p_y is 3e-4.  Forces are as good as p_y is,
+    from which they follow by 1/p_y, but for a step of the default, off by a factor and told."""
     result, said = run(3, -2.0, 2e-3, method)
     y, exact = exact_forces(3, -2.0, result.time)
     found = np.array([result[f"left {k}"].force_world.values[:, :2].T for k in range(3)])
     error = np.linalg.norm(found - exact, axis=1).max(axis=0)
     size = np.linalg.norm(exact, axis=1).max(axis=0)
-    beside = np.abs(y) < 2 * np.abs(np.gradient(y))  # less than two steps from a flat position
-    assert (error[~beside] < 0.02 * size[~beside]).all()
-    worst = int(np.argmax(error / size))
-    assert error[worst] > 0.3 * size[worst]
-    assert len(said) == 1 and f"t = {result.time[worst]:.6g}" in said[0]
-    place = result["crank 0"].position.values[:, 1]
-    assert place == pytest.approx(y / 2, abs=2e-4)  # the motion is right all the same
+    place = 2 * result["crank 0"].position.values[:, 1]
+    assert place == pytest.approx(y, abs=4e-4)  # the motion is right in any case
+    wrong = error > (0.03 + 2 * np.abs((place - y) / y)) * size
+    if method is not None:
+        assert not wrong.any() and not said
+        return
+    assert wrong.sum() == len(said) == 1
+    step = int(np.flatnonzero(wrong)[0])
+    assert error[step] > 3 * size[step] and f"t = {result.time[step]:.6g}" in said[0]
 
 
 def test_one_parallelogram_has_finite_forces_and_nothing_is_told():
