@@ -196,7 +196,9 @@ def test_rotating_frequencies_with_consistent_inertia():
     speeds = np.array([0.0, 2.0, 6.0, 12.0])
     flap = np.array([flap_frequencies(eta) for eta in speeds])
     np.testing.assert_allclose(flap[2], (7.36037, 26.80908), atol=1e-5)  # published
-    found = 2 * np.pi * lw.campbell(blade, speeds, n=4, progress=False).frequency
+    with warnings.catch_warnings():  # of high modes of the mesh that may grow
+        warnings.filterwarnings("ignore", ".*among the highest of the mesh", lw.LinkworkWarning)
+        found = 2 * np.pi * lw.campbell(blade, speeds, n=4, progress=False).frequency
     lag = np.sqrt(flap**2 - speeds[:, None] ** 2)
     expected = np.sort(np.hstack([flap, lag]), axis=1)
     found = np.sort(found, axis=1)
