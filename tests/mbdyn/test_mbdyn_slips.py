@@ -106,3 +106,10 @@ def test_no_control_data(tmp_path):
     path.write_text(DECK[:i] + DECK[j:])
     with pytest.raises(MbdynError, match="no block 'control data' announces the gravity"):
         lw.read_deck(path)
+
+
+@pytest.mark.parametrize("given", [lw.Model("arm"), "arm.mbd", None])
+def test_what_is_no_deck_is_refused_in_one_sentence(given):
+    for call in (lw.run_deck, lambda x: lw.write_mbdyn(x, None, "arm")):
+        with pytest.raises(lw.ModelError, match=r"needs the deck that lw.read_deck\(path\) gives"):
+            call(given)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analysis.progress import Progress
-from linkwork.errors import MbdynError
+from linkwork.errors import MbdynError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.problem.inverse import COLLOCATED, KINDS, UNDER
 from linkwork.io.mbdyn.problem.methods import default_method
 from linkwork.io.mbdyn.problem.steps import made_strategy
 from linkwork.io.mbdyn.syntax.wording import words_of_decks
+from linkwork.model import checks
+from linkwork.model.model import Model
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def run_deck(
     """The result of the deck; t, h and method replace what it says (h its strategy, too)."""
     import linkwork
 
+    require_deck(deck, "run_deck")
     a = deck.analysis
     if not a.moves:
         return run_still(deck, progress=progress, t=t, h=h)
@@ -39,6 +42,16 @@ def run_deck(
             deck.model, end, step, method, start=assembled(deck).state, every=stored_every(deck),
             progress=progress, strategy=None if h is not None else made_strategy(a),
         )  # fmt: skip
+
+
+def require_deck(deck: Any, function: str) -> None:
+    """Refuse what lw.read_deck has not given."""
+    if not isinstance(deck, Deck):
+        do = "; a Model moves with lw.transient" if isinstance(deck, Model) else ""
+        raise ModelError(
+            f"lw.{function} needs the deck that lw.read_deck(path) gives, but "
+            f"{checks.show(deck)} was given{do}"
+        )
 
 
 def run_still(

@@ -7,6 +7,7 @@ from pathlib import Path
 from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.deck.eigen_analysis import eigen_analyses
+from linkwork.io.mbdyn.deck.running import require_deck
 from linkwork.io.mbdyn.output.eigen import mode_lines, write_text_files
 from linkwork.io.mbdyn.output.files import Tables, write_text
 from linkwork.io.mbdyn.output.log_file import write_log
@@ -21,6 +22,7 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
 
     Example: ``lw.write_mbdyn(deck, lw.run_deck(deck), "pendulum")``
     """
+    require_deck(deck, "write_mbdyn")
     if run.system.model is not deck.model:
         raise MbdynError("the result belongs to another model than the deck", str(deck.path))
     tables = Tables(deck, run)
