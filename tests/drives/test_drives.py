@@ -257,3 +257,9 @@ def test_damaged_dicts_are_explained(stored):
 def test_tables_whose_slopes_are_no_numbers(kind, t, y):
     with pytest.raises(DriveError, match="slopes are too large"):
         table(t, y, kind=kind)(0.5)
+
+
+@pytest.mark.parametrize("given", ["soon", None, {}, [1, "two"]])
+def test_what_is_no_time_is_refused_in_one_sentence(given):
+    with pytest.raises(lw.DriveError, match="expected a time in seconds or an array of times"):
+        lw.sine(1, 2)(given)

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import DriveError
+from linkwork.model import checks
 from linkwork.model.drives.words import is_number, short
 
 ORDER = ("value", "first derivative", "second derivative")
@@ -74,7 +75,7 @@ class Drive:
 
     def __call__(self, t: Any) -> Any:
         """The value at a time (a float), or at an array of times (an array of that shape)."""
-        t = np.asarray(t, dtype=float)
+        t = self._numbers(t)
         y = self.values(t.ravel())
         return float(y[0]) if t.ndim == 0 else y.reshape(t.shape)
 
@@ -84,8 +85,17 @@ class Drive:
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self._jet(t)[:, 0]
 
+    def _numbers(self, t: Any) -> np.ndarray:
+        found = checks.array(t)
+        if found is None:
+            raise DriveError(
+                f"{self.label}: expected a time in seconds or an array of times, found "
+                f"{checks.show(t)}"
+            )
+        return found
+
     def _times(self, t: Any) -> np.ndarray:
-        t = np.atleast_1d(np.asarray(t, dtype=float))
+        t = np.atleast_1d(self._numbers(t))
         if t.ndim != 1 or not np.isfinite(t).all():
             raise DriveError(
                 f"{self.label}: expected finite times in one dimension, found "
