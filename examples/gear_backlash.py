@@ -18,7 +18,7 @@ import linkwork as lw
 TEETH, MODULE, BACKLASH, PAIR = (16, 32), 5e-3, 2e-3, 1e6  # of plastic; 1, m, m, N/m
 INERTIA, TORQUE, SPEED = (0.01, 0.04), 10.0, 3.0  # kg m², N m, rad/s
 REVERSED = 2.0  # s
-time, step = 3.0, 2e-4  # s
+time, step = 3.0, 1e-4  # s
 
 
 def wheel_shape(teeth: int, turned: float) -> list[dict]:

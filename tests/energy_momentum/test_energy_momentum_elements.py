@@ -177,10 +177,10 @@ def test_rigid_motions_change_nothing():
 
 def beyond_directors(model):
     """Whether a model has what lw.EnergyMomentum does not step: values beside bodies, flexible
-    parts, motion laws, friction, gears, hard contacts, rolling."""
+    parts, motion laws, friction, gears, stops, hard contacts, rolling."""
     system = compile_model(model)
     laws = any(e.entry.rows and e.entry.laws for e in system.elements)
-    others = (lw.Beam, lw.FlexibleLink, lw.Friction, lw.Gear)
+    others = (lw.Beam, lw.FlexibleLink, lw.Friction, lw.Gear, lw.Stop)
     kinds = any(isinstance(item, others) for item in model.items.values())
     hard = any(getattr(item, "hard", False) for item in model.items.values())
     speeds = system.on_velocities.any()

@@ -244,7 +244,7 @@ BOTH = lw.Cylindrical(lw.GROUND, lw.Body(1, (1, 1, 1)), at=(0, 0, 0), axis=(0, 0
 
 @pytest.mark.parametrize("make,words", [
     (lambda: lw.Friction(PIN, lw.Coulomb(0.1)), "needs radius"),
-    (lambda: lw.Friction(PIN, 0.1, radius=1), "needs a model"),
+    (lambda: lw.Friction(PIN, "rubber", radius=1), "needs a model"),
     (lambda: lw.Friction("pin", lw.Coulomb(0.1)), "needs a joint"),
     (lambda: lw.Friction(BOTH, lw.Coulomb(0.1), radius=1), "both turns and slides"),
     (lambda: lw.Coulomb(0.3, static=0.2), "at least 0.3"),

@@ -13,6 +13,7 @@ speed by their shapes (campbell); the speed at which one crosses is found by Bre
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ from linkwork.analysis.linear.eigen import eigen
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static
-from linkwork.errors import LinkworkError, ModelError
+from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.model import checks
 from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
@@ -137,7 +138,10 @@ def modes_at(build: Callable[[float], Model], speed: float) -> Modes:
         model = build(speed)
         if not isinstance(model, Model):
             raise ModelError(f"build must return a linkwork Model, not {type(model).__name__}")
-        return eigen(model, at=static(model, progress=False), sparse=False)
+        rest = static(model, progress=False)
+        with warnings.catch_warnings():  # of the highest modes, which are not followed
+            warnings.filterwarnings("ignore", ".*highest of the mesh", LinkworkWarning)
+            return eigen(model, at=rest, sparse=False)
     except LinkworkError as error:
         raise type(error)(f"flutter at the speed {speed:g}: {error}") from error
 

@@ -42,7 +42,7 @@ MOST = 8  # steps that are looked at, those that stand out most
 def warn_of_singular_positions(result: Result) -> None:
     """Say so where a run has passed so near to a singular position that reactions are unknown."""
     system = result.system
-    if system.layout.values or 6 * system.bodies > LARGEST or len(result) < 7:
+    if system.layout.values or system.layout.motions > LARGEST or len(result) < 7:
         return
     if result.gamma is None or not has_loops(system):
         return
