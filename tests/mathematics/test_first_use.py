@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 
 import numba
 import pytest
+
+from linkwork.recursive.sweeps.entry_points import sweeps_for
 
 FIRST_USE = """
 import sys, time, warnings
@@ -55,3 +58,9 @@ def test_first_use_takes_half_a_minute_and_says_so(tmp_path):
             assert promised < ROOM * max(took, 3.0), (line, promised)
             promised, total = 0.0, total + took
     assert total < ROOM * 30.0
+
+
+def test_users_who_turn_warnings_into_errors_can_use_joint_coordinates():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numba warns of tuples of functions without names
+        assert numba.typeof(sweeps_for(True, True, True, True)).fields[0] == "ends"

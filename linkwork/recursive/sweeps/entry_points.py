@@ -32,9 +32,20 @@ def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> A
 TREE = reference_to(Tree, ("ints", "amplitudes", "places"), ("gravity", "links", "rotors"))
 SWEEP = reference_to(Sweep, (), ("columns", "halves", "link_bias", "drives"))
 END = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
-OUTWARD = types.void(
-    types.UniTuple(types.FunctionType(END), 2), TREE, SWEEP, FLOATS, FLOATS
-)
+
+
+class LinkEnds(NamedTuple):
+    """What a tree does at the ends of flexible links.
+
+    A tuple with names: of one without, numba warns that tables of functions are experimental.
+    """
+
+    enter: CompiledEntry
+    leave: CompiledEntry
+
+
+ENDS = types.NamedUniTuple(types.FunctionType(END), 2, LinkEnds)
+OUTWARD = types.void(ENDS, TREE, SWEEP, FLOATS, FLOATS)
 INWARD = types.void(TREE, SWEEP, FLOATS, FLOATS)
 ACCELERATE = types.void(TREE, SWEEP, FLOATS)
 RESPOND = types.void(TREE, SWEEP, FLOATS2)
@@ -67,7 +78,7 @@ def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values
 class Sweeps(NamedTuple):
     """What a tree is swept with; parts that it does not have are left out."""
 
-    ends: tuple[CompiledEntry, CompiledEntry]
+    ends: LinkEnds
     outward: CompiledEntry
     inward: CompiledEntry
     accelerate: CompiledEntry
@@ -99,7 +110,7 @@ def sweeps_for(links: bool, loops: bool, differentiates: bool, senses: bool = Fa
     """For trees with flexible links, with cut joints, with direct differentiation of these, and
     with loads that follow reactions and accelerations."""
     return Sweeps(
-        (ENTER, LEAVE) if links else (NO_END, NO_END), OUT, IN, BACK,
+        LinkEnds(ENTER, LEAVE) if links else LinkEnds(NO_END, NO_END), OUT, IN, BACK,
         ANSWER if loops else NO_ANSWER, PATHS if loops else NO_PATHS,
         DERIVATIVES if differentiates else NO_PATHS, LOOK if senses else NO_LOOK,
     )  # fmt: skip

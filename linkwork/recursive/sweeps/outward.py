@@ -138,7 +138,7 @@ def outward(ends, tree, s, q, v):
             place_general(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
         elif kind == BENDING:
-            ends[0](tree, s, i, q, v)
+            ends.enter(tree, s, i, q, v)
         else:
-            ends[1](tree, s, i, q, v)
+            ends.leave(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
