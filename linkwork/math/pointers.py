@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from linkwork.math.addresses import ADDRESSED
 from linkwork.math.compiled import JIT, address, compiled
 
 SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
@@ -36,7 +36,7 @@ class PythonCallback:
     """
 
     def __init__(self, function: Callable[[float, np.ndarray, np.ndarray], None], *sizes: int):
-        self.function = function
+        self.function, self.sizes = function, sizes
         Input, Output = (ctypes.c_double * n for n in sizes)
 
         def enter(t: float, source: int, target: int) -> None:
@@ -45,10 +45,10 @@ class PythonCallback:
 
         self._enter = C_FUNCTION(enter)
         self.address = ctypes.cast(self._enter, ctypes.c_void_p).value or 0
-        CALLBACKS[self.address] = self
+        ADDRESSED[self.address] = self
 
-
-CALLBACKS: weakref.WeakValueDictionary[int, PythonCallback] = weakref.WeakValueDictionary()
+    def __reduce__(self) -> Any:
+        return PythonCallback, (self.function, *self.sizes)
 
 
 @intrinsic
@@ -72,7 +72,7 @@ def _call(typing_context, address, t, source, target):
 
 
 def _call_by_table(address: int, t: float, source: np.ndarray, target: np.ndarray) -> None:
-    CALLBACKS[address].function(t, np.array(source), target)
+    ADDRESSED[address].function(t, np.array(source), target)
 
 
 call: Any = _call if JIT else _call_by_table
@@ -150,7 +150,17 @@ class Routine:
     def address(self) -> int:
         if not JIT:
             return self.number
-        return address(self.compiled, SIGNATURE)
+        place = address(self.compiled, SIGNATURE)
+        ADDRESSED[place] = self
+        return place
+
+    def __reduce__(self) -> Any:
+        return routine_of, (self.function,)
 
 
 ROUTINES: list[Routine] = []
+
+
+def routine_of(function: Callable) -> Routine:
+    """The routine of a function of the package."""
+    return next(routine for routine in ROUTINES if routine.function is function)

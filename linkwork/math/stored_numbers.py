@@ -1,6 +1,6 @@
 """Numbers of an array that an element's table has the address of: roads, tables of a law.
 
-    number_at(address, i)      the float64 in place i of the array at `address`
+    number_at(address, i)      the float64 in place i of the array at `address` (math.addresses)
 
 The array must outlive the run (`Entry.keep`).  Without compilation ctypes reads it.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
@@ -33,9 +32,3 @@ def _number_by_ctypes(address: int, i: int) -> float:
 
 
 number_at: Any = _number_at if JIT else _number_by_ctypes
-
-
-def address_of(array: np.ndarray) -> float:
-    """The address of a contiguous array, as a number of an element's table."""
-    assert array.flags.c_contiguous and array.dtype == np.float64
-    return float(array.ctypes.data)

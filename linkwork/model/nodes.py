@@ -127,7 +127,7 @@ class Node:
 class Reference:
     """What has the value zero: the ground of a circuit, the ambient pressure."""
 
-    label = "the reference"
+    name, label = "reference", "the reference"
 
     def __repr__(self) -> str:
         return "REFERENCE"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
+from linkwork.math.addresses import addresses_in, write_addresses
 from linkwork.math.compiled import announce
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
@@ -93,6 +95,21 @@ class System(CompiledModel):
             return replace(state, values=values)
         memory = self.tables.reals[self.memory_places].copy()  # also of what `held` has not
         return replace(state, values=values, memory=memory)
+
+    # ------------------------------------------------------------------------------------- pickling
+    @property
+    def _numbers(self) -> list[np.ndarray]:
+        """The arrays that may hold addresses."""
+        return [self.tables.reals, *(e.entry.reals for e in self.elements)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without work arrays, some of which are views of others."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {**parts, "addresses": addresses_in(self._numbers)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        write_addresses(self._numbers, state["addresses"])
 
     # ----------------------------------------------------------------------------------- time laws
     def schedule(self, times: np.ndarray) -> np.ndarray:

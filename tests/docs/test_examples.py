@@ -61,6 +61,8 @@ def test_example(
     example = load_example(name)
     assert isinstance(example.model, lw.Model), "linkwork run needs a module-level `model`"
     assert example.time > example.step > 0, "and `time` and `step` where nothing else is said"
+    described = str(example.model)
+    assert all(item in described for item in example.model.items), "print(model) names every item"
     with Lines(path) as lines:
         numbers = example.main()
     assert isinstance(numbers, dict) and numbers

@@ -27,6 +27,7 @@ from numba.extending import is_jitted
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.math.addresses import WeakItem, address_of
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import SIGNATURE, PythonCallback, call
@@ -191,7 +192,7 @@ def user_force_family(n: int) -> Family:
 _COMPILED: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
 
 
-def compiled_callback(function: Any, n: int) -> Any:
+def compiled_callback(function: Any, n: int) -> CompiledCallback:
     """A numba function of the user as a C callback; not finite where it fails or has no shape."""
     known = _COMPILED.setdefault(function, {})
     if n not in known:
@@ -207,8 +208,24 @@ def compiled_callback(function: Any, n: int) -> Any:
             except Exception:  # its Python twin tells the user which
                 wrench[:] = np.nan
 
-        known[n] = numba.cfunc(SIGNATURE)(enter)
+        known[n] = CompiledCallback(function, n, numba.cfunc(SIGNATURE)(enter))
     return known[n]
+
+
+@dataclass(eq=False)
+class CompiledCallback:
+    """A numba function of the user for n frames with an address."""
+
+    function: Any
+    frames: int
+    compiled: Any
+
+    @property
+    def address(self) -> int:
+        return self.compiled.address
+
+    def __reduce__(self) -> Any:
+        return compiled_callback, (self.function, self.frames)
 
 
 @dataclass
@@ -282,7 +299,7 @@ class UserForce(Item):
     def twin(self) -> PythonCallback:
         """The function in plain Python, with an address; it remembers the first failure."""
         plain = self.function.py_func if is_jitted(self.function) else self.function
-        n, item = len(self.acted_on), weakref.ref(self)
+        n, item = len(self.acted_on), WeakItem(self)
 
         def enter(t: float, numbers: np.ndarray, wrench: np.ndarray) -> None:
             wrench[:] = np.nan
@@ -314,7 +331,8 @@ class UserForce(Item):
         n = len(self.acted_on)
         self.failure = None
         reals = np.zeros(FRAMES + FRAME * n)
-        twin = callback = self.twin
+        twin = self.twin
+        callback: Any = twin
         if is_jitted(self.function):
             try:
                 callback = compiled_callback(self.function, n)
@@ -323,7 +341,8 @@ class UserForce(Item):
                     f"function of {self.label} cannot be compiled by numba; correct it, or leave "
                     f"out njit: {str(error).strip().splitlines()[0]}"
                 ) from error
-        reals[ADDRESS], reals[TWIN], reals[STIFF] = callback.address, twin.address, self.stiff
+        reals[ADDRESS], reals[TWIN] = address_of(callback), address_of(twin)
+        reals[STIFF] = self.stiff
         for i, frame in enumerate(self.acted_on):
             c = FRAMES + FRAME * i
             reals[c : c + 3] = frame.position

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import functools
 import math
-import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -36,6 +35,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.forces.user_force import Failure
 from linkwork.math import rotations
+from linkwork.math.addresses import WeakItem
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import PythonCallback, call
@@ -383,7 +383,7 @@ def rounded(n: int, least: int) -> int:
 
 def drive_callback(item: Item, signal: Signal) -> PythonCallback:
     """The drive with an address: [x, whether slopes are wanted] → [value, slopes]."""
-    m, owner = len(signal.readings), weakref.ref(item)
+    m, owner = len(signal.readings), WeakItem(item)
 
     def enter(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = np.nan

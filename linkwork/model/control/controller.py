@@ -22,7 +22,8 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
-from linkwork.math.pointers import C_FUNCTION, CALLBACKS
+from linkwork.math.addresses import ADDRESSED
+from linkwork.math.pointers import C_FUNCTION
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
@@ -91,9 +92,15 @@ class Controller:
         self.memory = tuple(number(x, f"memory of {what}") for x in memory)
         self.trouble = ""  # what went wrong in the first call that failed
         self.known: dict[tuple[float, bytes], tuple[Any, np.ndarray]] = {}
-        self.callback = BlockCallback(
-            self._called, len(self.inputs) + len(self.memory), len(self.outputs)
-        )
+        self.callback = BlockCallback(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("callback", "known")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.known = {}
+        self.callback = BlockCallback(self)
 
     @property
     def label(self) -> str:
@@ -172,12 +179,14 @@ class Controller:
 
 
 class BlockCallback:
-    """A Python function(t, numbers, outputs) with an address, called with the place of both.
+    """A controller's function(t, numbers, outputs) with an address, called with the place of both.
 
     As math.pointers.PythonCallback, with views of the numbers that are made once for each place.
     """
 
-    def __init__(self, function: Callable[..., None], inputs: int, outputs: int) -> None:
+    def __init__(self, controller: Controller) -> None:
+        self.controller, function = controller, controller._called
+        inputs, outputs = len(controller.inputs) + len(controller.memory), len(controller.outputs)
         views: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         Block = ctypes.c_double * (inputs + outputs)
 
@@ -194,7 +203,10 @@ class BlockCallback:
         self.function = plain
         self._enter = C_FUNCTION(enter)
         self.address = ctypes.cast(self._enter, ctypes.c_void_p).value or 0
-        CALLBACKS[self.address] = self  # type: ignore[assignment]
+        ADDRESSED[self.address] = self
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.controller, "callback")
 
 
 def output_names(outputs: Any, what: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,6 +16,7 @@ from linkwork.elements.aero.air.gusts import (
 from linkwork.elements.bodies.moving_frame import components
 from linkwork.elements.forces.user_force import Failure
 from linkwork.errors import ModelError
+from linkwork.math.addresses import WeakItem
 from linkwork.math.pointers import PythonCallback
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
@@ -157,7 +157,7 @@ class Air(Item):
 
     def callback(self, function: Callable[[np.ndarray, float], VectorLike]) -> PythonCallback:
         """A function of the user with an address; its first failure is remembered."""
-        item = weakref.ref(self)
+        item = WeakItem(self)
 
         def enter(t: float, place: np.ndarray, found: np.ndarray) -> None:
             found[:] = np.nan
@@ -175,13 +175,13 @@ class Air(Item):
             owner = item()
             known = owner is None or owner.failure is not None
             if failure is not None and not known and np.isfinite(place).all():
-                owner.failure = failure  # type: ignore[union-attr]
+                owner.failure = failure
 
         return PythonCallback(enter, 3, 3)
 
     def profile_callback(self, profile: Drive) -> PythonCallback:
         """A gust's profile and its slope at a path; its first failure is remembered."""
-        item = weakref.ref(self)
+        item = WeakItem(self)
 
         def enter(s: float, _: np.ndarray, found: np.ndarray) -> None:
             found[:] = np.nan
@@ -196,7 +196,7 @@ class Air(Item):
             owner = item()
             known = owner is None or owner.failure is not None
             if failure is not None and not known and np.isfinite(s):
-                owner.failure = failure  # type: ignore[union-attr]
+                owner.failure = failure
 
         return PythonCallback(enter, 3, 3)
 
