@@ -138,3 +138,42 @@ def test_drives_on_steps():
 def test_mistakes_in_drives_of_drives(make, words):
     with pytest.raises(DriveError, match=words):
         make()
+
+
+X, Y = sine(0.5, 0.3, 0.4), polynomial([1.3, 0.8, 0.1])
+OF_NUMBERS = {  # the same function of drives and of numbers
+    "quotient": lambda x, y: x / y,
+    "quotient of a number": lambda x, y: 2 / y,
+    "quotient by a number": lambda x, y: x / 4,
+    "quotient of a numpy number": lambda x, y: np.float64(2) / y,
+    "power": lambda x, y: y**x,
+    "cube": lambda x, y: x**3,
+    "negative power": lambda x, y: y**-0.5,
+    "power of a number": lambda x, y: 2.0**x,
+    "size": lambda x, y: abs(x - 2),
+    "numpy number": lambda x, y: np.float64(3) * x - np.float32(1),
+    "sine and root": lambda x, y: np.sin(x) * np.sqrt(y),
+    "angle": lambda x, y: np.arctan2(x, y),
+    "larger": lambda x, y: np.maximum(x, y - 1.7),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_drives_are_reckoned_with_as_numbers(name: str) -> None:
+    function = OF_NUMBERS[name]
+    found = function(X, Y)
+    assert isinstance(found, Drive)
+    np.testing.assert_allclose(found(T), function(X(T), Y(T)), rtol=1e-14)
+    if name != "larger":  # which has corners
+        _, first, second = found.jet(T).T
+        np.testing.assert_allclose(first, central(found, T, 0.01), rtol=1e-10, atol=1e-11)
+        slope = central(lambda t: found.jet(t)[:, 1], T, 0.01)
+        np.testing.assert_allclose(second, slope, rtol=1e-10, atol=1e-11)
+    again = drive_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert np.array_equal(again(T), found(T))
+
+
+def test_what_drives_are_not_reckoned_with_is_refused() -> None:
+    for wrong in (lambda: X / "2", lambda: np.array([1.0, 2.0]) * X, lambda: np.isnan(X)):
+        with pytest.raises(TypeError):
+            wrong()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -47,7 +48,6 @@ class Drive:
     remembers: ClassVar[bool] = False  # is asked for other times than now by itself
     rotation: ClassVar[bool] = False  # has four components (drives.rotations)
     holds: ClassVar[bool] = False  # of those: needs to know its parts at the steps of a run alone
-    __array_ufunc__: ClassVar[None] = None  # numpy numbers leave + - * to the drive
 
     def __init_subclass__(cls) -> None:
         Drive.kinds[cls.__name__.lower()] = cls
@@ -163,6 +163,37 @@ class Drive:
     def __neg__(self) -> Drive:
         return -1.0 * self
 
+    def __truediv__(self, other: Drive | float) -> Drive:
+        return _with_drive(other, lambda b: _formula("a / b", self, b))
+
+    def __rtruediv__(self, other: Drive | float) -> Drive:
+        return _with_drive(other, lambda a: _formula("a / b", a, self))
+
+    def __pow__(self, other: Drive | float) -> Drive:
+        if is_number(other):  # a constant exponent is differentiated by its own rule
+            return _formula(f"a ** {float(other)!r}", self)  # type: ignore[arg-type]
+        return _with_drive(other, lambda b: _formula("a ** b", self, b))
+
+    def __rpow__(self, other: Drive | float) -> Drive:
+        return _with_drive(other, lambda a: _formula("a ** b", a, self))
+
+    def __abs__(self) -> Drive:
+        return _formula("abs(a)", self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """np.sin(drive) and the like; numpy numbers on the left of an operator."""
+        from linkwork.model.drives.formulas.formula import NUMPY_FUNCTIONS
+
+        numbers = [x.item() if isinstance(x, np.generic) else x for x in inputs]
+        if method != "__call__" or options or any(isinstance(x, np.ndarray) for x in numbers):
+            return NotImplemented
+        if ufunc in OPERATORS:
+            return OPERATORS[ufunc](*numbers)
+        if ufunc in NUMPY_FUNCTIONS:
+            names = ", ".join("ab"[: len(numbers)])
+            return _formula(f"{NUMPY_FUNCTIONS[ufunc]}({names})", *numbers)
+        return NotImplemented
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dict (numbers, strings, lists, dicts) from which `drive_from_dict` rebuilds."""
         from linkwork.model.drives.stored import _store
@@ -205,6 +236,20 @@ class Drive:
             f"{self.label}: expected a list of at least {least} finite numbers for {name}, "
             f"found {found}; {hint or f'give {name} as a list of numbers'}"
         )
+
+
+# numpy's functions that are operators of Python
+OPERATORS: dict[Any, Callable] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.divide: operator.truediv, np.power: operator.pow, np.negative: operator.neg,
+}  # fmt: skip
+
+
+def _formula(text: str, *parts: Any) -> Drive:
+    """A formula in a and b."""
+    from linkwork.model.drives.formulas.formula import formula
+
+    return formula(text, **dict(zip("ab", parts, strict=False)))
 
 
 def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:

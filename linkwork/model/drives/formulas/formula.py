@@ -19,6 +19,14 @@ from linkwork.model.drives.formulas.jets import CONSTANTS, FUNCTIONS, OPERATORS,
 from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.words import short
 
+# numpy's functions that formulas know, under their names there
+NUMPY_FUNCTIONS = {
+    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos",
+    np.arctan: "atan", np.arctan2: "atan2", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh",
+    np.exp: "exp", np.log: "log", np.log10: "log10", np.sqrt: "sqrt", np.absolute: "abs",
+    np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.remainder: "mod",
+    np.minimum: "min", np.maximum: "max",
+}  # fmt: skip
 Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and its arguments
 LONGEST = 10_000
 
