@@ -22,6 +22,7 @@ from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
 from linkwork.integrators.second_order.recovery import no_accelerations
+from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.held import due_at
 from linkwork.model.written import Written
@@ -122,6 +123,7 @@ class OdeRun(BasicRun):
         if not begun:
             self.y[self.algebraic] = found.values[0, system.layout.order == 0]
         self.pivot(begun)
+        announce(derivative, "accelerations for explicit steps", 4)
         self._evaluate(self.time, self.y)
         w = system.work
         self.powers[:] = w.power[0], w.power[1] + w.gamma @ w.Ct
@@ -250,6 +252,7 @@ class RungeKuttaRun(OdeRun):
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
+        announce(rk4, "Runge-Kutta steps", 8)
         s = self.system
         stages = np.zeros((5, *self.y.shape))
         begins = np.concatenate([[self.time], times[:-1]])
