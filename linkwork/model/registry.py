@@ -165,6 +165,7 @@ class Item(metaclass=ValidatingMeta):
     abstract: ClassVar[bool] = False
     surrounds: ClassVar[bool] = False  # is the air of its model (Model.air)
     needs_air: ClassVar[bool] = False
+    slackens: ClassVar[bool] = False  # becomes taut and slack faster than steps resolve
     surroundings: ClassVar[dict[str, Any]] = {}  # of items that need air, once they are in a model
     places: ClassVar[frozenset[str]] = frozenset(  # parameters that say where markers are
         {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}

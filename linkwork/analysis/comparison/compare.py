@@ -20,7 +20,7 @@ from linkwork.analysis.motion.transient import transient
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.integrators.contract import MethodLike
-from linkwork.integrators.second_order.methods import GeneralizedAlpha, LinearMethod
+from linkwork.integrators.second_order.methods import LinearMethod, default_method
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.model import Model
@@ -75,7 +75,7 @@ def compare(
     h = checks.number(h, "h, the step,", positive=True)
     every = checks.count(every, "every")
     if methods is None:
-        methods = (GeneralizedAlpha(), EnergyMomentum(), Recursive())
+        methods = (default_method(model), EnergyMomentum(), Recursive())
     if not isinstance(methods, (list, tuple)) or len(methods) < 2:
         raise ModelError(
             "methods of compare must be a list of at least two integrators such as "

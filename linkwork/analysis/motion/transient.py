@@ -21,7 +21,7 @@ from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_r
 from linkwork.analysis.motion.time_loop import TimeLoop
 from linkwork.errors import ModelError
 from linkwork.integrators.contract import MethodLike
-from linkwork.integrators.second_order.methods import GeneralizedAlpha
+from linkwork.integrators.second_order.methods import default_method
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
@@ -93,7 +93,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     """What `transient` does."""
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
-    method = GeneralizedAlpha() if method is None else method
+    method = default_method(model) if method is None else method
     every = checks.count(o.every, "every")
     flush = None if o.flush is None else checks.number(o.flush, "flush", minimum=0.0)
     strategy = as_strategy(o.strategy, o.tolerance)

@@ -39,9 +39,11 @@ class Cable(Item):
     hang         : acceleration (m/s²) under which it hangs at the start, at rest; the usual gravity
                    if not given, (0, 0, 0) for a straight one
 
-    It has no stiffness in bending and none in compression.  Where its ends are nearer to each other
-    than it is long it starts as the catenary that it hangs in.  Outputs: tension (N) over (time,
-    segment), points (m) over (time, point, xyz) from end to end.
+    It has no stiffness in bending and none in compression.  Runs of models with cables have the
+    default method GeneralizedAlpha(rho=0), which damps the waves in its segments that a step does
+    not resolve; methods that keep their energy make the light points between them fly.  Where its
+    ends are nearer to each other than it is long it starts as the catenary that it hangs in.
+    Outputs: tension (N) over (time, segment), points (m) over (time, point, xyz) from end to end.
 
     Example
     -------
@@ -63,6 +65,7 @@ class Cable(Item):
     hang: Vector = given((0.0, 0.0, -9.81))
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
+    slackens: ClassVar[bool] = True
     places: ClassVar[frozenset[str]] = Item.places | {"length"}
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.integrators.values import ALG, HISTORY, V, VDOT, VPREV, XPREV
 from linkwork.model import checks
+from linkwork.model.model import Model
 from linkwork.model.written import Written
 
 
@@ -164,6 +165,20 @@ class GeneralizedAlpha(LinearMethod):
     def first_order(self, h: float, previous: float | None) -> FirstOrder:
         one = 1 + self.rho
         return first_order_family(h, 1 / one, (3 * self.rho - 1) / (2 * one), self.rho / one)
+
+
+def default_method(model: Model) -> GeneralizedAlpha:
+    """The method of a run that names none.
+
+    A string that becomes taut and slack between two steps gives energy to motion that the step
+    does not resolve, unless the method damps it at once.
+    """
+    return GeneralizedAlpha(rho=0.0) if slackens(model) else GeneralizedAlpha()
+
+
+def slackens(model: Model) -> bool:
+    """Whether a model has parts that become taut and slack."""
+    return isinstance(model, Model) and any(item.slackens for item in model.items.values())
 
 
 @dataclass(frozen=True, repr=False)

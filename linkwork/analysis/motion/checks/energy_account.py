@@ -36,7 +36,11 @@ from linkwork.analysis.motion.checks.explicit_steps import beyond_stability, is_
 from linkwork.analysis.motion.corners import MANY as MANY_STEPS
 from linkwork.analysis.motion.corners import corners
 from linkwork.errors import LinkworkWarning, users_line
-from linkwork.integrators.second_order.methods import LinearMethod
+from linkwork.integrators.second_order.methods import (
+    GeneralizedAlpha,
+    LinearMethod,
+    slackens,
+)
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 
@@ -123,6 +127,8 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     step = f"the step of {h:g} s is too large for {method!r}"
     other = "lw.GeneralizedAlpha()" if beams else "lw.EnergyMomentum()"
     better = "" if type(method).__name__ in other else f", or {other}"
+    if slackens(system.model):
+        better = ", or lw.GeneralizedAlpha(rho=0)" if method != GeneralizedAlpha(rho=0.0) else ""
     cause = beyond_stability(result, method, h)
     when = float(found.time[int(np.argmin(found.balance))])
     if grows:
