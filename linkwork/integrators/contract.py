@@ -59,7 +59,7 @@ def step_rows(system: System, rows: int, own: int = 0) -> StepRows:
 
 
 class Run(Protocol):
-    """What the time loop may ask of a run; all members are read-only for it."""
+    """What the time loop may ask of a run; all members but `memory` are read-only for it."""
 
     @property
     def system(self) -> System:
@@ -92,6 +92,14 @@ class Run(Protocol):
     @property
     def work_done(self) -> np.ndarray:
         """Dissipated and supplied work in J since the start, (2,)."""
+
+    @property
+    def memory(self) -> np.ndarray:
+        """What elements remember after the last good step, a copy."""
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        """Change it."""
 
     @property
     def constraint_stiffness(self) -> bool:
@@ -172,6 +180,7 @@ MethodLike: TypeAlias = "LinearMethod | StagedMethod | RunMethod"
 class BasicRun:
     """What most runs have in common: members of `Run` for methods that need nothing special."""
 
+    system: System
     time: float
     h: float
     origin: float
@@ -180,6 +189,14 @@ class BasicRun:
     constraint_stiffness = True
     turns = np.inf, np.inf
     free_turn = np.inf
+
+    @property
+    def memory(self) -> np.ndarray:
+        return self.system.tables.reals[self.system.memory_places].copy()
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        self.system.tables.reals[self.system.memory_places] = values
 
     @property
     def watched_bodies(self) -> slice | np.ndarray:

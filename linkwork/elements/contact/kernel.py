@@ -319,12 +319,22 @@ def contact_tangent(
 
 
 @inlined
-def note_meeting(reals, i, last, time, speed):
-    """With which speed shapes that were apart after the last step have met, in any evaluation."""
-    if reals[i, last - PRESSED] == 0.0:
-        if reals[i, last - MET_AT] == time:
-            speed = max(speed, reals[i, last - MET])
-        reals[i, last - MET], reals[i, last - MET_AT] = speed, time
+def note_meeting(reals, i, last, time, w, count, n):
+    """How many points bear a load; 0.5 for none where shapes overlap.  Where these are more than
+    after the last step in any evaluation, notes when that was first, and the largest speed with
+    which one of them closes."""
+    bearing, speed, overlaps = 0.0, 0.0, 0.0
+    for m in range(count):
+        if w[m, DEPTH] > 0.0:
+            overlaps = 0.5
+        if w[m, LOAD] > 0.0:
+            bearing += 1.0
+            speed = max(speed, -dot(n, at(w, m, SPEED)))
+    if bearing > reals[i, last - PRESSED] and speed > 0.0:
+        if reals[i, last - MET] == 0.0:
+            reals[i, last - MET_AT] = time
+        reals[i, last - MET] = max(speed, reals[i, last - MET])
+    return max(bearing, overlaps)
 
 
 @inlined
@@ -366,7 +376,7 @@ def contact_kernel(ints, reals, motion, loads):
         wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
         qa, qb = at4(nodes, a, QUAT), at4(nodes, b, QUAT)
         back = turn = ZERO
-        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] != 0.0 and side > 0.0:
+        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] >= 1.0 and side > 0.0:
             far, back, turn = back_to_last_depths(w, count, motion.x, a, b, Ra, ra, Rb, rb)
             if far:
                 cv = coef[CD] / coef[CK]
@@ -379,9 +389,7 @@ def contact_kernel(ints, reals, motion, loads):
             reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
-        if N > 0.0:
-            speed = -dot(n, velocity_at(P, ra, va, wa, rb, vb, wb))
-            note_meeting(reals, i, last, time, speed)
+        bearing = note_meeting(reals, i, last, time, w, count, n)
         power[0] += lost
         F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
         rubs = reals[i, RUBS] != 0.0 and N > 0.0
@@ -408,7 +416,7 @@ def contact_kernel(ints, reals, motion, loads):
                 G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))
         if coef[ACCEPT] != 0.0:
             remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
-            reals[i, last - PRESSED] = 1.0 if N > 0.0 else 0.0
+            reals[i, last - PRESSED] = bearing
         if N == 0.0:
             continue
         accumulate(f, a, 0, F)
