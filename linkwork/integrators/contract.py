@@ -12,6 +12,7 @@ these functions, and writes into none of a run's attributes.  mypy checks both s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -135,6 +136,9 @@ class Run(Protocol):
     def set_step(self, h: float) -> None:
         """Change the size of the next steps."""
 
+    def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
+        """Where this is true after a step has failed, StepFailure is raised at once."""
+
     def count_from(self, origin: float) -> None:
         """Count steps from this time on: they are taken at origin + k h."""
 
@@ -186,6 +190,7 @@ class BasicRun:
     origin: float
     repairs: int
     pieces = 0
+    hopeless: Callable[[], bool] | None = None
     constraint_stiffness = True
     turns = np.inf, np.inf
     free_turn = np.inf
@@ -208,6 +213,9 @@ class BasicRun:
 
     def own_now(self) -> np.ndarray:
         return np.zeros(0)
+
+    def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
+        self.hopeless = hopeless
 
     def count_from(self, origin: float) -> None:
         self.origin = origin

@@ -141,6 +141,7 @@ class ResolvedImpacts:
         # the longest pieces as it began and later (0: no impact), the end of the impact
         self._fastest, self._level = float(known[0]), int(known[1])
         self._times = known[2:].reshape(4, n).copy()
+        run.ask_before_repair(self._needs_finer)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
@@ -220,6 +221,14 @@ class ResolvedImpacts:
         """How often a step must be halved for pieces of this length."""
         return min(MOST, max(0, math.ceil(math.log2(self._h / longest) - 1e-9)))
 
+    def _finest(self, met: list[Touch]) -> int:
+        """How often a step must be halved for these touches."""
+        return max((self._halvings(touch.first) for touch in met), default=0)
+
+    def _needs_finer(self) -> bool:
+        """Whether pieces that fail pass over an impact, so that shorter ones are taken anyway."""
+        return self._finest(self._met()) > self._level
+
     def _needed(self) -> int:
         """How often the next piece halves a step, for the impacts that go on."""
         met, first, longest, until = self._times
@@ -264,7 +273,7 @@ class ResolvedImpacts:
             if before:
                 size = min(before, max(1, len(times[part]) // 2))
             else:
-                self._level = min(FINER, max(self._halvings(touch.first) for touch in met))
+                self._level = min(FINER, self._finest(met))
                 self._in_pieces(times[done], saved[done], out)
                 done, size = done + 1, 1
 
@@ -284,7 +293,7 @@ class ResolvedImpacts:
             ends = done + length * np.arange(1, count + 1)
             failed = self._try_pieces(begin, time, ends, saved, out)
             met = self._met()
-            finer = max((self._halvings(touch.first) for touch in met), default=0)
+            finer = self._finest(met)
             if finer <= self._level:
                 if failed is not None:
                     raise failed
