@@ -237,9 +237,9 @@ class Rolling(Item):
             above = float(k @ (point - checks.vector(self.at, f"at of {what}")))
             if abs(above) > OFF * self.radius:
                 raise ModelError(
-                    f"the wheel of {what} is not on its plane: its lowest point lies {abs(above):g} "
-                    f"m {'above' if above > 0 else 'below'} it; place it there, or leave out at= "
-                    "for the plane that touches it"
+                    f"the wheel of {what} is not on its plane: its lowest point lies "
+                    f"{abs(above):g} m {'above' if above > 0 else 'below'} it; place it there, or "
+                    "leave out at= for the plane that touches it"
                 )
             point = point - k * above
         along, _ = checks.unit(np.cross(across, k))
