@@ -6,10 +6,16 @@ Links of 0.1 kg and 0.1 m with hinges that alternate between two axes, 1 m/s alo
 chain at the start, coefficient of friction 0.3, the law of contact without parameters; half a
 second with steps of 1 ms, in which the chain settles, slides, and stops after v²/(2 μ g) = 169.9
 mm.  CPU time of a step, the best of several runs, and how far the chain stops from there.
+
+    python -m benchmarks.sliding_chain falls
+
+Chains that fall flat from 0.2 m (0.3 s), that turn by 1 rad/s about the middle and land link by
+link (1.3 s), and that roll (0.5 s): steps with impacts are taken in pieces.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -26,13 +32,17 @@ SHAPES = {
 }  # fmt: skip
 
 
-def chain(shape: dict, height: float, across: bool) -> lw.Model:
+def chain(shape: dict, height: float, across: bool, turns: float = 0.0) -> lw.Model:
     m = lw.Model("chain", gravity=(0, 0, -G))
-    velocity = (0, SPEED, 0) if across else (SPEED, 0, 0)
+    middle = LINKS * LENGTH / 2
     links: list[lw.Body] = []
     for i in range(LINKS):
         place = ((i + 0.5) * LENGTH, 0, height)
-        body = lw.Body(0.1, (1e-5, 1e-4, 1e-4), position=place, velocity=velocity, shape=shape)
+        down = -turns * (place[0] - middle)
+        body = lw.Body(
+            0.1, (1e-5, 1e-4, 1e-4), position=place, angular_velocity=(0, turns, 0), shape=shape,
+            velocity=(0, SPEED, down) if across else (SPEED, 0, down),
+        )  # fmt: skip
         links.append(m.add(f"link{i}", body))
         if i:
             axis = (0, 1, 0) if i % 2 else (0, 0, 1)
@@ -41,14 +51,17 @@ def chain(shape: dict, height: float, across: bool) -> lw.Model:
     return m
 
 
-def measured(shape: dict, height: float, across: bool, times: int) -> tuple[float, np.ndarray]:
+def measured(
+    shape: dict, height: float, across: bool, times: int, turns: float = 0.0, end: float = 0.5
+) -> tuple[float, np.ndarray]:
     """CPU seconds of a step, and by how much the links have moved."""
     best = np.inf
     for _ in range(times):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            run = lw.transient(chain(shape, height, across), t=0.5, h=1e-3, progress=False)
-        best = min(best, float(run.info["cpu_seconds"]) / 500)
+            model = chain(shape, height, across, turns)
+            run = lw.transient(model, t=end, h=1e-3, progress=False)
+        best = min(best, float(run.info["cpu_seconds"]) / (end / 1e-3))
     return best, run.motion[-1, :, :3] - run.motion[0, :, :3]
 
 
@@ -66,5 +79,15 @@ def main() -> None:
                   f"stops {1e6 * off:.0f} µm off")  # fmt: skip
 
 
+def falls() -> None:
+    for name, shape in SHAPES.items():
+        air, _ = measured(shape, 50.0, True, 3)
+        flat, _ = measured(shape, RADIUS + 0.2, True, 2, end=0.3)
+        lands, _ = measured(shape, RADIUS + 5.1, True, 1, turns=1.0, end=1.3)
+        rolls = f", rolling {measured(shape, RADIUS, True, 1)[0] / air:.0f}" * (name != "boxes")
+        print(f"{name:9s}: {1e6 * air:.0f} µs in the air; falling flat {flat / air:.1f} times, "
+              f"landing link by link {lands / air:.0f}{rolls}")  # fmt: skip
+
+
 if __name__ == "__main__":
-    main()
+    falls() if sys.argv[1:] == ["falls"] else main()

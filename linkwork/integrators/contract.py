@@ -12,6 +12,7 @@ these functions, and writes into none of a run's attributes.  mypy checks both s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -59,7 +60,7 @@ def step_rows(system: System, rows: int, own: int = 0) -> StepRows:
 
 
 class Run(Protocol):
-    """What the time loop may ask of a run; all members are read-only for it."""
+    """What the time loop may ask of a run; all members but `memory` are read-only for it."""
 
     @property
     def system(self) -> System:
@@ -94,6 +95,14 @@ class Run(Protocol):
         """Dissipated and supplied work in J since the start, (2,)."""
 
     @property
+    def memory(self) -> np.ndarray:
+        """What elements remember after the last good step, a copy."""
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        """Change it."""
+
+    @property
     def constraint_stiffness(self) -> bool:
         """Whether K_c is part of Newton's matrix."""
 
@@ -126,6 +135,9 @@ class Run(Protocol):
 
     def set_step(self, h: float) -> None:
         """Change the size of the next steps."""
+
+    def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
+        """Where this is true after a step has failed, StepFailure is raised at once."""
 
     def count_from(self, origin: float) -> None:
         """Count steps from this time on: they are taken at origin + k h."""
@@ -172,14 +184,24 @@ MethodLike: TypeAlias = "LinearMethod | StagedMethod | RunMethod"
 class BasicRun:
     """What most runs have in common: members of `Run` for methods that need nothing special."""
 
+    system: System
     time: float
     h: float
     origin: float
     repairs: int
     pieces = 0
+    hopeless: Callable[[], bool] | None = None
     constraint_stiffness = True
     turns = np.inf, np.inf
     free_turn = np.inf
+
+    @property
+    def memory(self) -> np.ndarray:
+        return self.system.tables.reals[self.system.memory_places].copy()
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        self.system.tables.reals[self.system.memory_places] = values
 
     @property
     def watched_bodies(self) -> slice | np.ndarray:
@@ -191,6 +213,9 @@ class BasicRun:
 
     def own_now(self) -> np.ndarray:
         return np.zeros(0)
+
+    def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
+        self.hopeless = hopeless
 
     def count_from(self, origin: float) -> None:
         self.origin = origin

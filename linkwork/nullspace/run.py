@@ -225,6 +225,11 @@ class ReducedRun(RepairedRun):
         s = self.parts.system
         return s.tables.reals[s.memory_places].copy()
 
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        s = self.parts.system
+        s.tables.reals[s.memory_places] = values
+
     # ------------------------------------------------------------------------------- recovery
     @property
     def _solving(self) -> tuple[System, np.ndarray]:

@@ -137,6 +137,15 @@ def test_a_box_slides_on_a_slope_just_above_the_limit(hard):
     assert speed == pytest.approx(G * (np.sin(a) - 0.4 * np.cos(a)), rel=0.02)
 
 
+@pytest.mark.parametrize("model", [lw.Coulomb(0.4), lw.LuGre(0.4)], ids=lambda m: type(m).__name__)
+def test_both_models_hold_at_the_limit_with_long_steps(model):
+    """At 0.98 of it, for ten seconds with steps far longer than a vibration of the bristles."""
+    m, down, _ = box_on_a_slope(0.98 * 0.4, friction=model)
+    found = run(m, 10.0, 1e-2)
+    way = (found["box"].position.values - found["box"].position.values[100]) @ down
+    assert np.abs(way[100:]).max() < 1e-7
+
+
 def test_rolling_resistance_stops_a_ball():
     """(7/5) m a r = μ ρ m g."""
     m = lw.Model("rolling", gravity=(0, 0, -G))

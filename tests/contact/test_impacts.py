@@ -145,3 +145,62 @@ def test_a_box_that_falls_flat_comes_to_rest_where_it_fell():
     run = lw.transient(m, t=2.0, h=1e-3, progress=False)
     assert abs(run["box"].position.values[-1] - [0, 0, 0.1]).max() < 2e-6
     assert abs(run["box"].velocity.values[-1]).max() < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.01, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("steps", [0.3, 9.0, 30.0])
+def test_restitution_and_energy_do_not_depend_on_the_step(e, steps):
+    """Steps of 1/9 and 1/30 of the impact, and such that pass over it; Tsuji's damping rises with
+    the fourth root of the depth, so that its beginning needs short pieces."""
+    ball, speed = lw.Body.sphere(0.1, density=1000), 2.0
+    stiffness = 1e9
+    T = 2.94 * (1.25 * ball.mass * speed**2 / stiffness) ** 0.4 / speed
+    h = T / steps
+    m = lw.Model("ball")
+    m.add("ball", lw.Body.sphere(0.1, density=1000, position=(0, 0, 0.1 + 2.37 * speed * h),
+                                 velocity=(0, 0, -speed)))  # fmt: skip
+    law = lw.laws.Tsuji(stiffness, restitution=e, mass=ball.mass)
+    m.add("touch", lw.Contact(m["ball"], lw.GROUND, law=law))
+    found = quiet(m, math.ceil(4 + 8 * steps) * h, h)
+    assert found["ball"].velocity.values[-1, 2] / speed == pytest.approx(e, rel=3e-3)
+    kinetic = 0.5 * ball.mass * speed**2
+    assert np.abs(found.energy.balance.values).max() < 0.02 * kinetic
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5])
+@pytest.mark.parametrize("h", [1e-3, 1e-4])
+def test_a_tumbling_box_makes_no_energy(e, h):
+    """Corners land one after the other: each is an impact of its own."""
+    m = lw.Model("box", gravity=(0, 0, -G))
+    q = np.array([0.9, 0.2, 0.3, 0.1])
+    box = lw.Body.box(
+        (0.2, 0.3, 0.1), density=1000, position=(0, 0, 0.6), velocity=(1, 0.5, -2),
+        angular_velocity=(3, 4, 1), orientation=q / np.linalg.norm(q),
+    )  # fmt: skip
+    m.add("touch", lw.Contact(m.add("box", box), lw.GROUND, restitution=e, friction=0.3))
+    found = quiet(m, 1.0, h)
+    total = found.energy.total.values
+    assert (total - np.minimum.accumulate(total)).max() < 1e-3 * total[0]
+    assert np.abs(found.energy.balance.values).max() < 0.02 * total[0]
+
+
+def test_an_edge_that_lands_later_is_an_impact():
+    """A box that stands on two corners tips over: the other two land at the speed of a rod that
+    turns about its edge, ω² = 2 m g Δz/J, and the kinetic energy does not grow there."""
+    size, angle = (0.4, 0.3, 0.1), 0.3
+    m = lw.Model("box", gravity=(0, 0, -G))
+    body = lw.Body.box(size, density=1000)
+    arm = np.array([0.2 * math.cos(angle) + 0.05 * math.sin(angle), 0,
+                    -0.2 * math.sin(angle) + 0.05 * math.cos(angle)])  # fmt: skip
+    z = 0.2 * math.sin(angle) + 0.05 * math.cos(angle)
+    q = (math.cos(angle / 2), 0, -math.sin(angle / 2), 0)
+    box = m.add("box", lw.Body.box(size, density=1000, position=(0, 0, z), orientation=q))
+    m.add("touch", lw.Contact(box, lw.GROUND, restitution=0.2, friction=2.0))
+    found = quiet(m, 0.35, 1e-3)
+    J = float(np.asarray(body.inertia)[1, 1]) + body.mass * float(arm @ arm)
+    wanted = math.sqrt(2 * body.mass * G * (z - 0.05) / J)
+    omega = found["box"].angular_velocity.values[:, 1]
+    assert np.abs(omega).max() == pytest.approx(wanted, rel=0.02)
+    total = found.energy.total.values
+    assert (total - np.minimum.accumulate(total)).max() < 1e-3 * total[0]
+    assert np.abs(found.energy.balance.values).max() < 0.02 * total[0]

@@ -193,6 +193,8 @@ def test_slipping_states_are_not_linearised():
     (dict(axis=(0, 0, 2)), "lie on its side"),
     (dict(normal=(0, 0, 0)), "normal of a Rolling"),
     (dict(ground="floor"), "ground of a Rolling"),
+    (dict(at=(0, 0, -0.6)), "is not on its plane: its lowest point lies 0.3 m above it"),
+    (dict(at=(0, 0, 0)), "lies 0.3 m below it"),
 ])  # fmt: skip
 def test_bad_input(change, words):
     body = lw.Body(1, (1, 1, 1))

@@ -85,6 +85,7 @@ from linkwork.io.mbdyn.deck.reader import unsupported_cards
         (dict(control="rigid body kinematics: const, angular velocity, 0., 0., 1.;", nodes=NODE,
               elements="gravity: central, mass, 1., G, 1.;"), "central field.*moving frame"),
         (dict(before='module load: "libmodule-x";'), "modules of MBDyn cannot be loaded"),
+        (dict(before='module load: "libmodule-wheel2";'), "what its wheels compute; add a lw.Tyre"),
         (dict(nodes=NODE, before="set: real x = 1/0;"), "division by zero"),
         (dict(nodes=NODE + "structural: 2, dynamic displacement, null, null;",
               elements="couple: 1, absolute, 2, 0., 0., 1., const, 1.;"), "cannot turn"),

@@ -22,7 +22,7 @@ OTHER_MEANINGS = {
         "elements/deformable/joint_kernel.py", "elements/forces/user_force.py",
     ),
     "derivatives by the six motions of each of two bodies": (
-        "elements/contact/kernel.py", "elements/deformable/bushing.py",
+        "elements/contact/tangent.py", "elements/deformable/bushing.py",
         "elements/deformable/slide.py", "elements/joints/rolling.py",
         "elements/joints/velocity_lock.py", "elements/thermal/rubbing.py", "elements/tyres/tyre.py",
     ),

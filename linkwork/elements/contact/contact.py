@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,6 +35,7 @@ MARGIN_SHARE = 0.05  # of the smaller shape: how far apart points are noted
 SINKS = 1e-4  # of the smaller shape: what the law without parameters gives way under the weight
 WEIGHT = 9.81
 RESTITUTION = 0.5  # of that law
+CALMS = 1e-3  # s: damping over stiffness of bristles
 
 
 @functools.cache
@@ -80,6 +81,13 @@ def contact_entry(
     reals[at_geometry : at_geometry + len(pair.geometry)] = pair.geometry
     reals[len(reals) - TOUCHED_A] = UNKNOWN
     return Entry(contact_family(len(reals)), bodies, reals, laws=laws)
+
+
+def damped(model: FrictionModel) -> FrictionModel:
+    """With damping where none was given: bristles that vibrate beside a large load creep."""
+    if model.damping is not None:
+        return model
+    return replace(model, damping=CALMS * model.stiffness)
 
 
 Touching: TypeAlias = "FrameLike | Sequence[FrameLike]"
@@ -226,11 +234,11 @@ class Contact(Item):
     def friction_model(self, mass: float, size: float) -> FrictionModel | None:
         """The model given, or Coulomb's with bristles that are stiff for these bodies."""
         if isinstance(self.friction, FrictionModel):
-            return self.friction
+            return damped(self.friction)
         if not self.friction:
             return None
         stiffness = 1.0 / (SINKS * size)  # the surfaces give way by μ of that under a unit load
-        return Coulomb(float(self.friction), stiffness=stiffness, damping=1e-3 * stiffness)
+        return damped(Coulomb(float(self.friction), stiffness=stiffness))
 
     def law_between(self, a: Solid, b: Solid, mass: float, reduced: float) -> ConstitutiveLaw:
         if isinstance(self.law, Hertz):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
-from linkwork.elements.contact.contact import Bounds, contact_entry
+from linkwork.elements.contact.contact import Bounds, contact_entry, damped
 from linkwork.elements.contact.curves import spline
 from linkwork.elements.contact.layout import CAM_FLAT, CAM_ROLLER, FLIP
 from linkwork.elements.contact.pairing import Pair
@@ -89,10 +89,9 @@ class CamFollower(Item):
         size = float(np.ptp(self.curve, axis=0).min()) or reach
         friction = None
         if isinstance(self.friction, FrictionModel):
-            friction = self.friction
+            friction = damped(self.friction)
         elif self.friction:
-            stiffness = 1e4 / size
-            friction = Coulomb(float(self.friction), stiffness=stiffness, damping=1e-3 * stiffness)
+            friction = damped(Coulomb(float(self.friction), stiffness=1e4 / size))
         words = self.law, friction, self.label
         if self.radius is not None:
             pair = Pair(CAM_ROLLER, np.concatenate([head, pieces.ravel()]), 0, 0.0, self.radius)

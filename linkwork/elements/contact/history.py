@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.contact.kernel import (
-    bent_by, find_points, forget, press, remember, slip, velocity_at,
-)  # fmt: skip
+from linkwork.elements.contact.kernel import bent_by, forget, press, remember, slip
 from linkwork.elements.contact.layout import (
     BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN,
 )  # fmt: skip
+from linkwork.elements.contact.narrow_phase import find_points
 from linkwork.elements.contact.points import without
+from linkwork.elements.contact.tangent import velocity_at
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import WORK
 from linkwork.elements.layout import OMEGA, POS, QUAT, ROT, VEL

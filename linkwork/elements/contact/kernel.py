@@ -15,8 +15,7 @@ and M. R. Cutkosky, Int. J. Robotics Research 15 (1996).  Rolling is resisted by
 own, c_r, with the path ρ_r T ψ: the moment is g ρ_r N at most.  Bristles are carried with a, and
 turned into the tangent plane where n has turned in a.
 
-The tangent is that of all this, column by column; δ', n', P' of each point by contact.points.  On a
-plane of the ground, contact.ground_tangent has it in closed form.
+Points come from contact.narrow_phase, the tangent of all this from contact.tangent.
 """
 
 from __future__ import annotations
@@ -25,81 +24,34 @@ import math
 
 import numpy as np
 
-from linkwork.elements.contact.boxes import box_ball, box_box, box_segment
-from linkwork.elements.contact.cam import cam_flat, cam_roller
 from linkwork.elements.contact.ground_tangent import ground_tangent
 from linkwork.elements.contact.layout import (
-    BALL_BALL, BENT, BOX_BALL, BOX_BOX, BOX_SEGMENT, BY_DEPTH, BY_RATE, CAM_FLAT, CAM_ROLLER,
-    CENTRE_A, CENTRE_B, COLUMNS,
-    CYLINDER_BALL, DEPTH, FIELD_BALL,
-    GEOMETRY_AT, HULL_BALL, LAW_AT, LOAD, MARGIN, MET, MET_AT, MOST_POINTS,
-    NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, REACH_A, REACH_B, ROLL, ROLLED,
-    RUBS, SEGMENT_BALL, SEGMENT_SEGMENT, SPEED, SPIN, SPUN, TOUCHED_A, TOUCHED_B, TURNED,
+    BENT, BY_DEPTH, BY_RATE, COLUMNS, DEPTH, LAW_AT, LOAD, MET, MET_AT, MOST_POINTS, NORMAL, PAIR,
+    PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN, SPUN, TOUCHED_A,
+    TOUCHED_B, TURNED,
 )  # fmt: skip
-from linkwork.elements.contact.pairs import (
-    ball_ball, cylinder_ball, placed, plane_cylinder, plane_points, segment_ball, segment_segment,
-)  # fmt: skip
-from linkwork.elements.contact.points import point_moves, without
-from linkwork.elements.contact.prediction import back_to_last_depths, component
-from linkwork.elements.contact.triangles import hull_ball, mesh_ball
-from linkwork.elements.deformable.bushing import add_column, bend, kappa, rotation_vector
+from linkwork.elements.contact.narrow_phase import find_points
+from linkwork.elements.contact.pairs import placed
+from linkwork.elements.contact.points import without
+from linkwork.elements.contact.prediction import back_to_last_depths
+from linkwork.elements.contact.tangent import contact_tangent, velocity_at
+from linkwork.elements.deformable.bushing import rotation_vector
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
+    ACCEPT, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
-    IDENTITY, accumulate, add, at, at4, at9, column, cross, dot, mm, mscale, mv, scale, sub, tv,
+    IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,
 )  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0)
-
-
-@inlined
-def find_points(reals, i, w, Ra, ra, Rb, rb):
-    """Points of element i into the table w: how many, and −1 where the normal belongs to b."""
-    g, pair = int(reals[i, GEOMETRY_AT]), int(reals[i, PAIR])
-    apart = sub(placed(Rb, rb, at(reals, i, CENTRE_B)), placed(Ra, ra, at(reals, i, CENTRE_A)))
-    reach = reals[i, REACH_A] + reals[i, REACH_B] + reals[i, MARGIN]
-    if dot(apart, apart) > reach * reach:
-        return 0, 1.0
-    if pair == PLANE_POINTS:
-        return plane_points(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == BALL_BALL:
-        return ball_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == SEGMENT_BALL:
-        return segment_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == SEGMENT_SEGMENT:
-        return segment_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == BOX_BALL:
-        return box_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == BOX_SEGMENT:
-        return box_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == BOX_BOX:
-        return box_box(reals, i, g, w, Ra, ra, Rb, rb)
-    if pair == PLANE_CYLINDER:
-        return plane_cylinder(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == CYLINDER_BALL:
-        return cylinder_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == HULL_BALL:
-        return hull_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == CAM_ROLLER:
-        return cam_roller(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == CAM_FLAT:
-        return cam_flat(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    return mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, pair == FIELD_BALL), 1.0
-
-
-@inlined
-def velocity_at(P, ra, va, wa, rb, vb, wb):
-    """Velocity of b over a at P."""
-    return sub(add(vb, cross(wb, sub(P, rb))), add(va, cross(wa, sub(P, ra))))
 
 
 @inlined
@@ -172,159 +124,22 @@ def slip(reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
 
 
 @inlined
-def projected_change(n, dn, x, dx):
-    """Change of (1 − n nᵀ) x."""
-    return sub(without(n, dx), add(scale(dot(n, x), dn), scale(dot(dn, x), n)))
-
-
-@inlined
-def along_change(n, dn, x, dx):
-    """Change of n (n·x)."""
-    return add(scale(dot(n, x), dn), scale(dot(dn, x) + dot(n, dx), n))
-
-
-@inlined
-def unit_motion(j, Ra, Rb):
-    """Displacements and turns of a and b (world axes) for the unit of unknown j of 12."""
-    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-    if j < 3:
-        return e, ZERO, ZERO, ZERO
-    if j < 6:
-        return ZERO, column(Ra, j % 3), ZERO, ZERO
-    if j < 9:
-        return ZERO, ZERO, e, ZERO
-    return ZERO, ZERO, ZERO, column(Rb, j % 3)
-
-
-@inlined
-def velocity_change(P, dP, ra, wa, rb, wb, ma, ta, mb, tb):
-    """Change of the velocity of b over a at P: by positions, and by velocities."""
-    by_place = sub(
-        add(cross(cross(tb, wb), sub(P, rb)), cross(wb, sub(dP, mb))),
-        add(cross(cross(ta, wa), sub(P, ra)), cross(wa, sub(dP, ma))),
-    )
-    by_speed = sub(add(mb, cross(tb, sub(P, rb))), add(ma, cross(ta, sub(P, ra))))
-    return by_place, by_speed
-
-
-@inlined
-def load_change(w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD):
-    """Changes, times cK and cD, of N, P, ρ², and of n alone (times 1)."""
-    dN, dS, dP, dn = 0.0, 0.0, ZERO, ZERO
+def note_meeting(reals, i, last, time, w, count, n):
+    """How many points bear a load; 0.5 for none where shapes overlap.  Where these are more than
+    after the last step in any evaluation, notes when that was first, and the largest speed with
+    which one of them closes."""
+    bearing, speed, overlaps = 0.0, 0.0, 0.0
     for m in range(count):
-        load = w[m, LOAD]
-        if load == 0.0:
-            continue
-        if side > 0.0:
-            depth, dn, place = point_moves(w, m, ma, ta, ra, mb, tb, rb)
-        else:
-            depth, dn, place = point_moves(w, m, mb, tb, rb, ma, ta, ra)
-            dn = scale(-1.0, dn)
-        here, V = at(w, m, PLACE), at(w, m, SPEED)
-        by_place, by_speed = velocity_change(here, place, ra, wa, rb, wb, ma, ta, mb, tb)
-        rate = cK * (-dot(dn, V) - dot(n, by_place)) - cD * dot(n, by_speed)
-        change = cK * w[m, BY_DEPTH] * depth + w[m, BY_RATE] * rate
-        dN += change
-        dP = add(dP, add(scale(change, sub(here, P)), scale(cK * load, place)))
-        d = sub(here, P)
-        dS += change * dot(d, d) + 2.0 * cK * load * dot(d, place)
-    return dN, scale(1.0 / N, dP), dS / N, dn
-
-
-@inlined
-def contact_tangent(
-    f, vals, ints, reals, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra, va, wa,
-    Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK, cD, back,
-    turn,
-):  # fmt: skip
-    """Column by column: δr_a, θ_a, δr_b, θ_b, but for the ground; c, F and G in world axes."""
-    rubs, last, own_turn = reals[i, RUBS] != 0.0, reals.shape[1], tv(Rb, turn)
-    V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
-    k = kappa(dot(psi, psi))[0]
-    psi_a, roll = tv(Ra, psi), reals[i, ROLL]
-    z0, spun = mv(Ra, at(reals, i, last - BENT)), reals[i, last - SPUN]
-    zr = mv(Ra, at(reals, i, last - ROLLED))
-    known = abs(reals[i, last - TOUCHED_A]) < 1e200
-    Xa = placed(Ra, ra, at(reals, i, last - TOUCHED_A)) if known else ZERO
-    Xb = placed(Rb, rb, at(reals, i, last - TOUCHED_B)) if known else ZERO
-    for j in range(0 if ints[i, A] != ground else 6, 12 if ints[i, B] != ground else 6):
-        ma, ta, mb, tb = unit_motion(j, Ra, Rb)
-        dN, dP, dS, dn = load_change(
-            w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD
-        )
-        dF = add(scale(dN, n), scale(cK * N, dn))
-        dG = ZERO
-        if rubs:
-            # ρ² = spread + ρ₀²; dS has dN and dP in it, spread falls by spread dN/N
-            dsquare = dS - spread * dN / N
-            drho = 0.5 * dsquare / rho if rho > 0.0 else 0.0
-            # V by place: P moves with cK and cD, since the loads depend on velocities
-            by_place = sub(
-                sub(cross(cross(tb, wb), sub(P, rb)), cross(wb, mb)),
-                sub(cross(cross(ta, wa), sub(P, ra)), cross(wa, ma)),
-            )
-            by_speed = sub(add(mb, cross(tb, sub(P, rb))), add(ma, cross(ta, sub(P, ra))))
-            dV = add(add(scale(cK, by_place), cross(spin, dP)), scale(cD, by_speed))
-            dw = add(
-                scale(cK, sub(cross(tb, wb), cross(ta, wa))), scale(cD, sub(tb, ta))
-            )
-            Kn = scale(cK, dn)
-            dv = projected_change(n, Kn, V, dV)
-            dv = add(dv, scale(rho, along_change(n, Kn, spin, dw)))
-            dv = add(dv, scale(drho * dot(n, spin), n))
-            ds, dy, dpsi = ZERO, ZERO, ZERO
-            if known:
-                D = sub(add(mb, cross(tb, sub(Xb, rb))), add(ma, cross(ta, sub(Xa, ra))))
-                turn = tv(Ra, sub(tb, ta))
-                dpsi = scale(cK, add(mv(Ra, bend(-0.5, psi_a, k, turn)), cross(ta, psi)))
-                ds = projected_change(n, Kn, moved, scale(cK, D))
-                ds = add(ds, scale(rho, along_change(n, Kn, psi, dpsi)))
-                ds = add(ds, scale(drho * dot(n, psi), n))
-                dy = projected_change(n, Kn, z0, scale(cK, cross(ta, z0)))
-                dy = add(dy, scale(spun, Kn))
-            back = scale(cK, ta)
-            step = tv(Ra, sub(add(ds, dy), cross(back, add(s, y0))))
-            speed = tv(Ra, sub(dv, cross(back, v)))
-            dc = add(mv(Ra, add(mv(cs, step), mv(cv, speed))), cross(back, c))
-            dF = sub(dF, add(scale(dN, without(n, c)), scale(N, projected_change(n, Kn, c, dc))))
-            dG = scale(-dN * rho - N * drho, scale(dot(n, c), n))
-            dG = sub(dG, scale(N * rho, along_change(n, Kn, c, dc)))
-            if roll > 0.0:
-                step = scale(roll, projected_change(n, Kn, psi, dpsi))
-                step = add(step, projected_change(n, Kn, zr, scale(cK, cross(ta, zr))))
-                step = tv(Ra, sub(step, cross(back, add(sr, y0r))))
-                speed = scale(roll, projected_change(n, Kn, spin, dw))
-                speed = tv(Ra, sub(speed, cross(back, vr)))
-                dc = add(mv(Ra, add(mv(crs, step), mv(crv, speed))), cross(back, cr))
-                dG = sub(dG, scale(dN * roll, without(n, cr)))
-                dG = sub(dG, scale(N * roll, projected_change(n, Kn, cr, dc)))
-        # wrenches on b (F at P, G) and their opposites on a into the residual
-        sa, sb = sub(P, ra), sub(P, rb)
-        da = add(add(cross(sub(dP, scale(cK, ma)), F), cross(sa, dF)), dG)
-        db = add(add(cross(sub(dP, scale(cK, mb)), F), cross(sb, dF)), dG)
-        da = tv(Ra, sub(da, scale(cK, cross(ta, add(cross(sa, F), G)))))
-        db = tv(Rb, sub(db, scale(cK, cross(tb, add(cross(sb, F), G)))))
-        base_a, base_b = ints[i, AA], ints[i, BA]
-        if j >= 6:
-            base_a, base_b = ints[i, AB], ints[i, BB]
-        add_column(vals, base_a, j % 6, dF, da)
-        add_column(vals, base_b, j % 6, scale(-1.0, dF), scale(-1.0, db))
-        by = component(j - 6, back, own_turn)
-        if by != 0.0:
-            by /= cK
-            accumulate(f, ints[i, A], 0, scale(-by, dF))
-            accumulate(f, ints[i, A], 3, scale(-by, da))
-            accumulate(f, ints[i, B], 0, scale(by, dF))
-            accumulate(f, ints[i, B], 3, scale(by, db))
-
-
-@inlined
-def note_meeting(reals, i, last, time, speed):
-    """With which speed shapes that were apart after the last step have met, in any evaluation."""
-    if reals[i, last - PRESSED] == 0.0:
-        if reals[i, last - MET_AT] == time:
-            speed = max(speed, reals[i, last - MET])
-        reals[i, last - MET], reals[i, last - MET_AT] = speed, time
+        if w[m, DEPTH] > 0.0:
+            overlaps = 0.5
+        if w[m, LOAD] > 0.0:
+            bearing += 1.0
+            speed = max(speed, -dot(n, at(w, m, SPEED)))
+    if bearing > reals[i, last - PRESSED] and speed > 0.0:
+        if reals[i, last - MET] == 0.0:
+            reals[i, last - MET_AT] = time
+        reals[i, last - MET] = max(speed, reals[i, last - MET])
+    return max(bearing, overlaps)
 
 
 @inlined
@@ -366,7 +181,7 @@ def contact_kernel(ints, reals, motion, loads):
         wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
         qa, qb = at4(nodes, a, QUAT), at4(nodes, b, QUAT)
         back = turn = ZERO
-        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] != 0.0 and side > 0.0:
+        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] >= 1.0 and side > 0.0:
             far, back, turn = back_to_last_depths(w, count, motion.x, a, b, Ra, ra, Rb, rb)
             if far:
                 cv = coef[CD] / coef[CK]
@@ -379,9 +194,7 @@ def contact_kernel(ints, reals, motion, loads):
             reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
-        if N > 0.0:
-            speed = -dot(n, velocity_at(P, ra, va, wa, rb, vb, wb))
-            note_meeting(reals, i, last, time, speed)
+        bearing = note_meeting(reals, i, last, time, w, count, n)
         power[0] += lost
         F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
         rubs = reals[i, RUBS] != 0.0 and N > 0.0
@@ -408,7 +221,7 @@ def contact_kernel(ints, reals, motion, loads):
                 G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))
         if coef[ACCEPT] != 0.0:
             remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
-            reals[i, last - PRESSED] = 1.0 if N > 0.0 else 0.0
+            reals[i, last - PRESSED] = bearing
         if N == 0.0:
             continue
         accumulate(f, a, 0, F)

@@ -20,9 +20,9 @@ PAIR, COUNT, RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, S
 LAW_AT, GEOMETRY_AT, FLIP = 24, 25, 26  # where only joints have theirs; −1: a, b exchanged
 
 # memory, from the end: points of a and b that touched, in body axes; the turn of b in a; bristles
-# of sliding (in axes of a) and spinning; of rolling (in axes of a); before them, the
-# speed with which shapes that were apart last met in an evaluation, its time, and whether they
-# pressed each other after the last step
+# of sliding (in axes of a) and spinning; of rolling (in axes of a); before them, the largest speed
+# with which points that bore nothing met in an evaluation since a run has set it to zero, the time
+# of the first of these, and how many points bore a load after the last step (0.5: overlap only)
 MEMORY = 20
 MET, MET_AT, PRESSED = 20, 19, 18
 TOUCHED_A, TOUCHED_B, TURNED, BENT, SPUN, ROLLED = 17, 14, 11, 7, 4, 3

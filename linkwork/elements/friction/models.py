@@ -25,14 +25,14 @@ class FrictionModel:
     at the speed stribeck (m/s) where they differ; or `curve` instead of all three: two rows, speeds
     from 0 on and coefficients there, with lines between them and the last one beyond; a third
     row gives slopes, and cubics between the points.  stiffness σ₀ (1/m) of the bristles per load,
-    damping σ₁ (s/m), viscous σ₂ (s/m).
+    viscous σ₂ (s/m), damping σ₁ (s/m); without it joints have none, and contacts 1 ms times σ₀.
     """
 
     mu: float | None = None
     static: float | None = None
     stribeck: float | None = None
     stiffness: float = 1e5
-    damping: float = 0.0
+    damping: float | None = None
     viscous: float = 0.0
     curve: MatrixLike | None = None
     number: ClassVar[int] = COULOMB
@@ -59,8 +59,8 @@ class FrictionModel:
             object.__setattr__(self, "static", static)
         checks.number(speed, f"stribeck of {what}", minimum=0)
         checks.number(self.stiffness, f"stiffness of {what}", positive=True)
-        for word in ("damping", "viscous"):
-            checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
+        checks.number(self.damping or 0.0, f"damping of {what}", minimum=0)
+        checks.number(self.viscous, f"viscous of {what}", minimum=0)
 
     def take_curve(self, what: str) -> None:
         """Check the table; mu is its last value, which the rest of the friction knows it by."""
@@ -104,7 +104,7 @@ class FrictionModel:
         return [
             float(x) for x in (
                 self.number, self.mu or 0.0, self.static or self.mu or 0.0, self.stribeck or 0.0,
-                self.stiffness, self.damping, self.viscous, getattr(self, "kappa", 0.0),
+                self.stiffness, self.damping or 0.0, self.viscous, getattr(self, "kappa", 0.0),
             )
         ]  # fmt: skip
 

@@ -53,6 +53,7 @@ from linkwork.model.registry import Entry, Family, Item
 T1, T2, NORMAL, POINT, CENTRE, AXIS, RADIUS, BALL, REALS = 0, 3, 6, 9, 12, 15, 18, 19, 20
 ROW_NAMES = ("slip x", "slip y", "normal")
 FLAT = 1e-9  # sine of the angle between a wheel and the plane: it lies on its side
+OFF = 0.1  # of the radius: how far from the plane a wheel may be described
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -233,7 +234,14 @@ class Rolling(Item):
         centre, _ = wheel.world()
         point = centre + self.radius * d
         if self.at is not None:
-            point = point - k * (k @ (point - checks.vector(self.at, f"at of {what}")))
+            above = float(k @ (point - checks.vector(self.at, f"at of {what}")))
+            if abs(above) > OFF * self.radius:
+                raise ModelError(
+                    f"the wheel of {what} is not on its plane: its lowest point lies "
+                    f"{abs(above):g} m {'above' if above > 0 else 'below'} it; place it there, or "
+                    "leave out at= for the plane that touches it"
+                )
+            point = point - k * above
         along, _ = checks.unit(np.cross(across, k))
         axes = rotations.from_matrix(np.column_stack([along, np.cross(k, along), k]))
         axle = checks.axes(self.axis, None, what)

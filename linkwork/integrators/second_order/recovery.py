@@ -89,6 +89,8 @@ class RepairedRun(BasicRun, ABC):
         beginning; true when it has been taken, in another way or in pieces."""
         rows_alone = status == OTHER_ROWS
         self.repairs += 1
+        if self.hopeless is not None and self.hopeless():
+            self._give_up(time)
         if tried == 1 and not rows_alone and status != PIVOTS and self._other_form():
             return False
         if status != DIVERGED:

@@ -1,11 +1,17 @@
 """Impacts in runs with equal steps: the steps in which one happens are taken in pieces.
 
 A contact that begins with the closing speed v lasts about T = 2.94 δ/v (Hertz), δ the depth at
-which its law has stored m v²/2, m the reduced mass of the two bodies.  Where h is longer than T/48
-(for implicit methods T/8), the step in which the shapes met is taken once more in 2ᵖ pieces, and so
-are those that follow until the shapes are apart again or 5 T have passed, and one more, in which
-the history of the method forgets the forces of the impact.  Results keep their times: pieces are
-not stored.
+which its law has stored m v²/2, m the reduced mass of the two bodies.  Damping alone would stop
+them at the depth δ' where its coefficient c has ∫ c ds = m; T' = 2.94 min(δ, δ')/v.  A time s after
+the touch pieces are no longer than
+
+    min(max(T'/256, s/12), T/48)
+
+so that they are short where forces rise steeply.  Where h is longer than T'/48, the step in which
+the shapes met is taken once more: it is divided until the touch lies in a piece of T'/256; then
+pieces grow as above until the shapes are apart again or 5 T have passed, and afterwards by factors
+of four, in which the history of the method forgets the forces of the impact.  Pieces are h/2ᵖ long
+and begin at multiples of their length.  Results keep their times: pieces are not stored.
 
 Implicit methods go over contacts at rest with any step, so slow touches are left to them: those
 below 4 g h, or below a hundredth of the fastest so far.  Explicit ones are stable only while they
@@ -21,7 +27,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,10 +41,13 @@ from linkwork.integrators.nonsmooth.method import Moreau
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-PIECES = 48  # of an impact,
-ENOUGH = 8  # unless implicit methods have so many steps for it
+FIRST = 256  # pieces of an impact that begins,
+PIECES = 48  # that is under way; steps that are shorter are not divided
+GROWS = 1 / 12  # of the time since the touch: how long a piece may be
 PIECES_AT_REST = 12  # of a vibration, for explicit methods
-MOST = 14  # times a step is halved
+MOST = 18  # times a step is halved
+FINER = 2  # times a piece is halved in the search for the touch; also how pieces grow afterwards
+AT_ONCE = 16  # pieces of an impact in one call
 LASTS = 5  # times T, at most, until an impact is over
 SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
@@ -76,19 +85,37 @@ class Duration:
     """How long an impact of two bodies lasts, and a vibration at rest, by the law between them."""
 
     def __init__(self, mass: float, law: np.ndarray, weight: float) -> None:
-        self.mass, numbers = mass, law
-        found = over_times(np.tile(numbers, (len(DEPTHS), 1)), DEPTHS[:, None])
+        self.mass, numbers = mass, np.tile(law, (len(DEPTHS), 1))
+        found = over_times(numbers, DEPTHS[:, None])
         self.energy, force = found[:, ENERGY], found[:, STRESS]
         k = int(np.searchsorted(force, self.mass * weight))
         slope = np.gradient(force, DEPTHS)[min(k, len(DEPTHS) - 1)]
         self.at_rest = 2 * math.pi * math.sqrt(self.mass / slope) if slope > 0 else math.inf
+        damped = over_times(numbers, DEPTHS[:, None], np.ones((len(DEPTHS), 1)))
+        c = np.maximum(damped[:, STRESS] - force, 0.0)  # at 1 m/s
+        taken = np.concatenate([[0.0], np.cumsum(0.5 * (c[1:] + c[:-1]) * np.diff(DEPTHS))])
+        k = int(np.searchsorted(taken, self.mass))
+        self.stops = float(DEPTHS[k]) if k < len(DEPTHS) else math.inf  # the depth δ'
 
-    def impact(self, speed: float) -> float:
-        """T in s; infinite where the law stores nothing or there is no mass."""
+    def impact(self, speed: float) -> tuple[float, float]:
+        """T and T' in s; infinite where the law stores nothing or there is no mass."""
         wanted = self.mass * speed**2 / 2
         if speed <= 0 or not 0 < wanted <= self.energy[-1]:
-            return math.inf
-        return 2.94 * DEPTHS[int(np.searchsorted(self.energy, wanted))] / speed
+            return math.inf, math.inf
+        depth = float(DEPTHS[int(np.searchsorted(self.energy, wanted))])
+        return 2.94 * depth / speed, 2.94 * min(depth, self.stops) / speed
+
+
+class Touch(NamedTuple):
+    """A contact that met: its number, when, with which speed; the longest pieces as it begins and
+    later, and the end of the impact."""
+
+    number: int
+    time: float
+    speed: float
+    first: float
+    longest: float
+    until: float
 
 
 class ResolvedImpacts:
@@ -107,10 +134,14 @@ class ResolvedImpacts:
         self._alike: dict[tuple[float, bytes], Duration] = {}
         self.too_long: tuple[int, float] | None = None  # a contact whose impacts need more pieces
         n = len(self._begins)
-        known = np.asarray(begun.get("impacts", np.zeros(1 + 3 * n)), float)
-        self._fastest, self._until = float(known[0]), known[1 : n + 1].copy()
-        self._halved = known[n + 1 : 2 * n + 1].astype(int)  # what an impact that goes on needs
-        self._lately = known[2 * n + 1 :] != 0  # whether it went on before the last step
+        known = np.asarray(begun.get("impacts", ()), float)
+        if len(known) != 2 + 4 * n:
+            known = np.zeros(2 + 4 * n)
+        # the fastest touch; how often the next piece halves a step; of every contact: when it met,
+        # the longest pieces as it began and later (0: no impact), the end of the impact
+        self._fastest, self._level = float(known[0]), int(known[1])
+        self._times = known[2:].reshape(4, n).copy()
+        run.ask_before_repair(self._needs_finer)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
@@ -120,7 +151,7 @@ class ResolvedImpacts:
         self._run.set_step(h)
 
     def restart(self) -> dict[str, Any]:
-        own = np.concatenate([[self._fastest], self._until, self._halved, self._lately])
+        own = np.concatenate([[self._fastest, self._level], self._times.ravel()])
         return self._run.restart() | {"impacts": own}
 
     def state(self) -> State:
@@ -142,11 +173,6 @@ class ResolvedImpacts:
         )  # fmt: skip
 
     # ------------------------------------------------------------------------- what has happened
-    def _memory(self) -> np.ndarray:
-        memory = self._run.state().memory
-        assert memory is not None
-        return memory
-
     def _column(self, memory: np.ndarray, column: int) -> np.ndarray:
         return memory[self._begins + MEMORY - column]
 
@@ -163,45 +189,61 @@ class ResolvedImpacts:
             self._known[k] = self._alike[alike]
         return self._known[k]
 
-    def _needs(self, k: int, speed: float, h: float) -> tuple[int, float]:
-        """How often a step must be halved for a touch of contact k, and how long that lasts."""
-        duration = self._duration(k)
-        T = duration.impact(speed)
-        longest = T / PIECES
-        if not self._explicit and ENOUGH * h <= T:
-            return 0, 0.0
+    def _touch(self, k: int, time: float, speed: float) -> Touch | None:
+        """What a touch of contact k needs; None where whole steps resolve it."""
+        duration, h = self._duration(k), self._h
+        T, begins = duration.impact(speed)
+        longest, enough = T / PIECES, begins / PIECES
         if self._explicit:
             longest = min(longest, duration.at_rest / PIECES_AT_REST)
-        if not math.isfinite(longest) or longest >= h:
-            return 0, 0.0
-        halved = math.ceil(math.log2(h / longest))
-        if halved > MOST and (self.too_long is None or longest < self.too_long[1]):
-            self.too_long = k, longest
-        return min(MOST, halved), LASTS * T
+            enough = min(enough, longest)
+        if not math.isfinite(longest) or enough >= h:
+            return None
+        return Touch(k, time, speed, min(begins / FIRST, longest), longest, time + LASTS * T)
 
-    def _met(self, begin: float, h: float) -> list[tuple[int, float, int, float]]:
-        """Contacts that met since `begin`: number, time, how often to halve h, end of the impact.
-        """
-        memory = self._memory()
+    def _met(self) -> list[Touch]:
+        """Contacts that met in the last call of the run."""
+        memory, found = self._run.memory, []
         speeds, times = self._column(memory, MET), self._column(memory, MET_AT)
         slow = 0.0 if self._explicit else max(SLOW * self._weight * self._h, SLOWER * self._fastest)
-        later = times > begin + 1e-9 * h
-        found = []
-        for k in np.flatnonzero(later & ((speeds > slow) | self._explicit)):
-            halved, lasts = self._needs(int(k), float(speeds[k]), h)
-            if halved:
-                found.append((int(k), float(times[k]), halved, float(times[k]) + lasts))
+        met = speeds > slow
+        if self._explicit:  # whatever presses, however slowly it met
+            rests = (self._column(memory, PRESSED) > 0) & (self._times[2] == 0) & ~met
+            times = np.where(rests, self._run.time, times)
+            met |= rests
+        for k in np.flatnonzero(met):
+            touch = self._touch(int(k), float(times[k]), float(speeds[k]))
+            if touch is not None:
+                found.append(touch)
         return found
 
-    def _pieces(self) -> int:
-        """How often the next step is halved by impacts that go on."""
-        if not self._halved.any():
+    def _halvings(self, longest: float) -> int:
+        """How often a step must be halved for pieces of this length."""
+        return min(MOST, max(0, math.ceil(math.log2(self._h / longest) - 1e-9)))
+
+    def _finest(self, met: list[Touch]) -> int:
+        """How often a step must be halved for these touches."""
+        return max((self._halvings(touch.first) for touch in met), default=0)
+
+    def _needs_finer(self) -> bool:
+        """Whether pieces that fail pass over an impact, so that shorter ones are taken anyway."""
+        return self._finest(self._met()) > self._level
+
+    def _needed(self) -> int:
+        """How often the next piece halves a step, for the impacts that go on."""
+        met, first, longest, until = self._times
+        under_way = np.flatnonzero(longest)
+        if not len(under_way):
             return 0
-        pressing = self._column(self._memory(), PRESSED) > 0
-        goes_on = pressing & (self._explicit | (self._run.time < self._until))
-        self._halved[~goes_on & ~self._lately] = 0
-        self._lately = goes_on
-        return int(self._halved.max(initial=0))
+        now = self._run.time
+        pressing = self._column(self._run.memory, PRESSED)[under_way] > 0
+        goes_on = pressing & (self._explicit | (now < until[under_way]))
+        longest[under_way[~goes_on]] = 0.0
+        k = under_way[goes_on]
+        if not len(k):
+            return 0
+        allowed = np.minimum(np.maximum(first[k], GROWS * (now - met[k])), longest[k])
+        return self._halvings(float(allowed.min()))
 
     # ------------------------------------------------------------------------------------- steps
     def advance(
@@ -209,19 +251,17 @@ class ResolvedImpacts:
     ) -> None:
         done, size = 0, len(times)
         while done < len(times):
-            pieces = self._pieces()
-            if pieces:
-                self._in_pieces(times[done], saved[done], out, pieces)
+            if self._level:
+                self._in_pieces(times[done], saved[done], out)
                 done, size = done + 1, 1
                 continue
             part = slice(done, done + size)
-            snapshot, begin = self._run.snapshot(), self._run.time
-            failed = None
+            snapshot, failed = self._run.snapshot(), None
             try:
                 self._rows(times[part], schedule[part], saved[part], out)
             except StepFailure as failure:  # of an impact, or for another reason
                 failed = failure
-            met = self._met(begin, self._h)
+            met = self._met()
             if failed is not None and not met:
                 raise failed
             if not met:
@@ -229,37 +269,76 @@ class ResolvedImpacts:
                 size = min(2 * size, len(times))
                 continue
             self._run.recover(snapshot)
-            first = min(time for _, time, _, _ in met)
-            before = int(np.searchsorted(times[part], first - 1e-9 * self._h))
+            before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
             if before:
                 size = min(before, max(1, len(times[part]) // 2))
             else:
-                self._in_pieces(times[done], saved[done], out, max(p for _, _, p, _ in met))
+                self._level = min(FINER, self._finest(met))
+                self._in_pieces(times[done], saved[done], out)
                 done, size = done + 1, 1
 
-    def _in_pieces(self, time: float, saved: int, out: StepRows, halved: int) -> None:
-        """The step to `time`, halved so often, or more where its impacts turn out to need that."""
-        snapshot, begin, h = self._run.snapshot(), self._run.time, self._h
-        while True:
-            n = 2**halved
-            piece = (time - begin) / n
-            self._run.set_step(piece)
-            times = begin + piece * np.arange(1, n + 1)
-            times[-1] = time
-            rows = np.full(n, -1)
-            rows[-1] = saved
-            self._rows(times, self._run.system.schedule(times), rows, out)
-            met = self._met(begin, h)
-            most = max((p for _, _, p, _ in met), default=halved)
-            if most <= halved:
-                break
+    def _in_pieces(self, time: float, saved: int, out: StepRows) -> None:
+        """The step to `time`; done: of 2**MOST parts."""
+        begin, h, whole, done = self._run.time, self._h, 2**MOST, 0
+        while done < whole:
+            length = whole >> self._level
+            wider = min(length << FINER, whole)
+            needed = self._needed()
+            if needed >= self._level:
+                self._level, length = needed, whole >> needed
+                count = min(AT_ONCE, (whole - done) // length)
+            else:
+                count = (wider - done % wider) // length  # until a longer piece may begin
+            snapshot, last = self._run.snapshot(), self._run.time
+            ends = done + length * np.arange(1, count + 1)
+            failed = self._try_pieces(begin, time, ends, saved, out)
+            met = self._met()
+            finer = self._finest(met)
+            if finer <= self._level:
+                if failed is not None:
+                    raise failed
+                self._note(met)
+                done += count * length
+                needed = self._needed()
+                if needed < self._level and done % wider == 0:
+                    self._level = max(needed, self._level - FINER, 0)
+                continue
             self._run.recover(snapshot)
-            halved = most
-        for k, _, p, until in met:
-            speed = float(self._column(self._memory(), MET)[k])
-            self._fastest = max(self._fastest, speed)
-            self._halved[k], self._until[k], self._lately[k] = p, until, True
+            piece = (time - begin) * length / whole
+            before = int((first_time(met) - last) / piece - 0.5)
+            if before > 0:
+                failed = self._try_pieces(begin, time, ends[:before], saved, out)
+                if failed is not None:
+                    raise failed
+                done += before * length
+            self._level = min(finer, self._level + FINER)
         self._run.set_step(h)
+
+    def _try_pieces(
+        self, begin: float, time: float, ends: np.ndarray, saved: int, out: StepRows
+    ) -> StepFailure | None:
+        """Pieces of the step that end at these parts of 2**MOST; why they fail, where they do."""
+        whole = 2**MOST
+        times = begin + (time - begin) / whole * ends
+        rows = np.full(len(ends), -1)
+        if ends[-1] == whole:
+            times[-1], rows[-1] = time, saved
+        self._run.set_step((time - begin) * float(whole >> self._level) / whole)
+        try:
+            self._rows(times, self._run.system.schedule(times), rows, out)
+        except StepFailure as failure:
+            return failure
+        return None
+
+    def _note(self, met: list[Touch]) -> None:
+        for touch in met:
+            self._fastest = max(self._fastest, touch.speed)
+            self._times[:, touch.number] = touch.time, touch.first, touch.longest, touch.until
+            shortest = self._h / 2**MOST
+            if touch.first < shortest and (
+                self.too_long is None or touch.first < self.too_long[1]
+            ):
+                self.too_long = touch.number, touch.first
 
     def _rows(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
@@ -267,4 +346,11 @@ class ResolvedImpacts:
         """Steps whose first stored one goes to the row that `saved` says."""
         first = int(saved[saved >= 0].min(initial=len(out.motion)))
         rows = np.where(saved >= 0, saved - first, -1)
+        memory = self._run.memory
+        memory[self._begins + MEMORY - MET] = 0.0
+        self._run.memory = memory
         self._run.advance(times, schedule, rows, StepRows(*(part[first:] for part in out)))
+
+
+def first_time(met: list[Touch]) -> float:
+    return min(touch.time for touch in met)

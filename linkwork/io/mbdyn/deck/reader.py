@@ -256,7 +256,7 @@ class Reader:
         self.deck.ignore(args.written())
 
     def module_load(self, args: Arguments) -> None:
-        if "wheel" in args.written():  # wheel2 and wheel4: the manuals do not have their equations
+        if any("wheel" in word for word in args.words):  # wheel2, wheel4
             args.unsupported(
                 "modules of MBDyn cannot be loaded, and the manuals do not say what its wheels "
                 "compute; add a lw.Tyre to the model that lw.read_deck returns", 0,
