@@ -60,7 +60,7 @@ def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
     work, x = zeros8(p.size), first.copy()
     work[:] = vals
     assert elimination.refactor(e, work, x) < 1e6
-    elimination.sweep_back(e, x)
+    elimination.sweep_back(e, work, x)
     y = second.copy()
     elimination.solve(e, work, y)
     for found, side in ((x, first), (y, second)):
@@ -77,7 +77,7 @@ def test_an_elimination_is_repeated_digit_by_digit():
         work, x = zeros8(system.pattern.size), np.ones(system.unknowns)
         work[:] = vals
         elimination.refactor(each, work, x)
-        elimination.sweep_back(each, x)
+        elimination.sweep_back(each, work, x)
         solutions.append(x)
     np.testing.assert_array_equal(*solutions)
     np.testing.assert_array_equal(e.between.ints, again.between.ints)

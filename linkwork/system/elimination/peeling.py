@@ -135,7 +135,7 @@ class Peeling:
     def peel(self, vals: np.ndarray) -> None:
         """Take off what can be taken off: bodies between two others, then bodies and substructures
         that delay no rows first."""
-        bridges = deque(b for b in range(self.pattern.bodies) if self.is_bridge(b))
+        bridges = [b for b in range(self.pattern.bodies) if self.is_bridge(b)]
         todo = deque(b for b in range(self.pattern.bodies) if self.is_leaf(b))
         late: deque[int] = deque()  # bodies that would delay rows: when no other is left
         near: list[int] = []
@@ -143,7 +143,7 @@ class Peeling:
         loaded: dict[int, None] = {}  # whose followers have rows: when nothing else is left
         while bridges or todo or late or waiting or loaded:
             if bridges:
-                b = bridges.popleft()
+                b = bridges.pop()  # the last first: along a beam, from its end to its root
                 if self.gone[b] or not self.is_bridge(b):
                     continue
                 near = list(self.neighbours[b])
