@@ -10,8 +10,8 @@ It leaves the equations and no new block appears:
 Such is the middle node of a beam element on three nodes: with the middle nodes gone, a beam is a
 chain of bodies without rows.  S_bb⁻¹ is found by Gauss and Jordan with the largest diagonal
 entries, in scaled unknowns, first.  What is kept comes to stand in the body's own blocks, which
-nothing needs any more: S_bb⁻¹ with y at RHS in that of S_bb, X_p and X_q in those of S_bp and S_bq,
-rows in the order of the pivots; so a long beam moves no more memory than its matrix.
+nothing needs any more: S_bb⁻¹ in that of S_bb, X_p and X_q in those of S_bp and S_bq, rows in the
+order of the pivots; y stands where x_b will.  So a long beam moves little more than its matrix.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import far, fused_inlined
-from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8, zeros8
+from linkwork.math.eights import fetch8, item8, lane8, load8, put8, spread8, store8, sum8, zeros8
 from linkwork.system.pattern import Pattern
 
 # ints of a body: it and its neighbours (the second −1 where there is one); its blocks, those of the
@@ -102,23 +102,57 @@ def leave_between(c, vals, rhs, x, out, begin, end, task):
     scale, units, growth = borrow(c.scale), borrow(c.units), 0.0
     if task == BACK:
         for k in range(end - 1, begin - 1, -1):
+            if k > begin + 1:
+                fetch_back(t, INTS * (k - 2), v)
             go_back(t, INTS * k, order, SIX * k, v, borrow(x), borrow(out))
     elif task == OTHER:
         for k in range(begin, end):
-            go_forward(t, INTS * k, order, SIX * k, v, b, units)
+            if k + 2 < end:
+                fetch_forward(t, INTS * (k + 2), v)
+            go_forward(t, INTS * k, order, SIX * k, v, b, borrow(x), units)
     else:
         for k in range(begin, end):
             if task == FRESH:
                 choose_order(t, INTS * k, order, SIX * k, borrow(c.room), v, scale)
-            most = LOST if task == FRESH else np.inf
+            if k + 1 < end:
+                fetch_all(t, INTS * (k + 1), v)
+            most, y = LOST if task == FRESH else np.inf, borrow(x)
             if t[INTS * k + Q] >= 0:
-                grown = leave(t, INTS * k, order, SIX * k, v, b, scale, most, TWO)
+                grown = leave(t, INTS * k, order, SIX * k, v, b, y, scale, most, TWO)
             else:
-                grown = leave(t, INTS * k, order, SIX * k, v, b, scale, most, ONE)
+                grown = leave(t, INTS * k, order, SIX * k, v, b, y, scale, most, ONE)
             if not grown < np.inf:
                 return np.inf
             growth = max(growth, grown)
     return growth
+
+
+@fused_inlined
+def fetch(vals, block):
+    """Ask memory for a block."""
+    for i in range(6):
+        fetch8(vals, block + STRIDE * i)
+
+
+@fused_inlined
+def fetch_back(t, k, vals):
+    fetch(vals, t[k + BP])
+    if t[k + Q] >= 0:
+        fetch(vals, t[k + BQ])
+
+
+@fused_inlined
+def fetch_forward(t, k, vals):
+    fetch(vals, t[k + BB])
+    fetch(vals, t[k + PB])
+    if t[k + Q] >= 0:
+        fetch(vals, t[k + QB])
+
+
+@fused_inlined
+def fetch_all(t, k, vals):
+    for i in range(BB, INTS):
+        fetch(vals, t[k + i])
 
 
 @fused_inlined
@@ -227,7 +261,7 @@ def put_row(t, k, vals, n, row, two):
 
 
 @fused_inlined
-def leave(t, k, order, o, vals, rhs, scale, most, two):
+def leave(t, k, order, o, vals, rhs, x, scale, most, two):
     """A body leaves; its growth squared, infinite beyond `most`."""
     rows, grown = solved(t, k, vals, rhs, order, o, scale, two)
     if not grown < most:
@@ -238,6 +272,9 @@ def leave(t, k, order, o, vals, rhs, scale, most, two):
     put_row(t, k, vals, 3, rows[3], two)
     put_row(t, k, vals, 4, rows[4], two)
     put_row(t, k, vals, 5, rows[5], two)
+    body = STRIDE * t[k + BODY]
+    for n in range(6):
+        x[body + order[o + n]] = vals[t[k + BB] + STRIDE * n + RHS]
     y, xp, xq = t[k + BB], t[k + BP], t[k + BQ]
     for half in range(2):
         r = half * 3 * STRIDE
@@ -284,17 +321,16 @@ def take_other(order, o, vals, x, ib, ij):
 
 
 @fused_inlined
-def go_forward(t, k, order, o, vals, b, units):
+def go_forward(t, k, order, o, vals, b, x, units):
     """Another right-hand side: y = S_bb⁻¹ r_b, and on to the neighbours."""
     r0, i0, j0 = SIX * t[k + BODY], SIX * t[k + P], SIX * t[k + Q]
     r, y = spread8(0.0), spread8(0.0)
     for i in range(6):
         r = r + load8(units, STRIDE * i) * b[r0 + i]
     for n in range(6):
-        u = t[k + BB] + STRIDE * n
-        value = sum8(load8(vals, u) * r)
-        vals[u + RHS] = value
+        value = sum8(load8(vals, t[k + BB] + STRIDE * n) * r)
         y = y + load8(units, STRIDE * order[o + n]) * value
+    store8(x, STRIDE * t[k + BODY], y)
     for i in range(6):
         b[i0 + i] -= sum8(load8(vals, t[k + PB] + STRIDE * i) * y)
         if j0 >= 0:
@@ -312,6 +348,6 @@ def go_back(t, k, order, o, vals, x, out):
         part = load8(vals, t[k + BP] + d) * p
         if two:
             part = part + load8(vals, t[k + BQ] + d) * q
-        value = vals[t[k + BB] + d + RHS] - sum8(part)
+        value = x[STRIDE * body + i] - sum8(part)
         out[SIX * body + i] = value
         x[STRIDE * body + i] = value

@@ -118,6 +118,7 @@ class Peeling:
         self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.rows)][::-1]
         self.unknowns = p.unknowns
         self.rest, self.room = np.zeros(p.unknowns), np.zeros(0)
+        self.solution = zeros8(STRIDE * n)  # of bodies, while they are on trial
         self.length = length
         sizes = np.diff(p.first)[p.moving :].tolist()
         self.hinges = len(sizes) == n and all(map(is_hinge, sizes))  # as in trees of hinges
@@ -254,7 +255,7 @@ class Peeling:
         one = Bridge(numbers_of(self.pattern, b, near), order, len(self.nodes))
         trial = self.trial.between
         trial.ints[:], trial.order[:] = one.ints, order
-        growth = leave_between(trial, vals, self.rest, self.room, self.room, 0, 1, task)
+        growth = leave_between(trial, vals, self.rest, self.solution, self.room, 0, 1, task)
         if not growth < np.inf and task == FRESH_BETWEEN:
             return False
         one.order = trial.order.copy()
