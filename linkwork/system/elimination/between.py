@@ -32,6 +32,7 @@ from linkwork.system.pattern import Pattern
 RHS = 6  # the column of the right-hand side
 POWERS = SIX ** np.arange(SIX)
 LOST = 1e14  # growth squared beyond which a body does not leave this way
+AHEAD = 4  # bodies for whose blocks memory is asked before they are solved
 ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
 
@@ -102,13 +103,13 @@ def leave_between(c, vals, rhs, x, out, begin, end, task):
     scale, units, growth = borrow(c.scale), borrow(c.units), 0.0
     if task == BACK:
         for k in range(end - 1, begin - 1, -1):
-            if k > begin + 1:
-                fetch_back(t, INTS * (k - 2), v)
+            if k >= begin + AHEAD:
+                fetch_back(t, INTS * (k - AHEAD), v)
             go_back(t, INTS * k, order, SIX * k, v, borrow(x), borrow(out))
     elif task == OTHER:
         for k in range(begin, end):
-            if k + 2 < end:
-                fetch_forward(t, INTS * (k + 2), v)
+            if k + AHEAD < end:
+                fetch_forward(t, INTS * (k + AHEAD), v)
             go_forward(t, INTS * k, order, SIX * k, v, b, borrow(x), units)
     else:
         for k in range(begin, end):
