@@ -15,11 +15,13 @@ coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c w
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
 last two stay free.  Against a vector node with n unknowns rows are `row_width(n)` apart.  Kernels
-add to blocks of bodies (a family that is `whole` writes those of its two bodies where it is told
+add to blocks of bodies (a family that is `whole` writes those between its bodies where it is told
 so) and write the others.  Blocks of the ground are spare places.
 
 ints of an element with n ends, bodies and vector nodes:
     [rows of bodies in nodes, first values of vector nodes, n][bases of their blocks n×n]
+    [of a `whole` family that does not constrain: whether it alone writes those of two bodies]
+    [of a family that `shares`: how many elements before it is one with the same reals; 0: none]
 and if it constrains: [first row eq][number of rows m][bases of its rows × columns of body i, n]
     [whether it alone writes the blocks of its two bodies][active rows, padded]
     [multiplier of each row it can have; behind all of them for a row that is not active]

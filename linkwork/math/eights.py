@@ -7,7 +7,8 @@
     put8(v, i, w)        v with w[i] in place i      last8(v, s, t)  v with s and t at 6 and 7
     item8(v, i)          v[i]                        join8(v, w) v, and w at 3 to 5
     high8(v)             zeros, and v at 3 to 5      store6      the first six alone
-    any8(v)              whether one is not zero
+    any8(v)              whether one is not zero     fetch8(a, i) asks memory for a[i : i + 8],
+                                                 which will soon be loaded or stored
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Arithmetic is in `lanes`.
@@ -58,6 +59,10 @@ def store8(a, i, v):
 
 def store6(a, i, v):
     a[i : i + 6] = v[:6]
+
+
+def fetch8(a, i):
+    pass
 
 
 def spread8(s):
@@ -121,6 +126,19 @@ def _store6(typing, a, i, v):
         return context.get_dummy_value()
 
     return types.void(a, types.int64, EIGHT), generate
+
+
+@generates(fetch8)
+def _fetch8(typing, a, i):
+    def generate(context, builder, signature, args):
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        there = builder.bitcast(place(context, builder, EIGHT, a, *args), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
+        builder.call(fetch, [there, *(ir.Constant(word, n) for n in (0, 3, 1))])  # to read; data
+        return context.get_dummy_value()
+
+    return types.void(a, types.int64), generate
 
 
 @generates(spread8)

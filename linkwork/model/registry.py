@@ -54,7 +54,8 @@ class Family:
     # its slopes by them (system.sensors)
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0
-    whole: bool = False  # may write the blocks of its pair of bodies instead of adding to them
+    shares: bool = False  # elements with the same numbers read those of the first of them
+    whole: bool = False  # may write the blocks between its bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
     inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to

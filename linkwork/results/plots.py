@@ -141,7 +141,7 @@ def find(result: Result, name: str) -> list[Curve]:
     head, rest = result.system.split(str(name))
     if head in WHOLE and head not in result.system.model:
         return _of_run(result, head, rest)
-    known = [*result.system.names, *result.system.model, *WHOLE]
+    known = list(dict.fromkeys([*result.system.names, *result.system.model, *WHOLE]))
     item = result[_known(head, known, f"the run has no item '{head}'")]
     if not rest:
         raise ModelError(

@@ -112,6 +112,10 @@ def make_pattern(
     for i, j in joined:
         if i != j and min(i, j) >= 0:
             pairs[i, j] = pairs[j, i] = False
+    for ends, rows, whole in elements:  # without rows: all of its blocks, or none
+        mine = [(i, j) for i in ends for j in ends if i != j and min(i, j) >= 0]
+        if whole and not rows and not (min(ends) >= 0 and all(pairs[pair] for pair in mine)):
+            pairs.update(dict.fromkeys(mine, False))
     size = np.array(sizes, dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     own = [pair for pair, alone in pairs.items() if alone]

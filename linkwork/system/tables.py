@@ -54,13 +54,16 @@ def make_tables(
     n_int = n_real = 0
     for slot, family in enumerate(families):
         mine = [i for i, e in enumerate(elements) if e.entry.family == family]
-        wi = int_width(family.bodies, family.rows) + family.reads
+        wi = ints_of(family)
         directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
+        alike: dict[bytes, int] = {}
         for i in mine:
             e = elements[i]
             first_int[i], first_real[i] = n_int, n_real
             active = [e.entry.rows[j] for j in kept_rows[i]]
             ints.append(_element_ints(e, family, pattern, groups[i], active, layout))
+            if family.shares:
+                ints.append(np.array([_back_to_same(e.entry, alike, n_real)], np.int64))
             if family.reads:
                 ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
             for law in e.entry.laws:
@@ -94,6 +97,27 @@ def make_tables(
     )  # fmt: skip
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     return tables, tuple(laws), kernel_table(kernels)
+
+
+def ints_of(family: Any) -> int:
+    """How many ints an element has, with those of what it reads."""
+    told = (family.whole and not family.rows) + family.shares
+    return int_width(family.bodies, family.rows) + family.reads + told
+
+
+def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
+    """How many elements before one whose numbers are at `here` the same numbers stood first."""
+    if entry.laws:  # they change
+        return 0
+    same = alike.setdefault(np.asarray(entry.reals, float).tobytes(), here)
+    return (here - same) // int(entry.family.reals)
+
+
+def separate_numbers(tables: Tables, first_real: int) -> None:
+    """Every element of the family whose numbers begin there reads its own from now on."""
+    row = next(row for row in tables.directory if row[4] == first_real and row[5] > 0)
+    _, count, first, width, _, _ = row.tolist()
+    tables.ints[first : first + count * width].reshape(count, width)[:, -1] = 0
 
 
 def _sensors(
@@ -131,7 +155,7 @@ def _signals(
         rows.append([
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
-            int_width(family.bodies, family.rows) + family.reads, first_real[target], family.reals,
+            ints_of(family), first_real[target], family.reals,
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):
@@ -152,6 +176,8 @@ def _element_ints(
     out = [layout.end(b) for b in ends]
     place = pattern.block_or_spare if family.signal else pattern.block
     out += [place(a, b) for a in ends for b in ends]
+    if family.whole and not family.rows:
+        out += [int(all(pattern.own(a, b) for a in ends for b in ends if a != b))]
     if family.rows:
         if group < 0:  # none of its rows is kept: nothing to write
             eq = 0

@@ -60,7 +60,7 @@ def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
     work, x = zeros8(p.size), first.copy()
     work[:] = vals
     assert elimination.refactor(e, work, x) < 1e6
-    elimination.sweep_back(e, x)
+    elimination.sweep_back(e, work, x)
     y = second.copy()
     elimination.solve(e, work, y)
     for found, side in ((x, first), (y, second)):
@@ -77,7 +77,7 @@ def test_an_elimination_is_repeated_digit_by_digit():
         work, x = zeros8(system.pattern.size), np.ones(system.unknowns)
         work[:] = vals
         elimination.refactor(each, work, x)
-        elimination.sweep_back(each, x)
+        elimination.sweep_back(each, work, x)
         solutions.append(x)
     np.testing.assert_array_equal(*solutions)
     np.testing.assert_array_equal(e.between.ints, again.between.ints)
@@ -135,3 +135,57 @@ def test_large_fronts_in_panels(side):
     sparse_lu.solve(lu, x)
     exact = sla.spsolve(A.tocsc(), b)
     np.testing.assert_allclose(x, exact, atol=1e-11 * np.abs(exact).max())
+
+
+def shared_numbers(model):
+    """The system of a model, and of its beam elements how far back the same numbers stand."""
+    system = compile_model(model)
+    row = next(
+        i for i, e in enumerate(system.elements) if e.entry.family.name.startswith("beam of")
+    )
+    start = system.places[row].start
+    _, count, first, width, *_ = next(r for r in system.tables.directory if r[4] == start)
+    ints = system.tables.ints[first : first + count * width].reshape(count, width)
+    return system, ints[:, -1]
+
+
+@pytest.mark.parametrize("order", [3, 2])
+def test_elements_alike_share_their_numbers_and_keep_their_matrix(order):
+    system, back = shared_numbers(cantilever(5, order=order))
+    np.testing.assert_array_equal(back, np.arange(5))
+    state = system.described_state().moved(
+        0.05 * np.random.default_rng(3).normal(size=(system.bodies, 6))
+    )
+    together = system.evaluate(state, cK=1.0).matrix.data.copy()
+    back[:] = 0  # every element reads its own
+    np.testing.assert_array_equal(system.evaluate(state, cK=1.0).matrix.data, together)
+
+
+def test_elements_of_a_tapered_beam_have_numbers_of_their_own():
+    m = lw.Model("mast")
+    m.add("mast", lw.Beam((0, 0, 0), (0, 0, 5), lambda s: lw.Section.circle(
+        0.02 - 0.01 * s, E=7e10, density=2700), elements=4))  # fmt: skip
+    _, back = shared_numbers(m)
+    np.testing.assert_array_equal(back, np.zeros(4))
+
+
+def test_blocks_that_two_elements_write_are_summed():
+    """Two equal elements side by side on the same bodies are one of twice the stiffness."""
+
+    def pair(count, factor):
+        m = lw.Model("pair")
+        ends = [m.add(f"b{i}", lw.Body(1, (1, 1, 1), (0.5 * i, 0, 0))) for i in range(3)]
+        section = lw.Section(stiffness=factor * np.array([1e4, 4e3, 4e3, 5, 8, 12]), mass=1.0)
+        for i in range(count):
+            m.add(f"e{i}", lw.BeamElement(*ends, section))
+        system = compile_model(m)
+        state = system.described_state().moved(
+            0.1 * np.random.default_rng(5).normal(size=(3, 6))
+        )
+        first = system.evaluate(state, cK=1.0).matrix.toarray()
+        again = system.evaluate(state, cK=1.0).matrix.toarray()
+        np.testing.assert_array_equal(first, again)  # nothing is left of the evaluation before
+        return first
+
+    one, two = pair(1, 2.0), pair(2, 1.0)
+    np.testing.assert_allclose(two, one, atol=1e-12 * np.abs(one).max())

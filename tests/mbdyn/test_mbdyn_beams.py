@@ -137,6 +137,8 @@ def test_offsets_axes_and_laws(tmp_path):
 
 @pytest.mark.parametrize(("text", "words"), [
     ("beam3: 1, 1, null, 2, null, 9, null, eye, linear elastic, 1., same, same;", "node 9"),
+    ("beam3: 1, 1, null, 2, null, 3, null, eye, linear elastic, 1., same, same, "
+     "distributed inertia, 1.;", "no inertia on its card; give the mass .* by body cards"),
     ("beam2: 1, 1, null, 1, null, eye, linear elastic, 1.;", "with itself"),
     ("beam2: 1, 1, null, 2, null, eye, linear elastic, 1., piezoelectric actuator, 1, 7, null;",
      "no abstract node '7'"),

@@ -31,7 +31,7 @@ OTHER_MEANINGS = {
         "elements/flexible/beam.py", "elements/flexible/modal.py",
     ),
     "a number in a formula": (
-        "elements/flexible/section.py", "elements/cables/hanging.py", "model/drives/table.py",
+        "elements/flexible/shapes.py", "elements/cables/hanging.py", "model/drives/table.py",
         "view/solids",
     ),
     "rows of MBDyn's files": ("io/mbdyn/output/eigen.py",),

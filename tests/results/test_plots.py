@@ -137,3 +137,12 @@ def test_loci_that_cross_are_followed():
     columns = sorted(found.T, key=np.ptp)
     np.testing.assert_allclose(columns[0], 2.0, rtol=1e-7)
     np.testing.assert_allclose(columns[1], np.sqrt(p), rtol=1e-7)
+
+
+def test_names_of_items_are_listed_once():
+    m = lw.Model()
+    bob = m.add("bob", lw.Body(1, (1, 1, 1), position=(1, 0, 0)))
+    m.add("pin", lw.Revolute(lw.GROUND, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    run = lw.transient(m, 0.01, 1e-2, progress=False)
+    with pytest.raises(lw.ModelError, match="it has bob, pin, energy"):
+        run.plot("nobody.position")

@@ -43,7 +43,7 @@ class Step:
         vals, x = self.vals.copy(), (self.b if b is None else b).copy()
         growth = refactor(e, vals, x)
         if growth < np.inf:
-            sweep_back(e, x)
+            sweep_back(e, vals, x)
         return x, growth, vals
 
     def check(self, x, b=None, backward=BACKWARD):

@@ -366,7 +366,7 @@ def test_cost_is_linear_in_bodies(rng):
         b = rng.standard_normal(system.unknowns)
         x = b.copy()
         assert refactor(e, system.work.vals, x) < 1e6
-        sweep_back(e, x)
+        sweep_back(e, system.work.vals, x)
         assert np.abs(A @ x - b).max() <= BACKWARD * (abs(A) @ np.abs(x) + np.abs(b)).max()
         sizes.append([each.size for each in (e.nodes, e.rows, e.store, e.order)])
         assert len(e.core) == 0

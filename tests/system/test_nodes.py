@@ -226,7 +226,7 @@ def test_linear_equations_with_nodes_against_dense_ones(condensed):
     b, c = rng.normal(size=(2, p.unknowns))
     x = b.copy()
     assert refactor(lu, vals, x) < 1e8
-    sweep_back(lu, x)
+    sweep_back(lu, vals, x)
     np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=0, atol=1e-9 * np.abs(x).max())
     y = c.copy()
     solve(lu, vals, y)

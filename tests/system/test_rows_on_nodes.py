@@ -226,7 +226,7 @@ def test_links_leave_with_their_frames(build):
     y = b.copy()
     s.work.vals[:] = vals
     assert refactor(plan, s.work.vals, y) < 1e6
-    sweep_back(plan, y)
+    sweep_back(plan, s.work.vals, y)
     second = other.copy()
     solve(plan, s.work.vals, second)
     for found_, side in ((y, b), (second, other)):
@@ -236,7 +236,7 @@ def test_links_leave_with_their_frames(build):
     s.work.vals[:] = vals
     z = b.copy()
     refactor(again, s.work.vals, z)
-    sweep_back(again, z)
+    sweep_back(again, s.work.vals, z)
     np.testing.assert_array_equal(z, y)
 
 

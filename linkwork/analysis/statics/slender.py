@@ -26,6 +26,7 @@ from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_a
 from linkwork.system.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System
+from linkwork.system.tables import separate_numbers
 
 SMALL = 1e-5  # rad, or of the model's length: of the step in differences
 
@@ -46,6 +47,8 @@ class SlenderParts:
         elements: list[Element] = [self.system.elements[i] for i in numbers]
         first = np.array([self.system.places[i].start for i in numbers])
         family = elements[0].entry.family
+        if family.shares:  # stresses differ from element to element
+            separate_numbers(self.system.tables, int(first[0]))
         ends = np.array([e.ends for e in elements])
         points = family.bodies - 1
         section = (family.reals - point_at(family.bodies, 0, 0)) // points - point_at(0, 0, 1)

@@ -64,11 +64,11 @@ def stability(balance: Balance, point: Point) -> Stability:
     Lr = Kr if loads is K else N.T @ (loads @ N)
     if np.abs(Lr - Lr.T).max() > max(1e-6 * np.abs(Lr).max(), noise):
         return unsymmetric_stability(balance, point, Kr, N, noise)
-    values, vectors = sorted_eigenvalues(balance, Kr)
+    values, softest = softest_motion(balance, Kr)
     falling, neutral = int(np.sum(values < -noise)), int(np.sum(np.abs(values) <= noise))
     if falling and balance.rotation is not None:  # gyroscopic forces may hold it
         return unsymmetric_stability(balance, point, Kr, N, noise)
-    return judged(balance, falling, neutral, float(values[0]), N @ vectors[:, 0], free)
+    return judged(balance, falling, neutral, float(values[0]), N @ softest, free)
 
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
@@ -95,6 +95,25 @@ def sorted_eigenvalues(balance: Balance, Kr: np.ndarray) -> tuple[np.ndarray, np
     values, vectors = la.eig(Kr)
     order = np.argsort(values.real)
     return values.real[order], vectors.real[:, order]
+
+
+def softest_motion(balance: Balance, Kr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same eigenvalues, and the vector of the first alone, which takes a third of the time."""
+    if not balance.slender:
+        values, vectors = sorted_eigenvalues(balance, Kr)
+        return values, vectors[:, 0]
+    values = np.sort(la.eigvals(Kr).real)
+    return values, vector_of(Kr, float(values[0]))
+
+
+def vector_of(K: np.ndarray, value: float) -> np.ndarray:
+    """The eigenvector of a simple real eigenvalue, by inverse iteration."""
+    near = value + 1e-10 * np.abs(K).max()
+    factors, x = la.lu_factor(K - near * np.eye(len(K)), check_finite=False), np.ones(len(K))
+    for _ in range(3):
+        x = la.lu_solve(factors, x, check_finite=False)
+        x /= np.linalg.norm(x)
+    return x
 
 
 def large_slender_stability(

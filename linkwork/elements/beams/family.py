@@ -59,6 +59,7 @@ def beam_family(nodes: int, section: int, helicoidal: bool = False) -> Family:
         f"{'helicoidal ' * helicoidal}beam of {nodes} nodes and {section}",
         HELICOIDAL_KERNEL if helicoidal else BEAM_KERNEL, bodies=nodes,
         reals=reals_of(nodes, section), potential=strain_energy, slender=True,
+        whole=not helicoidal, shares=not helicoidal and section == MATRICES,
     )  # fmt: skip
 
 

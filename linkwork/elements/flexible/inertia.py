@@ -42,8 +42,8 @@ MOST = 24  # amplitudes of a link
 MASS, S0, P0, JBAR, FIRST = 0, 1, 4, 13, 22
 # reals of an element: m, those of the link, and room: its matrix, sums of the shapes, vectors
 SHAPES, CONSTANTS = 0, 1
-# ints: F, q, blocks of both
-F, Q, FF, FQ, QF, QQ = range(6)
+# ints: F, q, blocks of both, how far back a link with the same numbers is
+F, Q, FF, FQ, QF, QQ, SAME = range(7)
 WIDE = 32  # room that holds the matrix of any link
 AT_W, AT_WDOT, SUMS = 0, 9, 18  # in a row of the sums
 
@@ -257,12 +257,13 @@ def inertia_kernel(ints, reals, motion, loads):
     m = int(reals[0, SHAPES])
     n, room = 6 + m, CONSTANTS + FIRST + 15 * m + 12 * m * m
     last = room + n * n + SUMS * m
+    c = reals[0]  # all links work with the room of the first
+    S = c[room : room + n * n].reshape(n, n)
+    sums = c[room + n * n : last].reshape(m, SUMS)
+    q, q1, q2 = c[last : last + m], c[last + m : last + 2 * m], c[last + 2 * m : last + 3 * m]
+    bias, y = c[last + 3 * m : last + 3 * m + n], c[last + 3 * m + n : last + 3 * m + 2 * n]
     for l in range(ints.shape[0]):
-        c, body, first = reals[l], ints[l, F], ints[l, Q]
-        S = c[room : room + n * n].reshape(n, n)
-        sums = c[room + n * n : last].reshape(m, SUMS)
-        q, q1, q2 = c[last : last + m], c[last + m : last + 2 * m], c[last + 2 * m : last + 3 * m]
-        bias, y = c[last + 3 * m : last + 3 * m + n], c[last + 3 * m + n : last + 3 * m + 2 * n]
+        c, body, first = reals[l - ints[l, SAME]], ints[l, F], ints[l, Q]
         for k in range(m):
             q[k], q1[k] = values[VALUE, first + k], values[RATE, first + k]
             q2[k] = values[SECOND, first + k]
@@ -316,6 +317,7 @@ def inertia_family(amplitudes: int) -> Family:
     """The family of links with so many amplitudes; all share one kernel."""
     return Family(
         f"link{amplitudes}", KERNEL, bodies=2, inertial=True, lumped=undeformed,
+        shares=True,
         reals=CONSTANTS + constant_count(amplitudes) + room_count(amplitudes),
     )  # fmt: skip
 

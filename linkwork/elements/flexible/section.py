@@ -1,20 +1,9 @@
 """Cross sections of beams: stiffness and mass per length.
 
 x lies along the beam, y and z are the section's axes.  EIy resists bending about y, which moves the
-beam along z; rectangle(width, height) has its width along y and its height along z.
+beam along z; rectangle(width, height) has its width along y and its height along z (shapes.py).
 
     EA, EIy = E ∫z² dA, EIz = E ∫y² dA, GJ = E J / (2 (1 + ν));   Jx = Jy + Jz, Jy = ρ ∫z² dA, …
-
-The torsion constant J of a rectangle with sides a ≥ b is Saint-Venant's series (Timoshenko and
-Goodier, Theory of Elasticity, 3rd ed., § 109):
-
-    J = a b³/3 (1 − 192/π⁵ b/a Σ_{n = 1, 3, 5, …} tanh(n π a/(2 b))/n⁵)
-
-Shear stiffness is k G A with the coefficients of G. R. Cowper (The shear coefficient in
-Timoshenko's beam theory, Journal of Applied Mechanics 33 (1966)), μ the ratio of radii of a tube:
-
-    rectangle 10 (1 + ν)/(12 + 11 ν),   circle 6 (1 + ν)/(7 + 6 ν),
-    tube 6 (1 + ν)(1 + μ²)²/((7 + 6 ν)(1 + μ²)² + (20 + 12 ν) μ²)
 
 The section's law takes strains (axial, shear y, z; torsion, curvature about y, z) on the beam's
 axis to forces and moments there.  With the tension centre at (y_t, z_t) and the shear centre at
@@ -25,13 +14,13 @@ axis to forces and moments there.  With the tension centre at (y_t, z_t) and the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.elements.flexible.shapes import Shape, circle, rectangle, tube
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.given import (
@@ -311,75 +300,38 @@ class Section:
         cls, width: float, height: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
         """A solid rectangle: width along y, height along z; `more` are other words."""
-        w = across(width, "width of Section.rectangle")
-        h = across(height, "height of Section.rectangle")
-        a, b = max(w, h), min(w, h)
-        series = sum(math.tanh(n * math.pi * a / (2 * b)) / n**5 for n in range(1, 40, 2))
-        J = a * b**3 / 3 * (1 - 192 / math.pi**5 * b / a * series)
-
-        def shear(nu: float) -> float:
-            return 10 * (1 + nu) / (12 + 11 * nu)
-
-        return cls.of_material(
-            "rectangle", w * h, w * h**3 / 12, h * w**3 / 12, J, E, nu, density, (w, h), shear,
-            **more,
-        )  # fmt: skip
+        return cls.of_material(rectangle(width, height), E, nu, density, **more)
 
     @classmethod
     def circle(
         cls, radius: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
         """A solid circle."""
-        r = across(radius, "radius of Section.circle")
-        I = math.pi * r**4 / 4
-        size = (2 * r, 2 * r)
-
-        def shear(nu: float) -> float:
-            return 6 * (1 + nu) / (7 + 6 * nu)
-
-        return cls.of_material(
-            "circle", math.pi * r * r, I, I, 2 * I, E, nu, density, size, shear, **more
-        )
+        return cls.of_material(circle(radius), E, nu, density, **more)
 
     @classmethod
     def tube(
         cls, outer: float, inner: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
         """A round tube with these two radii."""
-        r = across(outer, "outer radius of Section.tube")
-        hole = checks.number(inner, "inner radius of Section.tube", minimum=0)
-        if hole >= r:
-            raise ModelError(
-                f"the inner radius of Section.tube must be smaller than the outer one, {r:g}, but "
-                f"{hole:g} was given"
-            )
-        I, A = math.pi * (r**4 - hole**4) / 4, math.pi * (r * r - hole * hole)
-
-        def shear(nu: float) -> float:
-            square = (hole / r) ** 2
-            both = (1 + square) ** 2
-            return 6 * (1 + nu) * both / ((7 + 6 * nu) * both + (20 + 12 * nu) * square)
-
-        size = (2 * r, 2 * r)
-        return cls.of_material("tube", A, I, I, 2 * I, E, nu, density, size, shear, **more)
+        return cls.of_material(tube(outer, inner), E, nu, density, **more)
 
     @classmethod
     def of_material(
-        cls, kind: str, area: float, Iy: float, Iz: float, J: float, E: float, nu: float,
-        density: float, outline: tuple[float, float], shear: Callable[[float], float], **more: Any,
-    ) -> Section:  # fmt: skip
-        """From the area, its moments, the torsion constant and the shear coefficient of ν."""
-        what = f"Section.{kind}"
+        cls, shape: Shape, E: float, nu: float, density: float, **more: Any
+    ) -> Section:
+        """A shape of a homogeneous material."""
+        what = f"Section.{shape.kind}"
         E = checks.number(E, f"E of {what}", positive=True)
         nu = checks.number(nu, f"nu of {what}")
         if not -1 < nu <= 0.5:
             raise ModelError(f"nu of {what} must lie between -1 and 0.5, but {nu:g} was given")
         rho = checks.number(density, f"density of {what}", positive=True)
-        G = E / (2 * (1 + nu))
-        GA = shear(nu) * G * area
+        G, area, Iy, Iz = E / (2 * (1 + nu)), shape.area, shape.Iy, shape.Iz
+        GA = shape.shear(nu) * G * area
         return cls(
-            E * area, E * Iy, E * Iz, G * J, rho * area, rho * (Iy + Iz), rho * Iy, rho * Iz,
-            outline, **{"GAy": GA, "GAz": GA, **more},
+            E * area, E * Iy, E * Iz, G * shape.J, rho * area, rho * (Iy + Iz), rho * Iy, rho * Iz,
+            shape.outline, **{"GAy": GA, "GAz": GA, **more},
         )  # fmt: skip
 
 
@@ -397,11 +349,3 @@ def six_by_six(value: Any, what: str) -> np.ndarray:
     if np.abs((X - X.T) / np.outer(size, size)).max() > 1e-9:
         raise ModelError(f"{what} must be a symmetric matrix, but {checks.show(value)} was given")
     return X / 2 + X.T / 2
-
-
-def across(value: Any, what: str) -> float:
-    """A length (m) whose fourth power is a number."""
-    x = checks.number(value, what, positive=True)
-    if not 1e-50 < x < 1e50:
-        raise ModelError(f"{what} must lie between 1e-50 and 1e50 m, but {x:g} was given")
-    return x

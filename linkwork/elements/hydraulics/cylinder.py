@@ -223,7 +223,8 @@ class Cylinder(Item):
     bodies.
     bore and rod diameters (m), or area_1 and area_2 (m²) of the piston's sides; closed: the
     distance of the points (m) when it is retracted; stroke (m);
-    dead_volume (m³) of each chamber at its end of the stroke; ambient pressure around (Pa);
+    dead_volume (m³) of each chamber at its end of the stroke; ambient pressure around (Pa; default
+    0, for pressures counted from it: give 1e5 where pressures are absolute);
     friction of the seals: coulomb and static (N), with the transition at the speed stribeck (m/s;
     default 0.01),
     viscous (N s/m); leakage past the piston in m³/(s Pa);

@@ -188,8 +188,8 @@ class Tank(Port):
     """An open vessel: its pressure follows from its level.
 
     fluid a Fluid; area its horizontal area in m², level in m at the start; pressure (Pa) at the
-    surface; gravity in m/s² (default 9.80665).  Without area it is so large that its pressure does
-    not change.
+    surface (default 0, for pressures counted from it: give 1e5 where they are absolute); gravity in
+    m/s² (default 9.80665).  Without area it is so large that its pressure does not change.
 
     Outputs: pressure (Pa), level (m), stored_energy (J); without area mass_flow (kg/s) into the
     circuit and power (W).

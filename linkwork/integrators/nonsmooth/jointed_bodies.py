@@ -84,7 +84,7 @@ class JointedBodies(HardContacts):
             self.lu = factorise(self.system)
             x[:] = rhs
             refactor(self.lu, vals, x)
-        sweep_back(self.lu, x)
+        sweep_back(self.lu, vals, x)
         return x
 
     def _again(self, rhs: np.ndarray) -> np.ndarray:

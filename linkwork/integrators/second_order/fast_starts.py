@@ -68,5 +68,5 @@ def settled_accelerations(system: System, state: State, h: float) -> np.ndarray 
         return None
     if not np.isfinite(refactor(lu, system.work.vals, y)):
         return None
-    sweep_back(lu, y)
+    sweep_back(lu, system.work.vals, y)
     return (D * y)[:n].reshape(-1, 6)

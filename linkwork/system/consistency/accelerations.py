@@ -105,7 +105,7 @@ def accelerations(system: System, state: State) -> State:
     y = rhs.copy()
     if not np.isfinite(refactor(lu, system.work.vals, y)):
         raise SingularError(explain_singular(system, None))
-    sweep_back(lu, y)
+    sweep_back(lu, system.work.vals, y)
     correction = rhs - matrix.times(y)  # one refinement
     solve(lu, system.work.vals, correction)
     y = D * (y + correction)

@@ -121,7 +121,7 @@ def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) ->
     y = D * rhs
     if not np.isfinite(refactor(lu, system.work.vals, y)):
         raise SingularError(singular_start(system, None, state))
-    sweep_back(lu, y)
+    sweep_back(lu, system.work.vals, y)
     return with_sensors(system, lu, D, D * y)
 
 

@@ -9,8 +9,9 @@ It leaves the equations and no new block appears:
 
 Such is the middle node of a beam element on three nodes: with the middle nodes gone, a beam is a
 chain of bodies without rows.  S_bb⁻¹ is found by Gauss and Jordan with the largest diagonal
-entries, in scaled unknowns, first; a row of what is stored is [S_bb⁻¹, y at RHS | X_p | X_q], in
-the order of the pivots.
+entries, in scaled unknowns, first.  What is kept comes to stand in the body's own blocks, which
+nothing needs any more: S_bb⁻¹ in that of S_bb, X_p and X_q in those of S_bp and S_bq, rows in the
+order of the pivots; y stands where x_b will.  So a long beam moves little more than its matrix.
 """
 
 from __future__ import annotations
@@ -22,17 +23,16 @@ import numpy as np
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import far, fused_inlined
-from linkwork.math.eights import item8, lane8, load8, put8, spread8, store8, sum8, zeros8
+from linkwork.math.eights import fetch8, item8, lane8, load8, put8, spread8, store8, sum8, zeros8
 from linkwork.system.pattern import Pattern
 
 # ints of a body: it and its neighbours (the second −1 where there is one); its blocks, those of the
 # neighbours against it, and those of the neighbours
 (BODY, P, Q, BB, BP, BQ, PB, QB, PP, PQ, QP, QQ, INTS) = range(13)
-WIDTH = 3 * STRIDE  # of a row that is stored
-ROOM = SIX * WIDTH  # numbers stored for a body
 RHS = 6  # the column of the right-hand side
 POWERS = SIX ** np.arange(SIX)
 LOST = 1e14  # growth squared beyond which a body does not leave this way
+AHEAD = 4  # bodies for whose blocks memory is asked before they are solved
 ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
 
@@ -42,9 +42,9 @@ class Between(NamedTuple):
 
     ints: np.ndarray
     order: np.ndarray  # six per body: the pivots of S_bb
-    store: np.ndarray
     scale: np.ndarray  # eight sizes of unknowns, and their inverses
     units: np.ndarray  # unit vectors
+    room: np.ndarray  # a block, while pivots are chosen
 
 
 class Bridge:
@@ -85,13 +85,13 @@ def numbers_of(p: Pattern, b: int, near: list[int]) -> list[int]:
 
 
 def bridged(found: list[Bridge], scale: np.ndarray) -> Between:
-    """Their arrays, and room for their factors."""
+    """Their arrays."""
     units = zeros8(STRIDE * STRIDE)
     units.reshape(STRIDE, STRIDE)[:] = np.eye(STRIDE)
     return Between(
         np.array([x for one in found for x in one.ints], np.int64),
         np.array([i for one in found for i in one.order], np.int64),
-        zeros8(ROOM * len(found)), scale, units,
+        scale, units, zeros8(SIX * STRIDE),
     )  # fmt: skip
 
 
@@ -99,23 +99,29 @@ def bridged(found: list[Bridge], scale: np.ndarray) -> Between:
 def leave_between(c, vals, rhs, x, out, begin, end, task):
     """FACTOR (with the right-hand side; FRESH: with new pivots), OTHER for another one, BACK, for
     the bodies from `begin` to `end`; the growth squared of the first two."""
-    t, order, s, v, b = borrow(c.ints), borrow(c.order), borrow(c.store), borrow(vals), borrow(rhs)
+    t, order, v, b = borrow(c.ints), borrow(c.order), borrow(vals), borrow(rhs)
     scale, units, growth = borrow(c.scale), borrow(c.units), 0.0
     if task == BACK:
         for k in range(end - 1, begin - 1, -1):
-            go_back(t, INTS * k, order, SIX * k, s, ROOM * k, borrow(x), borrow(out))
+            if k >= begin + AHEAD:
+                fetch_back(t, INTS * (k - AHEAD), v)
+            go_back(t, INTS * k, order, SIX * k, v, borrow(x), borrow(out))
     elif task == OTHER:
         for k in range(begin, end):
-            go_forward(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, units)
+            if k + AHEAD < end:
+                fetch_forward(t, INTS * (k + AHEAD), v)
+            go_forward(t, INTS * k, order, SIX * k, v, b, borrow(x), units)
     else:
         for k in range(begin, end):
             if task == FRESH:
-                choose_order(t, INTS * k, order, SIX * k, s, ROOM * k, v, scale)
-            most = LOST if task == FRESH else np.inf
+                choose_order(t, INTS * k, order, SIX * k, borrow(c.room), v, scale)
+            if k + 1 < end:
+                fetch_all(t, INTS * (k + 1), v)
+            most, y = LOST if task == FRESH else np.inf, borrow(x)
             if t[INTS * k + Q] >= 0:
-                grown = leave(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, scale, most, TWO)
+                grown = leave(t, INTS * k, order, SIX * k, v, b, y, scale, most, TWO)
             else:
-                grown = leave(t, INTS * k, order, SIX * k, s, ROOM * k, v, b, scale, most, ONE)
+                grown = leave(t, INTS * k, order, SIX * k, v, b, y, scale, most, ONE)
             if not grown < np.inf:
                 return np.inf
             growth = max(growth, grown)
@@ -123,26 +129,54 @@ def leave_between(c, vals, rhs, x, out, begin, end, task):
 
 
 @fused_inlined
-def choose_order(t, k, order, o, s, at_, vals, scale):
-    """The order of pivots, largest diagonal entries in scaled unknowns first; uses the store."""
+def fetch(vals, block):
+    """Ask memory for a block."""
+    for i in range(6):
+        fetch8(vals, block + STRIDE * i)
+
+
+@fused_inlined
+def fetch_back(t, k, vals):
+    fetch(vals, t[k + BP])
+    if t[k + Q] >= 0:
+        fetch(vals, t[k + BQ])
+
+
+@fused_inlined
+def fetch_forward(t, k, vals):
+    fetch(vals, t[k + BB])
+    fetch(vals, t[k + PB])
+    if t[k + Q] >= 0:
+        fetch(vals, t[k + QB])
+
+
+@fused_inlined
+def fetch_all(t, k, vals):
+    for i in range(BB, INTS):
+        fetch(vals, t[k + i])
+
+
+@fused_inlined
+def choose_order(t, k, order, o, s, vals, scale):
+    """The order of pivots, largest diagonal entries in scaled unknowns first; s is room."""
     bb = t[k + BB]
     for i in range(6):
         order[o + i] = i
-        store8(s, at_ + STRIDE * i, load8(vals, bb + STRIDE * i))
+        store8(s, STRIDE * i, load8(vals, bb + STRIDE * i))
     for f in range(6):
         best, chosen = -1.0, f
         for g in range(f, 6):
             i = order[o + g]
-            size = abs(s[at_ + STRIDE * i + i]) * scale[i] * scale[i]
+            size = abs(s[STRIDE * i + i]) * scale[i] * scale[i]
             if size > best:
                 best, chosen = size, g
         order[o + f], order[o + chosen] = order[o + chosen], order[o + f]
         i = order[o + f]
-        pivot = load8(s, at_ + STRIDE * i) * (1.0 / s[at_ + STRIDE * i + i])
+        pivot = load8(s, STRIDE * i) * (1.0 / s[STRIDE * i + i])
         for g in range(f + 1, 6):
             j = order[o + g]
-            row = load8(s, at_ + STRIDE * j)
-            store8(s, at_ + STRIDE * j, row - pivot * s[at_ + STRIDE * j + i])
+            row = load8(s, STRIDE * j)
+            store8(s, STRIDE * j, row - pivot * s[STRIDE * j + i])
 
 
 @fused_inlined
@@ -219,32 +253,37 @@ def solved(t, k, vals, rhs, order, o, scale, two):
 
 
 @fused_inlined
-def put_row(s, u, row, two):
-    store8(s, u, row[0])
-    store8(s, u + STRIDE, row[1])
+def put_row(t, k, vals, n, row, two):
+    """Row n of what is kept, into the body's blocks."""
+    store8(vals, t[k + BB] + STRIDE * n, row[0])
+    store8(vals, t[k + BP] + STRIDE * n, row[1])
     if two:
-        store8(s, u + 2 * STRIDE, row[2])
+        store8(vals, t[k + BQ] + STRIDE * n, row[2])
 
 
 @fused_inlined
-def leave(t, k, order, o, s, at_, vals, rhs, scale, most, two):
+def leave(t, k, order, o, vals, rhs, x, scale, most, two):
     """A body leaves; its growth squared, infinite beyond `most`."""
     rows, grown = solved(t, k, vals, rhs, order, o, scale, two)
     if not grown < most:
         return np.inf
-    put_row(s, at_, rows[0], two)
-    put_row(s, at_ + WIDTH, rows[1], two)
-    put_row(s, at_ + 2 * WIDTH, rows[2], two)
-    put_row(s, at_ + 3 * WIDTH, rows[3], two)
-    put_row(s, at_ + 4 * WIDTH, rows[4], two)
-    put_row(s, at_ + 5 * WIDTH, rows[5], two)
+    put_row(t, k, vals, 0, rows[0], two)
+    put_row(t, k, vals, 1, rows[1], two)
+    put_row(t, k, vals, 2, rows[2], two)
+    put_row(t, k, vals, 3, rows[3], two)
+    put_row(t, k, vals, 4, rows[4], two)
+    put_row(t, k, vals, 5, rows[5], two)
+    body = STRIDE * t[k + BODY]
+    for n in range(6):
+        x[body + order[o + n]] = vals[t[k + BB] + STRIDE * n + RHS]
+    y, xp, xq = t[k + BB], t[k + BP], t[k + BQ]
     for half in range(2):
         r = half * 3 * STRIDE
-        take_own(order, o, s, at_, STRIDE, vals, t[k + PB] + r, t[k + PP] + r)
+        take_own(order, o, vals, y, xp, t[k + PB] + r, t[k + PP] + r)
         if two:
-            take_own(order, o, s, at_, 2 * STRIDE, vals, t[k + QB] + r, t[k + QQ] + r)
-            take_other(order, o, s, at_, 2 * STRIDE, vals, t[k + PB] + r, t[k + PQ] + r)
-            take_other(order, o, s, at_, STRIDE, vals, t[k + QB] + r, t[k + QP] + r)
+            take_own(order, o, vals, y, xq, t[k + QB] + r, t[k + QQ] + r)
+            take_other(order, o, vals, xq, t[k + PB] + r, t[k + PQ] + r)
+            take_other(order, o, vals, xp, t[k + QB] + r, t[k + QP] + r)
     return grown
 
 
@@ -262,38 +301,37 @@ def put_three(a, place, x, y, z):
 
 
 @fused_inlined
-def take_own(order, o, s, at_, side, vals, ib, ii):
-    """S_ii −= S_ib X_i and r_i −= S_ib y, three rows."""
+def take_own(order, o, vals, y, x, ib, ii):
+    """S_ii −= S_ib X_i and r_i −= S_ib y, three rows; X_i is at x."""
     a, b, c = three(vals, ii)
     for n in range(6):
-        u, m = at_ + WIDTH * n, ib + order[o + n]
-        X = put8(load8(s, u + side), RHS, load8(s, u))
+        m = ib + order[o + n]
+        X = put8(load8(vals, x + STRIDE * n), RHS, load8(vals, y + STRIDE * n))
         a, b, c = a - X * vals[m], b - X * vals[m + STRIDE], c - X * vals[m + 2 * STRIDE]
     put_three(vals, ii, a, b, c)
 
 
 @fused_inlined
-def take_other(order, o, s, at_, side, vals, ib, ij):
-    """S_ij −= S_ib X_j, three rows."""
+def take_other(order, o, vals, x, ib, ij):
+    """S_ij −= S_ib X_j, three rows; X_j is at x."""
     a, b, c = three(vals, ij)
     for n in range(6):
-        X, m = load8(s, at_ + WIDTH * n + side), ib + order[o + n]
+        X, m = load8(vals, x + STRIDE * n), ib + order[o + n]
         a, b, c = a - X * vals[m], b - X * vals[m + STRIDE], c - X * vals[m + 2 * STRIDE]
     put_three(vals, ij, a, b, c)
 
 
 @fused_inlined
-def go_forward(t, k, order, o, s, at_, vals, b, units):
+def go_forward(t, k, order, o, vals, b, x, units):
     """Another right-hand side: y = S_bb⁻¹ r_b, and on to the neighbours."""
     r0, i0, j0 = SIX * t[k + BODY], SIX * t[k + P], SIX * t[k + Q]
     r, y = spread8(0.0), spread8(0.0)
     for i in range(6):
         r = r + load8(units, STRIDE * i) * b[r0 + i]
     for n in range(6):
-        u = at_ + WIDTH * n
-        value = sum8(load8(s, u) * r)
-        s[u + RHS] = value
+        value = sum8(load8(vals, t[k + BB] + STRIDE * n) * r)
         y = y + load8(units, STRIDE * order[o + n]) * value
+    store8(x, STRIDE * t[k + BODY], y)
     for i in range(6):
         b[i0 + i] -= sum8(load8(vals, t[k + PB] + STRIDE * i) * y)
         if j0 >= 0:
@@ -301,16 +339,16 @@ def go_forward(t, k, order, o, s, at_, vals, b, units):
 
 
 @fused_inlined
-def go_back(t, k, order, o, s, at_, x, out):
+def go_back(t, k, order, o, vals, x, out):
     """x_b = y − X_p x_p − X_q x_q."""
     body, p = t[k + BODY], load8(x, STRIDE * t[k + P])
     two = t[k + Q] >= 0
     q = load8(x, STRIDE * t[k + Q]) if two else p
     for n in range(6):
-        u, i = at_ + WIDTH * n, order[o + n]
-        part = load8(s, u + STRIDE) * p
+        i, d = order[o + n], STRIDE * n
+        part = load8(vals, t[k + BP] + d) * p
         if two:
-            part = part + load8(s, u + 2 * STRIDE) * q
-        value = s[u + RHS] - sum8(part)
+            part = part + load8(vals, t[k + BQ] + d) * q
+        value = x[STRIDE * body + i] - sum8(part)
         out[SIX * body + i] = value
         x[STRIDE * body + i] = value

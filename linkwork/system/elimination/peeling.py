@@ -118,6 +118,7 @@ class Peeling:
         self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.rows)][::-1]
         self.unknowns = p.unknowns
         self.rest, self.room = np.zeros(p.unknowns), np.zeros(0)
+        self.solution = zeros8(STRIDE * n)  # of bodies, while they are on trial
         self.length = length
         sizes = np.diff(p.first)[p.moving :].tolist()
         self.hinges = len(sizes) == n and all(map(is_hinge, sizes))  # as in trees of hinges
@@ -135,7 +136,7 @@ class Peeling:
     def peel(self, vals: np.ndarray) -> None:
         """Take off what can be taken off: bodies between two others, then bodies and substructures
         that delay no rows first."""
-        bridges = deque(b for b in range(self.pattern.bodies) if self.is_bridge(b))
+        bridges = [b for b in range(self.pattern.bodies) if self.is_bridge(b)]
         todo = deque(b for b in range(self.pattern.bodies) if self.is_leaf(b))
         late: deque[int] = deque()  # bodies that would delay rows: when no other is left
         near: list[int] = []
@@ -143,7 +144,7 @@ class Peeling:
         loaded: dict[int, None] = {}  # whose followers have rows: when nothing else is left
         while bridges or todo or late or waiting or loaded:
             if bridges:
-                b = bridges.popleft()
+                b = bridges.pop()  # the last first: along a beam, from its end to its root
                 if self.gone[b] or not self.is_bridge(b):
                     continue
                 near = list(self.neighbours[b])
@@ -254,7 +255,7 @@ class Peeling:
         one = Bridge(numbers_of(self.pattern, b, near), order, len(self.nodes))
         trial = self.trial.between
         trial.ints[:], trial.order[:] = one.ints, order
-        growth = leave_between(trial, vals, self.rest, self.room, self.room, 0, 1, task)
+        growth = leave_between(trial, vals, self.rest, self.solution, self.room, 0, 1, task)
         if not growth < np.inf and task == FRESH_BETWEEN:
             return False
         one.order = trial.order.copy()

@@ -148,8 +148,8 @@ def core_side(e, vals, rhs):
 
 
 @spliced
-def solve_nodes(r, rhs, go_back):
-    """The solution of the right-hand side that was taken along."""
+def solve_nodes(r, vals, rhs, go_back):
+    """The solution of the right-hand side that was taken along; vals as it left them."""
     e = referred(r)
     n = e.core.shape[0]
     if n > 0:
@@ -165,7 +165,7 @@ def solve_nodes(r, rhs, go_back):
         if e.breaks[k, 1] == SUBSTRUCTURE:
             leave_together(r, rhs, rhs, e.breaks[k, 2], TOGETHER_BACK)
         else:
-            leave_bridges(r, rhs, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
+            leave_bridges(r, vals, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
         end = e.breaks[k, 0]
     go_back(borrowed(e), 0, end)
     for i in range(e.unknowns):
@@ -211,7 +211,7 @@ def perform(r, vals, rhs, task, go_in, forward_node, go_back):
             return growth
     elif task == OTHER:
         take_in(r, vals, rhs, forward_node)
-    solve_nodes(r, rhs, go_back)
+    solve_nodes(r, vals, rhs, go_back)
     return growth
 
 
@@ -253,9 +253,9 @@ def solution(e, vals, rhs):
     return run_task(e, vals, rhs, SOLUTION)
 
 
-def sweep_back(e, rhs):
-    """The solution of the right-hand side that `refactor` took along."""
-    run_task(e, rhs, rhs, BACK)
+def sweep_back(e, vals, rhs):
+    """The solution of the right-hand side that `refactor`, which left `vals`, took along."""
+    run_task(e, vals, rhs, BACK)
 
 
 def solve(e, vals, rhs):
@@ -301,12 +301,12 @@ def _solution(typing, e, vals, rhs):
 
 
 @generates(sweep_back)
-def _sweep_back(typing, e, rhs):
+def _sweep_back(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        _call_task(context, builder, signature, args[0], args[1], args[1], _number(BACK))
+        _call_task(context, builder, signature, *args, _number(BACK))
         return context.get_dummy_value()
 
-    return types.none(e, FLOATS), generate
+    return types.none(e, FLOATS, FLOATS), generate
 
 
 @generates(solve)

@@ -221,7 +221,8 @@ def put_wrench(f, flat, b, sign, p, Fw, Mw):
 def beam_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    n = 3 if ints.shape[1] == 12 else 2
+    n = 3 if ints.shape[1] > 12 else 2
+    shared = n + n * n + 1  # where it stands how far back the same numbers are
     r, points = n - 2, n - 1
     width = (reals.shape[1] - n * NODE) // points
     flat, x, forces, values = borrow(nodes), borrow(reals), borrow(f), borrow(vals)
@@ -229,6 +230,8 @@ def beam_kernel(ints, reals, motion, loads):
     y, tangent = borrow(room), coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
         first = k * reals.shape[1]
+        if shared < ints.shape[1]:
+            first -= ints[k, shared] * reals.shape[1]
         qr = take_nodes(ints, x, flat, k, first, n, r, y)
         for point in range(points):
             c = first + n * NODE + point * width

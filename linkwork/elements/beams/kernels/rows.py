@@ -104,3 +104,10 @@ def add_rows(vals, base, s, X):
     """Add s X to three rows of a block."""
     for i in range(3):
         store8(vals, base + i * STRIDE, load8(vals, base + i * STRIDE) + X[i] * s)
+
+
+@fused_inlined
+def put_rows(vals, base, s, X):
+    """Write s X to three rows of a block."""
+    for i in range(3):
+        store8(vals, base + i * STRIDE, X[i] * s)

@@ -27,8 +27,8 @@ from linkwork.elements.beams.layout import (
     THETA1, TURN, TWIST, VISCOUS, WORK,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.rows import (
-    add_rows, beside, crossed, minus, plus, plus_times, product, put_nine_rows, rows_at,
-    rows_of_transpose, skew_rows, times, turned,
+    add_rows, beside, crossed, minus, plus, plus_times, product, put_nine_rows, put_rows,
+    rows_at, rows_of_transpose, skew_rows, times, turned,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import bend, inverse_slope, slope
 from linkwork.elements.deformable.bushing import kappa
@@ -124,9 +124,11 @@ def point_tangent(
 ):
     """What one point adds to the blocks of all nodes, in the rows of the two beside it.
 
+    Where the element alone writes the blocks of two nodes, the first to do so does not add.
+
     flat : the nodes, one behind the other;  x : the numbers of the elements
     """
-    ET = rows_of_transpose(E)
+    alone, ET = ints[k, n + n * n] != 0, rows_of_transpose(E)
     nn, nm, mn, mm = world_stiffness(y, STIFF, E, times(ET, cK), WORLD)
     if damped:
         dn, dnm, dmn, dm = world_stiffness(y, VISCOUS, E, ET, WORLD_RATES)
@@ -172,5 +174,10 @@ def point_tangent(
             if i == j:
                 own = crossed(add(cross(l, force), moment), R)
                 change = plus(change, beside(F, own))
-            add_rows(vals, base, sign, by_force)
-            add_rows(vals, base + 3 * STRIDE, sign, turned(nine(flat, at_ + ROT), change))
+            change = turned(nine(flat, at_ + ROT), change)
+            if alone and i != j and (point == 0 or side == 1):
+                put_rows(vals, base, sign, by_force)
+                put_rows(vals, base + 3 * STRIDE, sign, change)
+            else:
+                add_rows(vals, base, sign, by_force)
+                add_rows(vals, base + 3 * STRIDE, sign, change)

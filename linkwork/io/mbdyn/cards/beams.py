@@ -10,6 +10,8 @@ way here: results differ with the square of a step's turns within an element.
 
 Piezoelectric sections take voltages from abstract nodes.  An actuator's nodes are not loaded by it;
 a `piezoelectric beam` adds the currents of its electrodes to their equations (electrodes.py).
+
+Beams have no inertia of their own: `body` cards on their nodes bring it.
 """
 
 from __future__ import annotations
@@ -34,6 +36,10 @@ from linkwork.math import rotations
 CUSTOM = (
     "position", "orientation", "configuration", "force", "moment", "forces", "linear strain",
     "angular strain", "strains", "linear strain rate", "angular strain rate", "strain rates", "all",
+)  # fmt: skip
+INERTIA = (
+    "inertia", "distributed inertia", "distributed mass", "distributed", "consistent mass",
+    "consistent inertia", "consistent", "lumped mass", "lumped", "mass",
 )  # fmt: skip
 
 
@@ -62,6 +68,7 @@ def beam(nodes: int, helicoidal: bool = False) -> Callable[[Arguments], None]:
             axes.append(axes[0] if args.keyword("same") else section_axes(args))
             laws.append(laws[0] if args.keyword("same") else read_law(args, 6))
         electrodes = read_electrodes(args, nodes, helicoidal)
+        refuse_inertia(args)
         if args.keyword("custom output"):
             read_custom_output(args)
             deck.ignore("custom output of beams")
@@ -93,6 +100,16 @@ def beam(nodes: int, helicoidal: bool = False) -> Callable[[Arguments], None]:
         deck.build_later(args, build)
 
     return card
+
+
+def refuse_inertia(args: Arguments) -> None:
+    """MBDyn's manual has no inertia on the cards of beams."""
+    begin, word = args.i, args.keyword(*INERTIA)
+    if word:
+        args.unsupported(
+            f"'{word}' of a beam: MBDyn's manual documents no inertia on its card; give the mass "
+            "of its pieces by body cards on its nodes, or write the beam as an lw.Beam", begin,
+        )  # fmt: skip
 
 
 def read_custom_output(args: Arguments) -> None:
