@@ -50,13 +50,8 @@ from linkwork.integrators.convergence import residual_measure
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    NONE,
-    SPIN,
-    SPIN_INVERSE,
-    SPINS,
-    WHOLE,
-    put3,
-)
+    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, gyroscopic, integral, integral_tangent, put3,
+)  # fmt: skip
 from linkwork.integrators.second_order.newton import FAR as FAR_OFF
 from linkwork.integrators.second_order.newton import (
     apply_increment, diverges, measure_kappa, residual_side, worst_residual,
@@ -74,7 +69,7 @@ from linkwork.math.rotations import (
     inverse_tangent, qexp, rotation_matrix, tangent_slope, tangent_times,
 )  # fmt: skip
 from linkwork.math.vectors import (
-    IDENTITY, add, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub, three, tv,
+    IDENTITY, add, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution
 from linkwork.system.sensors import answer_sensors
@@ -219,14 +214,6 @@ def chart_tangents(spin, x, rate, c, hg):
 
 
 @inlined
-def integral_tangent(spin, x, g, Jx, torque, hg):
-    """N where y = ½ (R₀ + R₁) Ĵ x; g = exp(x), torque = R₁ᵀL̇."""
-    N, side = mm(spin, inverse_tangent(x)), sub(scale(hg * hg, torque), scale(0.5, Jx))
-    back = rotation_matrix((g[0], -g[1], -g[2], -g[3]))
-    return madd(mscale(0.5, madd(N, mm(back, N))), skew(side))
-
-
-@inlined
 def round_tangents(j, x, w, torque, hg):
     """N and B where Ĵ = j I: (I + R₁ᵀR₀) T(x)⁻¹ = T(x)⁻¹ + T(−x)⁻¹."""
     T = inverse_tangent(scale(-1.0, x))
@@ -237,16 +224,7 @@ def round_tangents(j, x, w, torque, hg):
 @inlined
 def inertia_tangent(J, j, N, B, w, hg):
     """(h g)² ∂(J ω̇ + ω × Jω)/∂θ where Ĵ = j I."""
-    G = madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
-    return madd(mscale(1.0 / j, mm(J, N)), mscale(hg, mm(G, B)))
-
-
-@inlined
-def integral(x, g, Jx):
-    """R₁ᵀy = ½ (R₁ᵀR₀ + I) Ĵx with g = exp(x)."""
-    u = (g[1], g[2], g[3])
-    side = cross(u, Jx)
-    return add(Jx, sub(cross(u, side), scale(g[0], side)))
+    return madd(mscale(1.0 / j, mm(J, N)), mscale(hg, mm(gyroscopic(J, w), B)))
 
 
 @lean
@@ -275,7 +253,7 @@ def place(stepper, fast, tables, work, wanted):
             own = mv(spin, w)
         else:
             Jx = mv(spin, turn)
-            own = scale(rate, sub(integral(turn, g, Jx), tv(R, three(affine, i + 3))))
+            own = scale(rate, sub(integral(g, Jx), tv(R, three(affine, i + 3))))
             w = mv(inverse, own)
         torque = scale(rate, sub(own, cL))
         put3(nodes, q + OMEGA, w)
@@ -288,7 +266,7 @@ def place(stepper, fast, tables, work, wanted):
                 if not whole:
                     N = inertia_tangent(J, j, N, B, w, hg)
             elif whole:
-                N = integral_tangent(spin, turn, g, Jx, torque, hg)
+                N = integral_tangent(spin, turn, g, Jx, torque, hg * hg)
             else:
                 N, B = round_tangents(j, turn, w, torque, hg)
                 N = inertia_tangent(J, j, N, B, w, hg)
