@@ -10,6 +10,7 @@ from typing import Any
 
 import hard_measures as measures
 import hard_mechanisms as models
+from hard_contacts import contacts
 from hard_runs import Motion
 
 import linkwork as lw
@@ -229,6 +230,14 @@ KINDS = (
         "a step must see the contact (ten steps in touch) where the motion after it counts; waves "
         "along beams want steps of a tenth of their period, or static(spin=) for the start. A "
         "motion law with a corner keeps its positions, but its forces are not meaningful.",
+    ),
+    Kind(
+        "Contact and stops", contacts,
+        "Errors of the place at the end for the ball and the hinge, against parabolas and half waves; for "
+        "the box and the chain the largest rise of kinetic and potential energy, which contact can "
+        "only lower, over what was lost.",
+        "bodies that tumble with edges and `restitution=0` need steps of 0.1 ms, or hard contact "
+        "(`lw.Contact(hard=True)` with `lw.Moreau()`); what gains energy is told.",
     ),
     Kind(
         "Long runs", long_runs,

@@ -181,16 +181,16 @@ def entry(function: Any, options: dict[str, Any]) -> Any:
     own = {**options, "pipeline_class": LeanCompiler}
     if options.get("_nrt", True):
         own["pipeline_class"] = WholeCompiler
-    made: Any
     try:
         made = _stamp(njit(cache=True, **own)(function))
     except RuntimeError:  # numba: "cannot cache function: no locator available"
         _warn_uncached()
         made = njit(**own)(function)
-    if type(made) is CPUDispatcher:
-        made.__class__ = CompiledHere
-        made.within = part(function, {"_nrt": True, **options})
-    return made
+    found: Any = made
+    if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
+        found.__class__ = CompiledHere
+        found.within = part(function, {"_nrt": True, **options})
+    return found
 
 
 class CompiledHere(CPUDispatcher):

@@ -24,7 +24,7 @@ from linkwork.integrators.second_order.fast_rotation.momenta import (
 from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.placing import turn_body
-from linkwork.integrators.second_order.stepper import CA, CALPHA, CV, MASS, STEP
+from linkwork.integrators.second_order.stepper import CA, CALPHA, CV, MASS, MEMORY, STEP
 from linkwork.integrators.second_order.stepping import gather_work
 from linkwork.integrators.values import (
     ALG, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values, place_values,
@@ -83,7 +83,7 @@ def accept(kernels, tables, work, stepper, fast, time):
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
     ends, past, h = borrow(work.x), borrow(fast.past), s[STEP]
     late, busy, multistep = fast.limits[OFFSET] * h, False, fast.limits[TURNING] == 0.0
-    inertia, quick = borrow(tables.bodies), fast.limits[FAST] * fast.limits[FAST]
+    smooth, inertia, quick = s[MEMORY] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
         t, x, extra = three(d, i), three(d, i + 3), three(p, i)
@@ -133,10 +133,11 @@ def accept(kernels, tables, work, stepper, fast, time):
         store8(vdot, i, now)
         store8(ends, i, ahead)
         store6(nodes, q + VEL, six8(v, own))
-        store8(past, BEFORE * n + i, load8(past, LAST * n + i))
-        store8(past, LAST * n + i, load8(p, i))
-        missed = load8(past, MISSED * n + i) + (ahead - load8(past, AHEAD * n + i))
-        store8(past, MISSED * n + i, missed)
+        if smooth:  # forces that jump would be taken for a motion that goes on
+            store8(past, BEFORE * n + i, load8(past, LAST * n + i))
+            store8(past, LAST * n + i, load8(p, i))
+            missed = load8(past, MISSED * n + i) + (ahead - load8(past, AHEAD * n + i))
+            store8(past, MISSED * n + i, missed)
         c = q + QUAT
         e = four(nodes, c)
         size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])

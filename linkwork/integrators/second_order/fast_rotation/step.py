@@ -171,7 +171,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
 
     What an iteration leaves: κ δ², p that does not follow δ yet (some h ω of it), and of δ what
     forces that depend on velocities would add for π, which r_p does not have.  Both shares are
-    measured whenever there is a second iteration, at least every RELEARN steps.
+    measured whenever there is a second iteration, at least every RELEARN steps; where something
+    dissipates or is remembered (contact, friction), p itself must have converged.
     """
     s, n = stepper.settings, tables.motions[0]
     if int(time / s[STEP] + 0.5) % RELEARN == 0:
@@ -179,12 +180,13 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
     rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
-    drift = 0.0
-    chord = guessed = False
+    drift, chord, guessed = 0.0, False, False
+    smooth = s[MEMORY] == 0.0 and stepper.flow.shape[1] == 0
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
@@ -240,14 +242,15 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         error = (stepper.kappa[0] * left + ROUND_OFF * growth) * size
         quadratic = s[STIFFNESS] != 0.0
         done = (quadratic and error <= tolerance) or size <= tolerance
-        follows = limits[FOLLOWS] * moved <= DRIFT * tolerance
-        leads = chord or limits[LEADS] * drift <= tolerance
+        follows = limits[FOLLOWS] * moved <= allowed
+        share = limits[LEADS] if smooth and work.power[0] == 0.0 else max(limits[LEADS], 1.0)
+        leads = chord or share * drift <= tolerance
         if (done and follows and leads) or exhausted:
             s[LEARN] = 1.0
             return DONE
         ahead = stepper.kappa[0] * size * size  # the next correction
         chord = quadratic and follows and not chord
-        ahead = max(ahead, limits[LEADS] * drift)
+        ahead = max(ahead, share * drift)
         chord = chord and 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
     worst_residual(stepper, work)
     return NO_CONVERGENCE
