@@ -88,8 +88,6 @@ def contacts() -> list[Motion]:
     return [
         Motion("ball that bounces twice, restitution 0.5", ball, 0.9, 1e-3,
                measures.place("ball", ball_height, FALL), 2e-2),
-        Motion("box thrown on a plane, restitution 0", lambda: box(0.0), 2, 1e-3,
-               energy_made, 2e-2),
         Motion("box thrown on a plane, restitution 0.5", lambda: box(0.5), 2, 1e-3,
                energy_made, 2e-2),
         Motion("chain of 8 links that falls on a plane", chain, 1, 1e-3, energy_made, 2e-2),

@@ -233,11 +233,12 @@ KINDS = (
     ),
     Kind(
         "Contact and stops", contacts,
-        "Errors of the place at the end for the ball and the hinge, against parabolas and half waves; for "
-        "the box and the chain the largest rise of kinetic and potential energy, which contact can "
-        "only lower, over what was lost.",
-        "bodies that tumble with edges and `restitution=0` need steps of 0.1 ms, or hard contact "
-        "(`lw.Contact(hard=True)` with `lw.Moreau()`); what gains energy is told.",
+        "Errors of the place at the end for the ball and the hinge, against parabolas and half "
+        "waves; for the box and the chain the largest rise of kinetic and potential energy, which "
+        "contact can only lower, over what was lost.",
+        "take the default; where a run gains energy, halve its step. Bodies with edges that tumble "
+        "with `restitution=0` gain energy with steps of 1 ms in most methods: take some "
+        "restitution, or hard contact (`lw.Contact(hard=True)` with `lw.Moreau()`).",
     ),
     Kind(
         "Long runs", long_runs,

@@ -57,6 +57,7 @@ from linkwork.system.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
+DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 RELEARN = 64  # steps between those that have two iterations
 
 
@@ -242,7 +243,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         error = (stepper.kappa[0] * left + ROUND_OFF * growth) * size
         quadratic = s[STIFFNESS] != 0.0
         done = (quadratic and error <= tolerance) or size <= tolerance
-        follows = limits[FOLLOWS] * moved <= allowed
+        follows = limits[FOLLOWS] * moved <= (allowed if limits[FOLLOWS] <= DAMPED else tolerance)
         share = limits[LEADS] if smooth and work.power[0] == 0.0 else max(limits[LEADS], 1.0)
         leads = chord or share * drift <= tolerance
         if (done and follows and leads) or exhausted:
