@@ -10,6 +10,7 @@ from typing import Any
 
 import hard_measures as measures
 import hard_mechanisms as models
+from hard_contacts import contacts
 from hard_runs import Motion
 
 import linkwork as lw
@@ -229,6 +230,15 @@ KINDS = (
         "a step must see the contact (ten steps in touch) where the motion after it counts; waves "
         "along beams want steps of a tenth of their period, or static(spin=) for the start. A "
         "motion law with a corner keeps its positions, but its forces are not meaningful.",
+    ),
+    Kind(
+        "Contact and stops", contacts,
+        "Errors of the place at the end for the ball and the hinge, against parabolas and half "
+        "waves; for the box and the chain the largest rise of kinetic and potential energy, which "
+        "contact can only lower, over what was lost.",
+        "take the default; where a run gains energy, halve its step. Bodies with edges that tumble "
+        "with `restitution=0` gain energy with steps of 1 ms in most methods: take some "
+        "restitution, or hard contact (`lw.Contact(hard=True)` with `lw.Moreau()`).",
     ),
     Kind(
         "Long runs", long_runs,

@@ -88,13 +88,21 @@ def move_values(flow, solution, first):
 
 @inlined
 def correct_rates(flow, solution, first):
-    """Rates of second order satisfy the constraints, too (fast_rotation/step.py): p += π."""
+    """Rates of second order satisfy the constraints, too (fast_rotation/step.py): a new p."""
     size = 0.0
     for i in range(flow.shape[1]):
         if flow[ORDER, i] == 2.0:
-            flow[CORRECTION, i] += solution[first + i]
-            size = max(size, abs(solution[first + i]) * flow[INVERSE, i])
+            change = solution[first + i] - flow[CORRECTION, i]
+            flow[CORRECTION, i] = solution[first + i]
+            size = max(size, abs(change) * flow[INVERSE, i])
     return size
+
+
+@inlined
+def free_rates(flow, values, out, first):
+    """Rates without the correction p."""
+    for i in range(flow.shape[1]):
+        out[first + i] = values[RATE, i] + flow[BY_X, i] * flow[CORRECTION, i]
 
 
 @inlined

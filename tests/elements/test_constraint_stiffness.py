@@ -175,7 +175,7 @@ def test_velocities_in_the_constraints_feel_it_two_orders_below_the_error(kind) 
     model = load_example("pendulum").build(90)
     off, error = [], []
     for h in (0.04, 0.02, 0.01):
-        method = kind(tolerance=1e-11, stabilized=True)
+        method = kind(tolerance=1e-13, stabilized=True)
         runs = [lw.transient(model, t=2, h=h, method=method, progress=False,
                              constraint_stiffness=kept) for kept in (True, False)]  # fmt: skip
         off.append(np.abs(runs[1].motion - runs[0].motion).max())

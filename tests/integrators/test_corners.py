@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.analysis.motion.checks.energy_account import largest_rise
 from linkwork.analysis.motion.corners import corners
 
 
@@ -72,3 +73,10 @@ def test_energy_that_is_lost_elsewhere_is_told_as_such():
 
 def test_smooth_motors_are_not_told_of():
     assert told(cart(lw.sine(1, 5))) == []
+
+
+def test_energy_that_rises_after_it_fell_counts_as_made():
+    """A box that lost 5 J on the ground and gained 4 J again stays below its first energy."""
+    assert largest_rise(np.array([0.0, -5.0, -1.0, -3.0])) == 4.0
+    assert largest_rise(np.array([0.0, 2.0, -1.0])) == 2.0
+    assert largest_rise(np.array([0.0, -1.0, np.nan])) == np.inf

@@ -18,7 +18,7 @@ from linkwork.elements.layout import (
     ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, put3,
+    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, integral, put3,
 )  # fmt: skip
 from linkwork.integrators.first_order.rotation_tangents import integral
 from linkwork.integrators.first_order.stages import (
@@ -190,7 +190,7 @@ def correct_slot(stepper, stages, fast, work, slot):
         if not chart:
             turn = three(x, i + 3)
             Jx = mv(nine(spins, SPINS * b + SPIN), turn)
-            put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(turn, qexp(turn), Jx)))
+            put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(qexp(turn), Jx)))
     correct_values(stepper.flow, stages.values, slot, stepper.rhs, SIX * bodies)
 
 

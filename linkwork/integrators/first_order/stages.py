@@ -48,18 +48,13 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.convergence import residual_measure
 from linkwork.integrators.first_order.rotation_tangents import (
-    chart_tangents, inertia_tangent, integral, integral_tangent, round_tangents,
+    chart_tangents, inertia_tangent, round_tangents,
 )  # fmt: skip
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    NONE,
-    SPIN,
-    SPIN_INVERSE,
-    SPINS,
-    WHOLE,
-    put3,
-)
+    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, integral, integral_tangent, put3,
+)  # fmt: skip
 from linkwork.integrators.second_order.newton import FAR as FAR_OFF
 from linkwork.integrators.second_order.newton import (
     apply_increment, diverges, measure_kappa, residual_side, worst_residual,
@@ -240,7 +235,7 @@ def place(stepper, fast, tables, work, wanted):
             own = mv(spin, w)
         else:
             Jx = mv(spin, turn)
-            own = scale(rate, sub(integral(turn, g, Jx), tv(R, three(affine, i + 3))))
+            own = scale(rate, sub(integral(g, Jx), tv(R, three(affine, i + 3))))
             w = mv(inverse, own)
         torque = scale(rate, sub(own, cL))
         put3(nodes, q + OMEGA, w)
@@ -253,7 +248,7 @@ def place(stepper, fast, tables, work, wanted):
                 if not whole:
                     N = inertia_tangent(J, j, N, B, w, hg)
             elif whole:
-                N = integral_tangent(spin, turn, g, Jx, torque, hg)
+                N = integral_tangent(spin, turn, g, Jx, torque, hg * hg)
             else:
                 N, B = round_tangents(j, turn, w, torque, hg)
                 N = inertia_tangent(J, j, N, B, w, hg)

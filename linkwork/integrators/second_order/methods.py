@@ -60,7 +60,7 @@ class LinearMethod(Written):
     stabilized: False for positions alone in the constraints (index 3), with rates in body axes;
     True for positions and velocities, with momenta, which resolves fast rotation and takes about
     twice the time; None for a run that changes over by itself, when a body turns by more than
-    0.02 rad in a step.
+    0.02 rad in a step (and its axis or its centre of mass moves), or spins.
     """
 
     stabilized: bool | None = None

@@ -22,7 +22,9 @@ from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.fast_rotation.change_over import TURN
 from linkwork.integrators.second_order.methods import LinearMethod
 from linkwork.integrators.second_order.fast_rotation.momenta import SHARE
-from linkwork.integrators.second_order.fast_rotation.spinning import keeps_spinning
+from linkwork.integrators.second_order.fast_rotation.spinning import (
+    keeps_spinning, turns_fast,
+)  # fmt: skip
 from linkwork.integrators.second_order.start import make_stepper, rates_of_start
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
@@ -103,10 +105,9 @@ class ImplicitRun(TwoForms):
     def _starts_fast(self) -> bool:
         """Whether a body turns fast or spins at the start."""
         s = self.stepper
-        fastest = np.linalg.norm(s.history[vl.V, :, 3:6], axis=1).max(initial=0.0)
         spins = keeps_spinning(s.history, s.p, self.h, 1.0)
         s.p[:] = 0.0
-        return bool(self.h * fastest > TURN or spins)
+        return bool(spins or turns_fast(s.history, self.system.tables.bodies, self.h, TURN))
 
     def _load_start(self, system: System, state: State) -> np.ndarray:
         """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
@@ -384,7 +385,7 @@ class ImplicitRun(TwoForms):
         out["trials"] = np.array([self.core, self.pause, self.wait])
         if self.turning:
             out["shares"], out["quiet"] = self.fast.spins[:, SHARE].copy(), self._quiet.copy()
-            out["moves"] = np.stack([self.fast.move, self.fast.vdot])
+            out["moves"] = np.stack([self.fast.move, self.fast.vdot, *self.fast.past])
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out

@@ -36,7 +36,9 @@ from linkwork.elements.layout import (
 from linkwork.integrators.second_order.newton import newton
 from linkwork.integrators.second_order.placing import place_again
 from linkwork.integrators.second_order.sampled_jumps import take_up_samples
-from linkwork.integrators.second_order.fast_rotation.spinning import LOOKS, keeps_spinning
+from linkwork.integrators.second_order.fast_rotation.spinning import (
+    LOOKS, keeps_spinning, turns_fast,
+)  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
     CA, CALPHA, CV, DONE, MEMORY, MOST_TURN, MOVING, SAMPLED, STEP, TURNS, VIOLATED, WILD,
 )  # fmt: skip
@@ -176,7 +178,8 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
             out.iterations[saved[k]] = stepper.report[0]
         if stepper.settings[SAMPLED] != 0.0:
             take_up_samples(kernels, tables, factors, work, stepper, times[k])
-        if turn > stepper.settings[MOST_TURN]:
+        most = stepper.settings[MOST_TURN]
+        if turn > most and turns_fast(stepper.history, tables.bodies, stepper.settings[STEP], most):
             return TURNS, k + 1
         if look and keeps_spinning(stepper.history, stepper.p, stepper.settings[STEP], LOOKS):
             return TURNS, k + 1

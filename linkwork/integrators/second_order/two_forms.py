@@ -1,9 +1,9 @@
 """A run whose step has two forms: for smooth motion, and for fast rotation (fast_rotation/).
 
 Both forms are compiled loops over steps (stepping.py, fast_rotation/step.py).  The first returns
-when a body has turned by more than TURN radians in a step, or when velocities violate the
-constraints, and the second when nothing has turned by half of that for PATIENCE steps (after a
-violation it stays); `form` of the method may fix one of them.
+when the effective turn of a body in a step (spinning.py) is more than TURN radians, or when
+velocities violate the constraints, and the second when none has been half of that for PATIENCE
+steps (after a violation it stays); `form` of the method may fix one of them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+# over a restart
+KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS]
 
 
 class TwoForms(RepairedRun):
@@ -115,13 +118,15 @@ class TwoForms(RepairedRun):
 
     @property
     def _quiet(self) -> np.ndarray:
-        """Steps without fast rotation, how many end this form, the largest turn, and whose."""
-        return self.fast.limits[[fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE]]
+        """Steps without fast rotation, how many end this form, the largest turn, and whose; how
+        much p follows corrections and leads to them."""
+        return self.fast.limits[KEPT_LIMITS]
 
     def _load_fast(self, shares: np.ndarray, moves: np.ndarray, quiet: np.ndarray) -> None:
         self.fast.spins[:, fr.SHARE] = shares
-        self.fast.move[:], self.fast.vdot[:] = moves
-        self.fast.limits[[fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE]] = quiet
+        self.fast.move[:], self.fast.vdot[:] = moves[:2]
+        self.fast.past[: len(moves) - 2] = moves[2:]  # older files have none
+        self.fast.limits[KEPT_LIMITS[: len(quiet)]] = quiet
         self.stays = bool(np.isinf(quiet[1]))
 
     def marker(self) -> tuple[int, np.ndarray, np.ndarray]:

@@ -178,12 +178,35 @@ class PartCompiler(LeanCompiler):
 def entry(function: Any, options: dict[str, Any]) -> Any:
     """A function that Python calls, with its code on disk."""
     njit: Any = numba.njit
-    options["pipeline_class"] = WholeCompiler if options.get("_nrt", True) else LeanCompiler
+    own = {**options, "pipeline_class": LeanCompiler}
+    if options.get("_nrt", True):
+        own["pipeline_class"] = WholeCompiler
     try:
-        return _stamp(njit(cache=True, **options)(function))
+        made = _stamp(njit(cache=True, **own)(function))
     except RuntimeError:  # numba: "cannot cache function: no locator available"
         _warn_uncached()
-        return njit(**options)(function)
+        made = njit(**own)(function)
+    found: Any = made
+    if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
+        found.__class__ = CompiledHere
+        found.within = part(function, {"_nrt": True, **options})
+    return found
+
+
+class CompiledHere(CPUDispatcher):
+    """A function that Python calls; compiled functions that call it contain it as a part.
+
+    Code from disk, or made a moment ago, would be optimised with its callers in different ways, and
+    products and sums fused in others: digits would depend on which process compiled what.
+    """
+
+    within: Any
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self.within.get_call_template(args, kws)
+
+    def get_overload(self, signature: Any) -> Any:
+        return self.within.get_overload(signature)
 
 
 class Part(CPUDispatcher):
@@ -199,10 +222,10 @@ class Part(CPUDispatcher):
 def part(function: Any, options: dict[str, Any]) -> Any:
     """A function that only compiled functions call."""
     njit: Any = numba.njit
-    options = {"no_cpython_wrapper": True, "_nrt": False, **options}
+    options = {"no_cpython_wrapper": True, "_nrt": False, **options, "no_cfunc_wrapper": True}
     if not options["_nrt"]:
         options["pipeline_class"] = PartCompiler
-    made = njit(no_cfunc_wrapper=True, **options)(function)
+    made = njit(**options)(function)
     if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
         made.__class__ = Part
     return made

@@ -4,7 +4,8 @@
 
 is zero but for the method's error, and for that of the dissipated work where a damper acts faster
 than the step; energy that is made is therefore looked for in T + V − supplied, which dampers can
-only lower.  Both are compared with what a mechanism had to exchange,
+only lower, as a rise above the lowest value so far.  Both are compared with what a mechanism had to
+exchange,
 
     T₀ + (V₀ − min V) + work supplied + what laws give back that count as dissipating,
 
@@ -93,6 +94,12 @@ def account(result: Result, samples: int = SAMPLES) -> Account:
         return Account(result.time[some], rise - rise[0], balance - balance[0], float(there))
 
 
+def largest_rise(energy: np.ndarray) -> float:
+    """Above the lowest value so far, which is at most zero; infinite where it is not finite."""
+    energy = np.where(np.isfinite(energy), energy, np.inf)
+    return float(np.max(energy - np.minimum.accumulate(np.minimum(energy, 0.0)), initial=0.0))
+
+
 def is_implicit(method: Any) -> bool:
     """Whether a method is of second or of first order; the latter is loaded where it is used."""
     if isinstance(method, LinearMethod):
@@ -111,7 +118,7 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         return ""
     noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
     found = account(result)
-    made, lost = float(np.nanmax(found.rise)), float(-np.nanmin(found.balance))
+    made, lost = largest_rise(found.rise), float(-np.nanmin(found.balance))
     there, name = found.there, system.model.name
     beams = any(f.slender for f in families)  # which EnergyMomentum does not step
     limit = WAVES if beams else LOST
@@ -174,7 +181,7 @@ def corner_trouble(result: Result, method: object, h: float, noise: float) -> st
     before, after = found.time[:-1] - rings, found.time[1:] + 2 * h
     hit = np.searchsorted(when, after) > np.searchsorted(when, before, side="right")
     rise, balance = (np.where(hit, 0.0, np.diff(y)) for y in (found.rise, found.balance))
-    made, lost = np.cumsum(rise).max(initial=0.0), -np.cumsum(balance).min(initial=0.0)
+    made, lost = largest_rise(np.cumsum(rise)), -np.cumsum(balance).min(initial=0.0)
     if not made <= MADE * found.there + noise or lost > LOST * found.there + noise:
         return ""
     change = float(np.abs(np.where(hit, np.diff(found.balance), 0.0)).max())

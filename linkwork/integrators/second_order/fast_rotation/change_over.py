@@ -51,7 +51,7 @@ def fast_rotation(
     spins[:, fr.SPIN_INVERSE : fr.SPIN_INVERSE + 9] = np.linalg.inv(J).reshape(n, 9)
     spins[:, fr.WHOLE] = whole
     holds = np.append(~system.on_velocities[system.kept], False).astype(float)
-    return fr.FastRotation(spins, vectors(n), vectors(n), holds, limits)
+    return fr.FastRotation(spins, vectors(n), vectors(n), vectors(fr.PAST, n), holds, limits)
 
 
 def spin_inertias(J: np.ndarray, least: np.ndarray) -> np.ndarray:
@@ -110,8 +110,8 @@ def to_momenta(stepper: Stepper, fast: fr.FastRotation, h: float, begins: bool) 
     """The history for the fast form; begins: there was no step before."""
     H, spins = stepper.history, Spins(stepper, fast)
     fast.vdot[:] = H[VDOT]
-    stepper.p[:] = 0.0
-    fast.limits[fr.QUIET] = 0.0
+    stepper.p[:] = fast.past[:] = 0.0
+    fast.limits[[fr.QUIET, fr.FOLLOWS, fr.LEADS]] = 0.0, 0.0, 1.0
     R, late = spins.R, fast.limits[fr.OFFSET] * h
     w, a, alg = (H[row, :, 3:6].copy() for row in (V, VDOT, ALG))
     x = h * w if begins else H[XPREV, :, 3:6].copy()

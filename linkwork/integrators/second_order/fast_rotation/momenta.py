@@ -18,12 +18,13 @@ a body on a pin, whose motion is then exact at any speed, s = 0 for one in fligh
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
-from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
+from linkwork.elements.layout import NODE, POS, ROT, STRIDE, VEL, put36
 from linkwork.integrators.second_order.placing import turn_body
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
@@ -34,17 +35,20 @@ from linkwork.math.rotations import (
     inverse_tangent, inverse_tangent_slope, qexp, rotation_matrix, tangent,
 )  # fmt: skip
 from linkwork.math.vectors import (
-    IDENTITY, add, cm, cross, four, madd, mm, mscale, mv, nine, scale, skew, solve3, sub, three,
-    tm, transpose, tv,
+    IDENTITY, add, cm, cross, dot, madd, mm, mscale, mv, nine, scale, skew, solve3, sub, three, tv,
 )  # fmt: skip
 
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
 SPIN, SPIN_INVERSE, SHARE, WHOLE, SPINS = 0, 9, 18, 19, 24
+NEAR = 1e-4  # a change of x, over x, after which it is predicted well enough
 ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # limits: may the translation turn; α_m − α_f; the turn in a step that counts as fast; steps
 # without it so far, and how many of them end this form of the step; the largest turn so far, and
-# the body that made it
-TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, LIMITS = range(8)
+# the body that made it; change of p over the correction of d that it follows; correction of d over
+# the change of p that it follows
+(TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, LIMITS) = range(10)
+# p of the last step and of the one before; d less what was predicted, and that prediction
+LAST, BEFORE, MISSED, AHEAD, PAST = range(5)
 
 
 class FastRotation(NamedTuple):
@@ -53,61 +57,104 @@ class FastRotation(NamedTuple):
     spins: np.ndarray  # (bodies, SPINS)
     move: np.ndarray  # (bodies, 8) d, the displacement of the step
     vdot: np.ndarray  # (bodies, 8) accelerations at the last good step
+    past: np.ndarray  # (PAST, bodies, 8) what predictions of p and d follow from
     holds: np.ndarray  # (rows + 1,) 1 for rows on positions, 0 for those on velocities alone
     limits: np.ndarray  # (LIMITS,)
 
 
 @inlined
-def angular_momentum(R0, R1, spins, b, x):
-    """y = ½ (R₀ + R₁) Ĵ x."""
-    own = scale(0.5, mv(nine(spins, SPINS * b + SPIN), x))
-    return add(mv(R0, own), mv(R1, own))
+def integral(g, Jx):
+    """R₁ᵀy = ½ (R₁ᵀR₀ + I) Ĵx with g = exp(x)."""
+    u = (g[1], g[2], g[3])
+    side = cross(u, Jx)
+    return add(Jx, sub(cross(u, side), scale(g[0], side)))
 
 
 @inlined
-def spin_of(R, inverse, L, rate):
-    """ω and ω̇ in body axes for an angular momentum and its rate in world axes."""
-    own = tv(R, L)
-    w = mv(inverse, own)
-    return w, mv(inverse, sub(tv(R, rate), cross(w, own)))
+def integral_tangent(spin, x, g, Jx, torque, square):
+    """∂(R₁ᵀL̇)/∂θ over ca = 1/square where y = ½ (R₀ + R₁) Ĵ x; g = exp(x), torque = R₁ᵀL̇.
 
-
-@inlined
-def turned(phi, t):
-    """E = exp(φ̃), and y of the displacement t."""
-    return rotation_matrix(qexp(phi)), mv(inverse_tangent(scale(-1.0, phi)), t)
-
-
-@inlined
-def spin_tangents(spins, b, R0, R, x, w, L, rate, ca, cv):
-    """W = ∂ω/∂θ and Z = ∂ω̇/∂θ.
-
-    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL by (R₁ᵀL)~ θ more
+    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL̇ by (R₁ᵀL̇)~ θ more
     """
-    J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
-    own = mm(J, inverse_tangent(x))
-    N = madd(madd(own, tm(R, mm(R0, own))), mscale(-1.0, skew(mv(J, x))))
-    N = mscale(0.5, N)
-    W = mm(inverse, madd(skew(tv(R, L)), mscale(cv, N)))
-    gyro = madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
-    Z = madd(madd(skew(tv(R, rate)), mscale(ca, N)), mscale(-1.0, mm(gyro, W)))
-    return W, mm(inverse, Z)
+    N, side = mm(spin, inverse_tangent(x)), sub(scale(square, torque), scale(0.5, Jx))
+    back = rotation_matrix((g[0], -g[1], -g[2], -g[3]))
+    return madd(mscale(0.5, madd(N, mm(back, N))), skew(side))
 
 
 @inlined
-def turned_tangents(s, phi, E, t, v, u, ww, Psi, dw, ca, cv):
-    """∂v̇/∂r and ∂v̇/∂θ of a translation whose history turns.
+def gyroscopic(J, w):
+    """∂(ω × Jω)/∂ω."""
+    return madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
 
-    v̇ = u + s ww × v,  u = E (ca y + …);  Psi = ∂φ/∂θ, dw = ∂ww/∂θ, ww = R₁ω
+
+@inlined
+def turn_of(spins, b, x, g, p, R, L0, F0, ca, cv):
+    """Of a body that turns by x, in body axes: the integral y less Ĵp, Ĵp, L, L̇, ω and ω̇."""
+    k = SPINS * b
+    J, inverse = nine(spins, k + SPIN), nine(spins, k + SPIN_INVERSE)
+    Jp = mv(J, p)
+    y = sub(integral(g, mv(J, x)), Jp)
+    L, rate = add(scale(cv, y), tv(R, L0)), add(scale(ca, y), tv(R, F0))
+    w = mv(inverse, L)
+    return y, Jp, L, rate, w, mv(inverse, sub(rate, cross(w, L)))
+
+
+@inlined
+def path_of(s, phi, t, p, ww, v0, a0, ca, cv):
+    """E = exp(φ̃), Ey = T(φ)⁻¹Δr, v and v̇ of a body whose translation turns with the part s."""
+    E = rotation_matrix(qexp(phi))
+    z = mv(inverse_tangent(phi), t)
+    free = sub(z, p)
+    v = add(scale(cv, free), mv(E, v0))
+    return E, z, v, add(add(scale(ca, free), mv(E, a0)), scale(s, cross(ww, v)))
+
+
+@inlined
+def turned_tangents(s, x, phi, E, t, v, w, R, back, W, v0, a0, ca, cv):
+    """∂v̇/∂r and ∂v̇/∂θ of a translation whose history turns; back = T(−x)⁻¹, W = ∂ω/∂θ − ω̃.
+
+    v = cv z + E v₀,  v̇ = ca z + E a₀ + s R₁ω × v,  z = T(φ)⁻¹Δr.  φ changes by Ψθ, Ψ = s R₁T(−x)⁻¹,
+    E by (T(−φ)Ψθ)~ E, and T(−φ)Ψ = R₁ for s = 1.  ∂v̇/∂θ is found in body axes and turned by R₁.
     """
-    G, left = inverse_tangent_slope(phi, t), transpose(tangent(phi))
-    back = mm(E, inverse_tangent(scale(-1.0, phi)))
-    EG = mm(E, G)
-    dv = madd(mscale(cv, EG), mscale(-1.0, cm(v, left)))  # by φ
-    du = madd(mscale(ca, EG), mscale(-1.0, cm(u, left)))
-    push = madd(mscale(ca, back), mscale(s * cv, cm(ww, back)))
-    side = mm(madd(du, mscale(s, cm(ww, dv))), Psi)
-    return push, madd(side, mscale(-s, cm(v, dw)))
+    less = scale(-s, x)
+    A, ww = mscale(-s, mm(inverse_tangent_slope(less, tv(R, t)), back)), mv(R, w)
+    u, f = scale(-1.0, tv(R, mv(E, v0))), scale(-1.0, tv(R, mv(E, a0)))
+    if s == 1.0:
+        dv, da = madd(mscale(cv, A), skew(u)), madd(mscale(ca, A), skew(f))
+    else:
+        left = mscale(s, mm(tangent(less), back))
+        dv, da = madd(mscale(cv, A), cm(u, left)), madd(mscale(ca, A), cm(f, left))
+    chord = inverse_tangent(phi)
+    push = madd(mscale(ca, chord), mscale(s * cv, cm(ww, chord)))
+    own = madd(cm(w, dv), mscale(-1.0, cm(tv(R, v), W)))
+    return push, mm(R, madd(da, mscale(s, own)))
+
+
+@inlined
+def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, t, phi, E, v, w, R, L, rate, v0, a0, ca,
+                 cv):  # fmt: skip
+    """The tangent of the inertia of a body, whose block begins at at_; L and L̇ without p.
+
+        N = ∂(R₁ᵀL̇)/∂θ/ca,   ∂ω/∂θ = Ĵ⁻¹(cv N + (R₁ᵀL − cv/ca R₁ᵀL̇)~)
+        ∂(Jω̇ + ω × Jω)/∂θ = ca N  where Ĵ = J,  else  JĴ⁻¹(ca N − Ĝ ∂ω/∂θ) + G ∂ω/∂θ
+    """
+    k, square, back = SPINS * b, 1.0 / ca, inverse_tangent(scale(-1.0, x))
+    spin, W, whole = nine(spins, k + SPIN), NONE, spins[k + WHOLE] != 0.0
+    N = integral_tangent(spin, x, g, mv(spin, x), rate, square)
+    if s != 0.0 or not whole:
+        inverse = nine(spins, k + SPIN_INVERSE)
+        more = skew(sub(L, scale(cv * square, rate)))
+        W = mm(inverse, madd(mscale(cv, N), more))
+        if not whole:
+            N = madd(N, mscale(-square, mm(gyroscopic(spin, w), W)))
+            N = madd(mm(J, mm(inverse, N)), mscale(square, mm(gyroscopic(J, w), W)))
+        W = madd(W, skew(scale(-1.0, w)))
+    if s == 0.0:
+        put36(work.vals, at_, cM * m, IDENTITY, NONE)
+    else:
+        push, side = turned_tangents(s, x, phi, E, t, v, w, R, back, W, v0, a0, ca, cv)
+        put36(work.vals, at_, cM * m * square, push, side)
+    put36(work.vals, at_ + 3 * STRIDE, cM, NONE, N)
 
 
 @inlined
@@ -115,65 +162,68 @@ def place_bodies(stepper, fast, tables, work, wanted):
     """Motion of all bodies from d and p; if wanted the tangent of their inertia, too."""
     ca, cv, bodies = stepper.settings[CA], stepper.settings[CV], stepper.p.shape[0]
     cM, n = 1.0 / stepper.settings[MASS], STRIDE * bodies
-    d, p, x = borrow(fast.move), borrow(stepper.p), borrow(work.x)
+    d, p, z = borrow(fast.move), borrow(stepper.p), borrow(work.x)
     affine, base, spins = borrow(stepper.affine), borrow(stepper.base), borrow(fast.spins)
     nodes, vdot, inertia = borrow(work.nodes), borrow(work.vdot), borrow(tables.bodies)
     for b in range(bodies):
-        i, q, j = STRIDE * b, NODE * b, BODY_REALS * b
-        store8(x, i, load8(d, i))
-        t, turn, extra = three(d, i), three(d, i + 3), three(p, i)
-        nodes[q + POS] = base[q + POS] + d[i]
-        nodes[q + POS + 1] = base[q + POS + 1] + d[i + 1]
-        nodes[q + POS + 2] = base[q + POS + 2] + d[i + 2]
-        turn_body(base, nodes, q, turn)
+        i, q, k = STRIDE * b, NODE * b, BODY_REALS * b
+        store8(z, i, load8(d, i))
+        t, x, extra = three(d, i), three(d, i + 3), three(p, i)
+        put3(nodes, q + POS, add(three(base, q + POS), t))
+        g = turn_body(base, nodes, q, x)
         R = nine(nodes, q + ROT)
-        v0, L0 = three(affine, i), three(affine, i + 3)
-        a0, F0 = three(affine, n + i), three(affine, n + i + 3)
-        R0 = rotation_matrix(four(base, q + QUAT))
-        y = angular_momentum(R0, R, spins, b, turn)
-        y = sub(y, mv(R, mv(nine(spins, SPINS * b + SPIN), three(p, i + 3))))
-        L, rate = add(scale(cv, y), L0), add(scale(ca, y), F0)
-        w, wdot = spin_of(R, nine(spins, SPINS * b + SPIN_INVERSE), L, rate)
-        s = spins[SPINS * b + SHARE]
-        phi, E = ZERO, NONE
+        v0, a0, F0 = three(affine, i), three(affine, n + i), three(affine, n + i + 3)
+        _, Jp, L, rate, w, wdot = turn_of(
+            spins, b, x, g, three(p, i + 3), R, three(affine, i + 3), F0, ca, cv
+        )
+        s, phi, E = spins[SPINS * b + SHARE], ZERO, NONE
         if s == 0.0:
             y = sub(t, extra)
-            v, u = add(scale(cv, y), v0), add(scale(ca, y), a0)
-            a = u
+            v, a = add(scale(cv, y), v0), add(scale(ca, y), a0)
         else:
-            phi = scale(s, mv(R0, turn))
-            E, y = turned(phi, t)
-            v = sub(mv(E, add(scale(cv, y), v0)), scale(cv, extra))
-            u = sub(mv(E, add(scale(ca, y), a0)), scale(ca, extra))
-            a = add(u, scale(s, cross(mv(R, w), v)))
+            phi = scale(s, mv(R, x))
+            E, _, v, a = path_of(s, phi, t, extra, mv(R, w), v0, a0, ca, cv)
         store6(nodes, q + VEL, six8(v, w))
         store8(vdot, i, six8(a, wdot))
         if wanted:
-            W, Z = spin_tangents(spins, b, R0, R, turn, w, L, rate, ca, cv)
-            J = nine(inertia, j + INERTIA)
-            gyro = madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
-            place = tables.blocks[b]
-            m = cM * inertia[j]
-            if s == 0.0:
-                put36(work.vals, place, m, IDENTITY, NONE)
-            else:
-                Psi = mscale(s, mm(R0, inverse_tangent(turn)))
-                dw = mm(R, madd(W, mscale(-1.0, skew(w))))
-                push, side = turned_tangents(s, phi, E, t, v, u, mv(R, w), Psi, dw, ca, cv)
-                put36(work.vals, place, m / ca, push, side)
-            put36(work.vals, place + 3 * STRIDE, cM / ca, NONE, madd(mm(J, Z), mm(gyro, W)))
+            L, rate = add(L, scale(cv, Jp)), add(rate, scale(ca, Jp))
+            put_tangents(
+                work, spins, b, tables.blocks[b], cM, inertia[k], nine(inertia, k + INERTIA),
+                s, x, g, t, phi, E, v, w, R, L, rate, v0, a0, ca, cv,
+            )  # fmt: skip
     place_values(stepper.flow, work.values, cM / ca)
 
 
 @inlined
+def tangent_of_half(p2):
+    """tan(φ/2)/φ for φ² = p2."""
+    if p2 < 1e-2:  # series: relative error below 1e-12
+        return 0.5 + p2 * (1.0 / 24.0 + p2 * (1.0 / 240.0 + p2 * (17.0 / 40320.0)))
+    p = math.sqrt(p2)
+    return math.tan(0.5 * p) / p
+
+
+@inlined
 def turn_with_momentum(spins, b, R0, x, y):
-    """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y by Newton's method from a guess."""
-    J, wanted = nine(spins, SPINS * b + SPIN), scale(2.0, tv(R0, y))
+    """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y from a guess: by iteration, else by Newton's method."""
+    k, wanted = SPINS * b, tv(R0, y)
+    J, inverse = nine(spins, k + SPIN), nine(spins, k + SPIN_INVERSE)
+    for _ in range(3):
+        # 2 (I + exp(x̃))⁻¹ = I − tan(φ/2)/φ x̃
+        before, half = x, tangent_of_half(dot(x, x))
+        x = mv(inverse, sub(wanted, scale(half, cross(x, wanted))))
+        change = sub(x, before)
+        if dot(change, change) <= NEAR * NEAR * dot(x, x):
+            return x
+    wanted = scale(2.0, wanted)
     for _ in range(4):
         E, Jx = rotation_matrix(qexp(x)), mv(J, x)
         rest = sub(wanted, add(Jx, mv(E, Jx)))
         slope = madd(J, mm(E, madd(J, mscale(-1.0, cm(Jx, tangent(x))))))
-        x = add(x, solve3(slope, rest))
+        change = solve3(slope, rest)
+        x = add(x, change)
+        if dot(change, change) <= NEAR * NEAR * dot(x, x):
+            break
     return x
 
 

@@ -4,13 +4,14 @@ The unknowns are those of momenta.py.  Positions satisfy C = 0 and velocities C_
 Gupta, Leimkuhler 1985; for this family Arnold, Brüls, Cardona 2015).  The step moves a body by
 d = (Δr, x); the velocities that follow from it are corrected by −cv p, their rates by −ca p, p of
 the third order in h, in the span of S⁻¹C_qᵀ, so that the relations of the method hold for y less p.
-With S the upper left part of the matrix and r_p the change of the residual with p, an iteration of
-Newton's method is
+With S the upper left part of the matrix, u the velocities without p, π the change of p and r_p
+that of the residual with it, an iteration of Newton's method is
 
-    [S    C_qᵀ] [π]   [0                   ]        [S    C_qᵀ] [δ ]     [r + r_p π]
-    [C_q  0   ] [·] = [(C_q v + C_t)/cv − C],       [C_q  0   ] [Δγ] = − [C        ]
+    [S    C_qᵀ] [p]   [0                   ]        [S    C_qᵀ] [δ ]     [r + r_p π]
+    [C_q  0   ] [·] = [(C_q u + C_t)/cv − C],       [C_q  0   ] [Δγ] = − [C        ]
 
-for the changes π of p and δ of d: one factorisation, two right-hand sides.
+for p and the change δ of d: one factorisation, two right-hand sides.  Both are predicted: p goes on
+linearly, and d has what its prediction missed in the step before.
 
 Index 3 with rates in body axes and translation in fixed axes, which costs half as much, multiplies
 the energy of a rod on a pin from 0.3 rad per step on, and a top errs twenty times as much.
@@ -24,23 +25,23 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    FAST, LARGEST, PATIENCE, QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, place_bodies,
-    turn_with_momentum,
+    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE, QUIET, SHARE, SPIN,
+    SPIN_INVERSE, SPINS, WHOLE, gyroscopic, place_bodies, turn_with_momentum,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
-    FAR, ROUND_OFF, SMOOTH, apply_increment, diverges, largest_of, measure_kappa, residual_side,
-    restrain, worst_residual,
+    FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
+    residual_side, restrain, worst_residual,
 )  # fmt: skip
 from linkwork.integrators.second_order.sampled_jumps import (
     let_history_jump, let_values_jump, sampled_jump,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
     CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
-    NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
+    NOISE, NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
-    HISTORY, VDOT, VDOTPREV, correct_rates, predict_values,
+    HISTORY, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
@@ -51,11 +52,13 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, four, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
-from linkwork.system.evaluate import refill, velocity_of
+from linkwork.system.evaluate import refill
 from linkwork.system.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
-DRIFT = 1.0  # error of p over that of the step
+DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
+DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
+RELEARN = 64  # steps between those that have two iterations
 
 
 @inlined
@@ -64,6 +67,7 @@ def predict(stepper, fast, work):
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
     H, p, affine = borrow(stepper.history), borrow(stepper.p), borrow(stepper.affine)
+    known = borrow(fast.past)
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
     inverse, length, largest = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH], 0.0
@@ -79,14 +83,15 @@ def predict(stepper, fast, work):
         ahead = load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0
         store8(d, i, ahead * inverse)
         y, R0 = three(d, i), rotation_matrix(four(base, q + QUAT))
-        turn = turn_with_momentum(
-            spins, b, R0, scale(h, three(base, q + OMEGA)), three(d, i + 3)
-        )
+        guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, three(vdot, i + 3)))
+        turn = turn_with_momentum(spins, b, R0, guess, three(d, i + 3))
         s = spins[SPINS * b + SHARE]
         if s != 0.0:
             y = tv(tangent(scale(s, mv(R0, turn))), y)
-        store8(d, i, six8(y, turn))
-        store8(p, i, spread8(0.0))
+        ahead = six8(y, turn) + load8(known, MISSED * n + i)
+        store8(d, i, ahead)
+        store8(known, AHEAD * n + i, ahead)
+        store8(p, i, load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i))
         for c in range(3):
             largest = max(largest, abs(vdot[i + c]) * length, abs(vdot[i + 3 + c]))
     if stepper.flow.shape[1] > 0:
@@ -101,22 +106,36 @@ def predict(stepper, fast, work):
 
 @inlined
 def velocity_side(stepper, fast, tables, work):
-    """Right-hand side of π: 0, (C_q v + C_t)/cv − C."""
-    n, side = tables.motions[0], stepper.rhs
+    """Right-hand side of p: 0, (C_q u + C_t)/cv − C, with u the velocities without p."""
+    n, side, cv, bodies = tables.motions[0], stepper.rhs, stepper.settings[CV], stepper.p.shape[0]
+    inverse = 1.0 / cv
+    for b in range(bodies):
+        for c in range(6):
+            side[SIX * b + c] = work.nodes[b, VEL + c] + cv * stepper.p[b, c]
+    free_rates(stepper.flow, work.values, side, SIX * bodies)
+    vals, u = borrow(work.vals), borrow(side)
+    indptr, places, unknowns = borrow(tables.indptr), borrow(tables.places), borrow(tables.indices)
+    for e in range(n, side.shape[0]):
+        s, p, end = work.Ct[e - n], indptr[e], indptr[e + 1]
+        while p < end and unknowns[p] < SIX * bodies:  # the block of a body
+            at_, j = places[p], unknowns[p]
+            s += vals[at_] * u[j] + vals[at_ + 1] * u[j + 1] + vals[at_ + 2] * u[j + 2]
+            s += vals[at_ + 3] * u[j + 3] + vals[at_ + 4] * u[j + 4] + vals[at_ + 5] * u[j + 5]
+            p += SIX
+        while p < end:
+            s += vals[places[p]] * u[unknowns[p]]
+            p += 1
+        side[e] = fast.holds[e - n] * (s * inverse - work.C[e - n])
     for e in range(n):
         side[e] = 0.0
-    for e in range(n, side.shape[0]):
-        s = work.Ct[e - n]
-        for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
-        side[e] = fast.holds[e - n] * (s / stepper.settings[CV] - work.C[e - n])
 
 
 @inlined
 def correct_velocities(stepper, fast, tables, work):
-    """Add the solution π to p and r_p π to the residual; returns its size.
+    """Take the solution for p, and add r_p π for its change π to the residual; the size of π.
 
-    π changes v by −cv π and ω by −cv π alike; v̇ and ω̇ follow from momenta that change by −ca
+    π changes v by −cv π and ω by −cv π alike; v̇ and ω̇ follow from momenta that change by −ca Ĵπ,
+    so that J ω̇ + ω × Jω = R₁ᵀL̇ changes by −ca Jπ where Ĵ = J
     """
     ca, cv = stepper.settings[CA], stepper.settings[CV]
     move = turn = 0.0
@@ -124,21 +143,23 @@ def correct_velocities(stepper, fast, tables, work):
         s, R = fast.spins[b, SHARE], at9(work.nodes, b, ROT)
         v, w = at(work.nodes, b, VEL), at(work.nodes, b, OMEGA)
         j = SIX * b
-        push = (stepper.rhs[j], stepper.rhs[j + 1], stepper.rhs[j + 2])
-        spin = (stepper.rhs[j + 3], stepper.rhs[j + 4], stepper.rhs[j + 5])
+        new = (stepper.rhs[j], stepper.rhs[j + 1], stepper.rhs[j + 2])
+        new_spin = (stepper.rhs[j + 3], stepper.rhs[j + 4], stepper.rhs[j + 5])
+        push, spin = sub(new, at(stepper.p, b, 0)), sub(new_spin, at(stepper.p, b, 3))
         for c in range(3):
-            stepper.p[b, c] += push[c]
-            stepper.p[b, 3 + c] += spin[c]
+            stepper.p[b, c], stepper.p[b, 3 + c] = new[c], new_spin[c]
             move, turn = max(move, abs(push[c])), max(turn, abs(spin[c]))
         dv, dw = scale(-cv, push), scale(-cv, spin)
         dva = scale(-ca, push)
         if s != 0.0:
             side = add(cross(mv(R, dw), v), cross(mv(R, w), dv))
             dva = add(dva, scale(s, side))
-        H, J = at9(fast.spins, b, SPIN), at9(tables.bodies, b, INERTIA)
-        own = add(cross(dw, mv(H, w)), cross(w, mv(H, dw)))
-        dwa = sub(scale(-ca, spin), mv(at9(fast.spins, b, SPIN_INVERSE), own))
-        torque = add(mv(J, dwa), add(cross(dw, mv(J, w)), cross(w, mv(J, dw))))
+        J = at9(tables.bodies, b, INERTIA)
+        torque = scale(-ca, mv(J, spin))
+        if fast.spins[b, WHOLE] == 0.0:
+            spin_change = mv(gyroscopic(at9(fast.spins, b, SPIN), w), dw)
+            more = mv(J, mv(at9(fast.spins, b, SPIN_INVERSE), spin_change))
+            torque = add(torque, sub(mv(gyroscopic(J, w), dw), more))
         accumulate(work.f, b, 0, scale(tables.bodies[b, 0], dva))
         accumulate(work.f, b, 3, torque)
     other = correct_rates(stepper.flow, stepper.rhs, SIX * stepper.p.shape[0])
@@ -147,30 +168,45 @@ def correct_velocities(stepper, fast, tables, work):
 
 @inlined
 def solve_step(kernels, tables, lu, work, stepper, fast, time):
-    """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or DIVERGED."""
+    """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or DIVERGED.
+
+    What an iteration leaves: κ δ², p that does not follow δ yet (some h ω of it), and of δ what
+    forces that depend on velocities would add for π, which r_p does not have.  Both shares are
+    measured whenever there is a second iteration, at least every RELEARN steps; where something
+    dissipates or is remembered (contact, friction), p itself must have converged.
+    """
     s, n = stepper.settings, tables.motions[0]
+    if int(time / s[STEP] + 0.5) % RELEARN == 0:
+        s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
-    rhs, before, drift_before, rate, cap = stepper.rhs, 0.0, 0.0, 1.0, 1e300
-    guessed = False
+    rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
+    drift, chord, guessed = 0.0, False, False
+    smooth = s[MEMORY] == 0.0 and stepper.flow.shape[1] == 0
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
-        place_bodies(stepper, fast, tables, work, True)
+        changed = drift
+        place_bodies(stepper, fast, tables, work, not chord)
+        coef[TANGENT] = 0.0 if chord else 1.0
         coef[FIRST] = 1.0 if iteration == 0 and s[MEMORY] != 0.0 else 0.0
         refill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
         coef[FIRST] = 0.0
-        velocity_side(stepper, fast, tables, work)
-        growth = solution(lu, work.vals, rhs)
-        if not growth < s[GROWTH]:
-            worst_residual(stepper, work)
-            return DIVERGED if before > FAR else PIVOTS
-        drift = correct_velocities(stepper, fast, tables, work)
+        if not chord:
+            velocity_side(stepper, fast, tables, work)
+            growth = solution(lu, work.vals, rhs)
+            if not growth < s[GROWTH]:
+                worst_residual(stepper, work)
+                return DIVERGED if before > FAR else PIVOTS
+            drift = correct_velocities(stepper, fast, tables, work)
+            if iteration > 0 and before > s[NOISE]:
+                limits[FOLLOWS] = max(drift / before, 0.5 * limits[FOLLOWS])
         residual_side(stepper, tables, work)
         if cap < 1e300 and largest_of(rhs) <= tolerance:
             return DONE
@@ -186,25 +222,37 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             worst_residual(stepper, work)
             return DIVERGED
         if cap < 1e300:
-            before, drift_before = size, drift
+            before, chord = size, False
             continue
         if elsewhere:  # its size says nothing of those that follow
-            before, drift_before, guessed = size, drift, True
+            before, guessed = size, True
             continue
         if iteration > 0 and not guessed:
+            own = stepper.kappa[0] * before * before
+            if changed > s[NOISE]:
+                limits[LEADS] = max((size - own) / changed, 0.25 * limits[LEADS])
             measure_kappa(stepper, size, before)
         guessed = False
-        if iteration > 0 and drift_before > 1e-13:
-            rate = min(drift / drift_before, 1.0)
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
-        before, drift_before = size, drift
+        # what is left: of the correction's own square, or with the matrix of the one before
+        left = 2.0 * before if chord else size
+        moved = max(before, size) if chord else size  # since p was found
+        before = size
         if iteration + 1 < s[LEARN]:
             continue
-        error = (stepper.kappa[0] * size + ROUND_OFF * growth) * size
-        done = (s[STIFFNESS] != 0.0 and error <= tolerance) or size <= tolerance
-        if (done and rate * drift <= DRIFT * tolerance) or exhausted:
+        error = (stepper.kappa[0] * left + ROUND_OFF * growth) * size
+        quadratic = s[STIFFNESS] != 0.0
+        done = (quadratic and error <= tolerance) or size <= tolerance
+        follows = limits[FOLLOWS] * moved <= (allowed if limits[FOLLOWS] <= DAMPED else tolerance)
+        share = limits[LEADS] if smooth and work.power[0] == 0.0 else max(limits[LEADS], 1.0)
+        leads = chord or share * drift <= tolerance
+        if (done and follows and leads) or exhausted:
             s[LEARN] = 1.0
             return DONE
+        ahead = stepper.kappa[0] * size * size  # the next correction
+        chord = quadratic and follows and not chord
+        ahead = max(ahead, share * drift)
+        chord = chord and 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
     worst_residual(stepper, work)
     return NO_CONVERGENCE
 
@@ -254,14 +302,15 @@ def advance_fast(
         status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
             return status, k
-        turn, spinning = accept(kernels, tables, work, stepper, fast, times[k])
+        turn, busy = accept(kernels, tables, work, stepper, fast, times[k])
         limits[LARGEST] = max(limits[LARGEST], turn)
+        limits[FOLLOWS] = max(limits[FOLLOWS], turn)
         if saved[k] >= 0:
             store(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
         if stepper.settings[SAMPLED] != 0.0:
             take_up_samples(kernels, tables, factors, work, stepper, fast, times[k])
-        limits[QUIET] = 0.0 if spinning or turn > limits[FAST] else limits[QUIET] + 1.0
+        limits[QUIET] = 0.0 if busy else limits[QUIET] + 1.0
         if limits[QUIET] >= limits[PATIENCE]:
             return CALM, k + 1
     return DONE, last

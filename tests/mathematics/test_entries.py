@@ -1,0 +1,105 @@
+"""Functions that Python and compiled code both call: the same digits whoever compiled them.
+
+Code from disk and code made in this process would be optimised with their callers in different
+ways.  `CompiledHere` therefore gives callers a part of their own (math/compiling/lean_numba.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from linkwork.math.compiled import PLAIN, compiled, lean
+
+JOBS = """
+import hashlib, json, sys, warnings
+import numpy as np
+import linkwork as lw
+
+warnings.simplefilter("ignore")
+methods = {
+    "default": lw.GeneralizedAlpha(), "stabilized": lw.GeneralizedAlpha(stabilized=True),
+    "BDF2": lw.BDF2(), "MS2": lw.MS2(), "EnergyMomentum": lw.EnergyMomentum(),
+    "Recursive": lw.Recursive(), "RK4": lw.RK4(),
+}
+
+def chain():
+    m = lw.Model("chain", gravity=(0, -8, -6))
+    last = lw.GROUND
+    for k in range(4):
+        axis = (0, 0, 1) if k % 2 == 0 else (0, 1, 0)
+        b = m.add(f"link {k}", lw.Body(0.1, (1e-5, 1e-4, 1e-4), position=(0.1 * k + 0.05, 0, 0)))
+        m.add(f"hinge {k}", lw.Revolute(last, b, at=(0.1 * k, 0, 0), axis=axis))
+        last = b
+    return m
+
+def digits(name):
+    if name == "static":
+        return lw.static(chain(), progress=False).state.motion
+    if name == "eigen":
+        at = lw.static(chain(), progress=False).state
+        return lw.eigen(chain(), at=at).frequency
+    return lw.transient(chain(), 0.2, 1e-3, methods[name], progress=False).motion
+
+print(json.dumps({name: hashlib.sha256(np.ascontiguousarray(digits(name)).tobytes()).hexdigest()
+                  for name in sys.argv[1:]}))
+"""
+NAMES = ("static", "eigen", "default", "stabilized", "BDF2", "MS2", "EnergyMomentum", "Recursive",
+         "RK4")  # fmt: skip
+
+
+@lean
+def scaled(a, factor):
+    for i in range(a.shape[0]):
+        a[i] *= factor
+
+
+@lean
+def twice_scaled(a, factor):
+    scaled(a, factor)
+    scaled(a, factor)
+
+
+@compiled
+def made(n):
+    return np.ones(n)
+
+
+@compiled
+def twice_made(n):
+    return made(n) + made(n)
+
+
+@pytest.mark.skipif(PLAIN, reason="of the compiler that linkwork changes")
+def test_entries_are_parts_of_compiled_callers():
+    a = np.array([1.0, 2.0])
+    twice_scaled(a, 3.0)
+    np.testing.assert_array_equal(a, [9.0, 18.0])
+    assert scaled.overloads == {} and len(scaled.within.overloads) == 1
+    scaled(a, 0.5)
+    np.testing.assert_array_equal(a, [4.5, 9.0])
+    assert len(scaled.overloads) == 1
+    np.testing.assert_array_equal(twice_made(2), [2.0, 2.0])
+
+
+def run_jobs(folder, *names: str) -> dict[str, str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", JOBS, *names]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_digits_do_not_depend_on_which_process_compiled_what(tmp_path):
+    """All at once on an empty cache and again from it; one process for each on another cache."""
+    first = run_jobs(tmp_path / "one", *NAMES)
+    assert run_jobs(tmp_path / "one", *NAMES) == first
+    apart = {}
+    for name in reversed(NAMES):
+        apart.update(run_jobs(tmp_path / "many", name))
+    assert apart == first
