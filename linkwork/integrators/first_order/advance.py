@@ -20,7 +20,6 @@ from linkwork.elements.layout import (
 from linkwork.integrators.second_order.fast_rotation.momenta import (
     LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, integral, put3,
 )  # fmt: skip
-from linkwork.integrators.first_order.rotation_tangents import integral
 from linkwork.integrators.first_order.stages import (
     FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, place,
     place_body, solve_stage,
