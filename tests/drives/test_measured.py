@@ -15,7 +15,8 @@ def pendulum(angle=2.2, inertia=0.1):
 
 METHODS = [
     lw.GeneralizedAlpha(), lw.BDF2(), lw.MS2(), lw.DIRK33(), lw.RK4(), lw.ODE(), lw.ODE("BDF"),
-    lw.Recursive(), lw.Recursive("implicit"), lw.Recursive("dormand-prince"),
+    lw.Recursive(), lw.Recursive("implicit"), lw.Recursive("dormand-prince"), lw.EnergyMomentum(),
+    lw.EnergyMomentum(reduced=False),
 ]  # fmt: skip
 
 
@@ -102,7 +103,9 @@ def test_reactions_of_screws_and_universal_joints_are_whole():
                 assert np.abs(x).max() > 1e-3
 
 
-@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive(), lw.EnergyMomentum()], ids=repr
+)
 def test_the_force_in_a_rod_is_read(method):
     """A conical pendulum on a massless rod: the pull is m g/cos a; 30 % of it is added to m g."""
     m = lw.Model("conical", gravity=(0, 0, -9.81))
@@ -226,14 +229,6 @@ def test_joint_coordinates_tell_of_loops_without_a_solution():
     m.add("load", lw.JointTorque(pin, 0.35 * lw.reads(pin, "acceleration")))
     with pytest.raises(lw.SingularError, match="angular acceleration z of pin.*algebraic loop"):
         lw.transient(m, t=0.1, h=1e-3, method=lw.Recursive(), progress=False)
-
-
-@pytest.mark.parametrize("method", [lw.EnergyMomentum()], ids=lambda x: type(x).__name__)
-def test_methods_without_algebraic_unknowns_refuse(method):
-    m, _, pin = pendulum()
-    m.add("load", lw.JointTorque(pin, lw.reads(pin, "force", "x")))
-    with pytest.raises(lw.ModelError, match="force x of pin"):
-        lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
 
 
 def test_restarts_in_joint_coordinates_go_on_with_the_same_digits(tmp_path):

@@ -12,45 +12,33 @@ from linkwork.elements.signals import measured as me
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.model.held import read_between_samples
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Topology
-from linkwork.system.sensor_nodes import sensor_places
+from linkwork.system.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.system import System
-
-
-def followed_at_all_times(full: System) -> bool:
-    """Whether any load follows a sensor between samples."""
-    return any(
-        isinstance(getattr(leaf, "item", None), Sensor)
-        for e in full.elements if e.entry.family.signal
-        for leaf in read_between_samples(e.entry.acts_on[1].signal)
-    )  # fmt: skip
 
 
 def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
     """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
     sensors: list[Any] = [x for x in full.model.items.values() if isinstance(x, Sensor)]
     number = {name: i for i, name in enumerate(full.names)}
-    g, L = float(np.linalg.norm(full.tables.gravity)) + 1.0, full.length
     out = np.zeros((len(sensors), se.COLUMNS))
-    for row, item, place in zip(out, sensors, sensor_places(full), strict=True):
-        row[se.X] = place
+    out[:, se.X], out[:, se.UNIT] = sensor_places(full), sensor_units(full)
+    for row, item in zip(out, sensors, strict=True):
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
         row[[se.A, se.B]] = [number.get(f.body.name, full.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
-            row[se.KIND], row[se.UNIT] = (se.SPIN, g / L) if spins else (se.ACCELERATION, g)
+            row[se.KIND] = se.SPIN if spins else se.ACCELERATION
             direction = rotations.matrix(item.axes.orientation) @ np.array(item.axis)
             row[se.E : se.E + 3], row[se.DRIVEN : se.DRIVEN + 3] = direction, item.frame.position
         elif item.quantity == "angular acceleration":
-            row[se.KIND], row[se.UNIT] = se.ANGLE, g / L
+            row[se.KIND] = se.ANGLE
             row[se.E : se.E + 3] = rotations.matrix(frames[1].orientation)[:, 2]
         else:
             turns = item.quantity == "torque"
-            row[se.UNIT] = full.mass * g * (L if turns else 1.0)
             row[se.E : se.E + 3] = item.axis
             row[se.QA : se.QA + 4], row[se.QB : se.QB + 4] = (f.orientation for f in frames)
             of_reaction(row, full, outer, topology, item, turns)
