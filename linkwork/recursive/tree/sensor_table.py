@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.elements.joints.distance import DISTANCE
 from linkwork.elements.joints.lock import LOCK, UB
+from linkwork.elements.joints.orthogonal import ORTHOGONAL
 from linkwork.elements.signals import measured as me
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
 from linkwork.errors import ModelError
@@ -51,7 +52,9 @@ def of_reaction(
     """The columns of a reaction: of a joint of the tree, or of one that is cut."""
     name, active = item.joint.name, getattr(item.joint, "active", ())
     mine = next(i for i, e in enumerate(full.elements) if e.owner == name and e.entry.rows)
-    row[se.FREE_Z] = item.entries()[0].reals[me.TURNS] == 2.0
+    kind = item.entries()[0].reals[me.TURNS]
+    of_cross = kind == me.CROSS
+    row[se.FREE_Z] = se.OF_CROSS if of_cross else kind == 2.0
     for i, step in enumerate(topology.steps):
         if step.edge is not None and mine in step.edge.elements:
             whole = len(item.entries()) == 1
@@ -62,17 +65,19 @@ def of_reaction(
             row[se.POINT : se.POINT + 3] = markers(step, step.motion)[1].position
             row[se.DRIVEN : se.DRIVEN + 3] = full.elements[mine].entry.reals[UB : UB + 3]
             # forces of joint loads along the freedom are in the wrench, not in the reaction
-            row[se.WITHOUT_Z] = (5 if turns else 2) not in active
+            row[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
             return
-    cut = next((e for e in outer.elements if e.owner == name and e.entry.rows), None)
-    if cut is None or cut.entry.family not in (LOCK, DISTANCE) or len(item.entries()) > 1:
+    mine_now = [e for e in outer.elements if e.owner == name and e.entry.rows]
+    cut = mine_now[-1 if of_cross else 0] if mine_now else None
+    known = (ORTHOGONAL,) if of_cross else (LOCK, DISTANCE)
+    if cut is None or cut.entry.family not in known or len(item.entries()) > 1:
         raise ModelError(
             f"lw.Recursive cannot follow {item.label} at all times, because {item.joint.label} is "
             "no plain joint of its tree; sample it with lw.sample_hold or "
             "lw.Controller, or use lw.RK4() or lw.GeneralizedAlpha()"
         )
     row[se.KIND] = se.CUT_TORQUE if turns else se.CUT_FORCE
-    known = {int(r): k for k, r in enumerate(outer.kept)}
+    kept = {int(r): k for k, r in enumerate(outer.kept)}
     rows = {axis: cut.first_row + k for k, axis in enumerate(cut.entry.rows)}
     for j in range(3):
-        row[se.GAMMA + j] = known.get(rows.get(j + 3 * turns, -1), outer.rows)
+        row[se.GAMMA + j] = kept.get(rows.get(j + 3 * (turns and not of_cross), -1), outer.rows)
