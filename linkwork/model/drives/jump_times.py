@@ -3,8 +3,8 @@
 Pieces, periods, delays and tables say so themselves.  A formula that compares numbers (`step`,
 `where`, `floor`, <) is looked at between neighbouring times: where it changes by more than four
 times what its slope says, the interval is halved until two numbers remain, and it jumps where they
-still differ.  Readings of the motion in a formula stand still meanwhile.  What a formula does and undoes
-between two times is not seen, and a Python function is taken to be smooth.
+still differ.  Readings of the motion in a formula stand still meanwhile.  What a formula does and
+undoes between two times is not seen, and a Python function is taken to be smooth.
 """
 
 from __future__ import annotations
