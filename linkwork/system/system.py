@@ -55,7 +55,7 @@ class System(CompiledModel):
             self.stepping, self.apart,
         )  # fmt: skip
 
-    def for_steps(self, updates: bool) -> System:
+    def for_steps(self, updates: bool = False) -> System:
         """The same system for runs: once samples are taken, numbers that follow them alone have no
         slopes, so that a controller of a distant body leaves the order of elimination alone.
 
