@@ -152,3 +152,21 @@ def test_loads_follow_torques_of_joints_that_bend(name):
     ends = [run.motion[-1, 1] for run in runs]
     assert np.abs(ends[1] - ends[0]).max() < 1e-9
     assert np.abs(ends[2] - ends[0]).max() < 2e-6 and np.abs(ends[3] - ends[0]).max() < 2e-6
+
+
+def test_springs_are_read():
+    m = lw.Model("springs", gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body(1, (0.1,) * 3, position=(0, 0, 0.5)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis="y", angle=0.4))
+    twist = m.add("twist", lw.TorsionSpring(pin, stiffness=2, damping=0.1))
+    line = m.add("line", lw.Spring(lw.GROUND, rod, at_a=(1, 0, 0), stiffness=5, damping=0.3))
+    far = m.add("far", lw.Body(1e6, (1e6,) * 3, position=(50, 0, 0)))
+    wanted = {(line, "length"): 0, (line, "rate"): 1, (twist, "angle"): 2, (twist, "rate"): 3}
+    for (item, quantity), k in wanted.items():
+        m.add(f"load{k}", lw.Torque(far, (1, 0, 0), drive=lw.reads(item, quantity)))
+    run = lw.transient(m, t=0.1, h=1e-3, progress=False)
+    expected = [run["line"].length, run["line"].rate, run["pin"].angle, run["pin"].rate]
+    for k, y in enumerate(expected):
+        assert np.allclose(run[f"load{k}"].torque[:, 0], y, atol=1e-10)
+    with pytest.raises(lw.DriveError, match="expected one of length, rate, found 'force'"):
+        lw.reads(line, "force")
