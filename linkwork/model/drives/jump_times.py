@@ -43,7 +43,8 @@ def jump_times(drive: Drive, times: np.ndarray, corners: bool) -> list[float]:
     if isinstance(drive, Periodic):
         return periodic_times(drive, begin, end, corners)
     if isinstance(drive, Table) and drive.kind == "linear" and corners:
-        found += [t for t in drive.t if begin < t <= end]
+        ends = slice(1, -1) if drive.outside == "error" else slice(None)  # nothing lies behind
+        found += [t for t in drive.t[ends] if begin < t <= end]
     if isinstance(drive, (Expression, Formula, Combined)):
         rules = {step[0] for step in drive._program if isinstance(step, tuple)}
         if rules & JUMPING:
