@@ -142,6 +142,9 @@ class Run(Protocol):
     def count_from(self, origin: float) -> None:
         """Count steps from this time on: they are taken at origin + k h."""
 
+    def follow(self, before: Run) -> None:
+        """Go on with what an earlier run has counted: work, steps that failed, where steps are."""
+
     def snapshot(self) -> tuple:
         """Everything that a step changes."""
 
@@ -219,3 +222,7 @@ class BasicRun:
 
     def count_from(self, origin: float) -> None:
         self.origin = origin
+
+    def follow(self: Any, before: Run) -> None:
+        self.work_done[:] = before.work_done
+        self.origin, self.repairs, self.pieces = before.origin, before.repairs, before.pieces

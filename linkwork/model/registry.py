@@ -258,7 +258,8 @@ class Item(metaclass=ValidatingMeta):
     def reading(self, quantity: str, axis: Any) -> Drive:
         """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
         raise ModelError(
-            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute"
+            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute, "
+            "and use the drive of a load in other drives, too, where its force is wanted"
         )
 
     def accelerometer(self, frame: Any, quantity: str, axis: Any, axes: Any) -> Item:

@@ -128,21 +128,27 @@ def body_blocks(m, blocks, vals):
 
 
 @inlined
+def put_middle(base, end, h, b, nodes):
+    """Position, rotation half-way, velocity and ω* of a body in the middle of a step."""
+    q0, q1 = at4(base, b, QUAT), at4(end, b, QUAT)
+    q, turn = half_way(q0, q1), cayley(q0, q1)
+    spin = tv(rotation_matrix(q), turn)
+    for i in range(4):
+        nodes[b, QUAT + i] = q[i]
+    for i in range(3):
+        nodes[b, POS + i] = 0.5 * (base[b, POS + i] + end[b, POS + i])
+        nodes[b, VEL + i] = (end[b, POS + i] - base[b, POS + i]) / h
+        nodes[b, OMEGA + i] = spin[i] / h
+
+
+@inlined
 def other_forces(kernels, forces, work, m, time, tangent):
     """Forces of element kernels at q̄ into the wrench; their tangent turned to world axes."""
     h, mass = m.settings[STEP], m.settings[MASS]
     nb = m.euler.shape[0]
     nodes = work.nodes
     for b in range(nb):
-        q0, q1 = at4(m.base, b, QUAT), at4(m.end, b, QUAT)
-        q, turn = half_way(q0, q1), cayley(q0, q1)
-        spin = tv(rotation_matrix(q), turn)
-        for i in range(4):
-            nodes[b, QUAT + i] = q[i]
-        for i in range(3):
-            nodes[b, POS + i] = m.mean[b, i]
-            nodes[b, VEL + i] = (m.end[b, POS + i] - m.base[b, POS + i]) / h
-            nodes[b, OMEGA + i] = spin[i] / h
+        put_middle(m.base, m.end, h, b, nodes)
         set_rotation(nodes, b)
     c = 0.5 * h * h / mass
     coef = work.coef
@@ -210,16 +216,20 @@ def spring_forces(forces, reals, m, coef, vals):
 @lean
 def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
     """Right-hand side, and with `tangent` the matrix, at the poses m.end."""
-    nb = m.euler.shape[0]
+    nb, n = m.euler.shape[0], tables.motions[0]
     mean_and_inertia(m, tables.gravity)
     assemble_forces(kernels, forces, tables, work, m, time, tangent)
     add_rows(rows, m.end, m.mean, m.mu[0], m.residual, m.C, work.vals, tangent)
     if tangent:
         body_blocks(m, tables.blocks, work.vals)
+        for k in range(forces.sensors.shape[0]):  # which stay as they are in Newton's method
+            work.vals[forces.sensors[k]] = 1.0
     for b in range(nb):
         T = axial(at9(m.mean, b, 3), at9(m.residual, b, 3))
         for i in range(3):
             m.rhs[SIX * b + i] = -m.residual[b, i] - m.wrench[b, i]
             m.rhs[SIX * b + 3 + i] = -T[i] - m.wrench[b, 3 + i]
-    for e in range(m.rhs.shape[0] - SIX * nb):
-        m.rhs[SIX * nb + e] = -m.C[e]
+    for i in range(SIX * nb, n):
+        m.rhs[i] = 0.0
+    for e in range(m.rhs.shape[0] - n):
+        m.rhs[n + e] = -m.C[e]

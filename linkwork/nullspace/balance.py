@@ -5,16 +5,17 @@
 
 over the rows of linkwork's own joints, so that reactions, files and results are the same for
 every method.  The scheme's multipliers λ are means over a step; these are values at its end, and
-as accurate as the motion, of second order.
+as accurate as the motion, of second order.  Sensors (elements.signals.measured), nodes of order
+zero, are found with them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.layout import COEFS, VEL
+from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
-from linkwork.integrators.explicit.augmented import differentiate
+from linkwork.integrators.explicit.augmented import MOTION, differentiate
 from linkwork.math.compiled import compiled
 from linkwork.math.referred import refer
 from linkwork.system.consistency.accelerations import accelerations, factorise
@@ -25,21 +26,26 @@ from linkwork.system.system import System
 
 @compiled
 def balance_rows(
-    kernels, tables, lu, work, rhs, rate, times, schedule, motion, acceleration, gamma, kept, mass,
-    first,
+    kernels, tables, lu, work, rhs, y, rate, order, scale, times, schedule, motion, acceleration,
+    gamma, values, kept, mass, first,
 ):  # fmt: skip
     """Stored rows from `first` on; returns the first whose pivots are bad, or their number."""
-    change, nodes = rate.reshape(rate.size), tables.targets[:0]  # there are no vector nodes
+    nb, nv = tables.bodies.shape[0], order.shape[0]
+    placed, change = y[: MOTION * nb].reshape(nb, MOTION), rate[: MOTION * nb].reshape(nb, MOTION)
     factors, tables, work = refer(lu), refer(tables), refer(work)
     for k in range(first, times.shape[0]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
+        placed[:] = motion[k]
+        for i in range(nv):
+            y[MOTION * nb + i] = values[k, VALUE, i]
         if not differentiate(
-            kernels, tables, factors, work, rhs, motion[k].reshape(change.size), nodes, rhs[:0],
-            times[k], 0.0, 0.0, mass, change,
+            kernels, tables, factors, work, rhs, y, order, scale, times[k], 0.0, 0.0, mass, rate
         ):  # fmt: skip
             return k
-        acceleration[k] = rate[:, VEL:]
+        acceleration[k] = change[:, VEL:]
+        for i in range(nv):
+            values[k, VALUE, i] = y[MOTION * nb + i]
         for e in range(kept.shape[0]):
             gamma[k, kept[e]] = work.gamma[e]
     return times.shape[0]
@@ -50,7 +56,8 @@ class Balance:
 
     def __init__(self, system: System, state: State) -> None:
         self.system = system
-        self.rhs, self.rate = np.zeros(system.unknowns), np.zeros((system.bodies, 13))
+        self.rhs, size = np.zeros(system.unknowns), 13 * system.bodies + 2 * system.layout.values
+        self.y, self.rate = np.zeros(size), np.zeros(size)
         accelerations(system, state)  # raises where the equations are singular
         self.pivot(state)
 
@@ -58,27 +65,34 @@ class Balance:
         system = self.system
         system.load(state)
         system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+        system.work.values[BY_VALUE:] = 0.0
+        system.work.values[BY_VALUE] = 1.0 / system.mass
         evaluate(system.kernels, system.tables, system.work, state.time, 1.0 / system.mass)
         self.lu = factorise(system)
 
-    def __call__(self, times, motion, acceleration, gamma, memory) -> None:
-        """Fill acceleration (T, bodies, 6) and gamma (T, all rows) of stored motions."""
+    def __call__(self, times, motion, acceleration, gamma, memory, values) -> None:
+        """Fill acceleration (T, bodies, 6), gamma (T, all rows) and what sensors show in values
+        (T, 3, n) of stored motions."""
         s, done = self.system, 0
         s.tables.reals[s.memory_places] = memory
         laws = s.schedule(times)
         while done < len(times):
             before = done
             done = balance_rows(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.rate, times, laws, motion,
-                acceleration, gamma, s.kept, s.mass, done,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate, s.layout.order,
+                s.layout.value_scale, times, laws, motion, acceleration, gamma, values, s.kept,
+                s.mass, done,
             )  # fmt: skip
             if done < len(times):
                 try:
                     if done == before and done > 0:
                         raise SingularError("new pivots did not help")
-                    self.pivot(State(float(times[done]), s.names, motion[done], memory=memory))
+                    self.pivot(
+                        State(float(times[done]), s.names, motion[done], memory=memory,
+                              values=values[done])
+                    )  # fmt: skip
                     if done == before == 0:
                         before = -1
                 except SingularError:  # a singular position: nothing can be said there
-                    acceleration[done], gamma[done] = np.nan, np.nan
+                    acceleration[done], gamma[done], values[done] = np.nan, np.nan, np.nan
                     done += 1

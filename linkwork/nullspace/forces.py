@@ -43,6 +43,7 @@ from linkwork.elements.layout import (
     STRIDE,
     TANGENT,
 )  # fmt: skip
+from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, KernelTable, kernel_table
@@ -65,6 +66,7 @@ from linkwork.model.drives.base import held_in
 from linkwork.model.held import is_sampled
 from linkwork.nullspace.rows import element_ints
 from linkwork.system.evaluate import Tables
+from linkwork.system.sensor_nodes import sensor_groups
 from linkwork.system.system import System
 from linkwork.system.tables import NO_FAMILY
 
@@ -85,6 +87,7 @@ class Forces(NamedTuple):
     tables: Tables
     blocks: np.ndarray  # (n, 3) row body, column body, base of blocks they write
     sums: np.ndarray  # the blocks of bodies among the values of the matrix
+    sensors: np.ndarray  # where the diagonal entries of sensors are among them
 
 
 def make_forces(system: System) -> Forces:
@@ -93,14 +96,14 @@ def make_forces(system: System) -> Forces:
     for e, place in zip(system.elements, system.places, strict=True):
         family = e.entry.family
         number = seen[family] = seen.get(family, -1) + 1
-        if e.entry.rows:
+        if e.entry.rows or isinstance(system.model[e.owner], Sensor):
             continue
         if family in KINDS:
             x = element_ints(system, family)[number]
             springs.append([KINDS[family], place.start, family.reals, *x[:6]])
             continue
         others.append(family)
-        ends = [end for end in e.ends if end >= 0]
+        ends = [end for end in e.ends if 0 <= end < system.bodies]
         known = system.pattern.blocks
         blocks |= {(a, b, known[a, b]) for a in ends for b in ends if (a, b) in known}
     refuse_unknown(system)
@@ -115,6 +118,7 @@ def make_forces(system: System) -> Forces:
         kernel_table([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 3),
         system.work.vals[: system.pattern.sums.stop],
+        np.array([system.pattern.blocks[g, g] for g in sensor_groups(system)], np.int64),
     )  # fmt: skip
 
 
@@ -126,7 +130,7 @@ def refuse_unknown(system: System) -> None:
             held[e.owner] = e.entry.rows
     for e in system.elements:
         family, item = e.entry.family, system.model[e.owner]
-        if e.entry.rows or family in (SPRING, BUSHING):
+        if e.entry.rows or family in (SPRING, BUSHING) or isinstance(item, Sensor):
             continue
         if family is TORSION and {3, 4} - set(held.get(item.joint.name, ())):
             raise ModelError(

@@ -10,7 +10,7 @@ from linkwork.elements.layout import ROT
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
-from linkwork.integrators.second_order.stepper import DONE
+from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
 from linkwork.math.compiled import announce
 from linkwork.model.held import due_at
 from linkwork.nullspace import assembly as asm
@@ -32,8 +32,10 @@ from linkwork.nullspace.null_space import (
 )  # fmt: skip
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
+from linkwork.nullspace.sensing import ROUNDS, Sensing
 from linkwork.system.consistency.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
+from linkwork.system.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -54,6 +56,7 @@ class ReducedRun(RepairedRun):
         self.time = self.origin = state.time
         self.repairs = 0
         announce(ns.advance, "energy-momentum steps", 15)
+        self.sensing = Sensing(full, state) if followed_at_all_times(full) else None
         self.condition = np.nan
         if state.restart:
             self._restart_from(state)
@@ -82,6 +85,8 @@ class ReducedRun(RepairedRun):
         m = self.parts.motion
         for name in CARRIED:
             getattr(m, name)[:] = r[name]
+        if self.sensing is not None:
+            self.sensing.recover(r)
         self.balance = Balance(self.system, state)
         self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
         if h != self.h:
@@ -124,6 +129,8 @@ class ReducedRun(RepairedRun):
 
     def _assemble(self, time: float) -> None:
         p, s = self.parts, self.parts.system
+        if self.sensing is not None:
+            self.sensing.put(s.work)
         asm.assemble_step(
             s.kernels, p.forces, p.rows, s.tables, s.work, p.motion, time, True
         )
@@ -161,6 +168,46 @@ class ReducedRun(RepairedRun):
         self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
         """Steps from number `done` on, until one fails or `last` is reached."""
+        if self.sensing is None:
+            return self._steps(times, saved, out, done, last)
+        for k in range(done, last):
+            status = self._sensed_step(times[k : k + 1], out)
+            if status != DONE:
+                return status, k
+            self._store(out, int(saved[k]))
+        return DONE, last
+
+    def _sensed_step(self, time: np.ndarray, out: StepRows) -> int:
+        """One step under loads that follow sensors (nullspace.sensing)."""
+        assert self.sensing is not None
+        before, base = self.snapshot(), self.parts.motion.base.copy()
+        self.sensing.begin()
+        status = NO_CONVERGENCE
+        for number in range(ROUNDS):
+            self.sensing.put(self.parts.system.work)
+            status, _ = self._steps(time, np.array([-1]), out, 0, 1)
+            if status != DONE:
+                break
+            shown = self.sensing.shown(
+                self.balance, base, self.parts.motion.base, self.h, float(time[0]) - self.h / 2,
+                self.memory,
+            )  # fmt: skip
+            agrees = self.sensing.agrees(shown, number)
+            if agrees:
+                self.sensing.accept()
+                return DONE
+            report = self.parts.motion.report.copy()
+            self.recover(before)
+            self.parts.motion.report[:] = report
+            status = NO_CONVERGENCE
+            if agrees is None:
+                break
+        return status
+
+    def _steps(
+        self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
+    ) -> tuple[int, int]:
+        """`_march` under loads that follow no sensors, or with what these show known."""
         p, s = self.parts, self.parts.system
         laws = s.schedule(times - self.h / 2)
         if not self.method.condition_number:
@@ -217,8 +264,9 @@ class ReducedRun(RepairedRun):
             part = slice(int(rows[0]), int(rows[-1]) + 1)
             stored = times[a:b][saved[a:b] >= 0]
             self.balance(
-                stored, out.motion[part], out.acceleration[part], out.gamma[part], self.memory
-            )
+                stored, out.motion[part], out.acceleration[part], out.gamma[part], self.memory,
+                out.values[part],
+            )  # fmt: skip
 
     @property
     def memory(self) -> np.ndarray:
@@ -246,6 +294,8 @@ class ReducedRun(RepairedRun):
     def _solve_otherwise(self, time: float) -> bool:
         """The same step in directors and multipliers with rows that yield a little, for steps that
         end where rows of loops depend on each other; only close to the prediction."""
+        if self.sensing is not None:
+            return False
         p, m, d = self.parts, self.parts.motion, self.directors
         middle, taken = time - self.h / 2, self.snapshot()
         p.system.set_time(middle)
@@ -287,10 +337,13 @@ class ReducedRun(RepairedRun):
     def snapshot(self) -> tuple:
         arrays = [np.copy(a) for a in self.parts.motion]
         reals = self.parts.system.tables.reals.copy()
-        return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition
+        past = None if self.sensing is None else self.sensing.past
+        return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past
 
     def recover(self, snapshot: tuple) -> None:
-        parts, self.lu, arrays, reals, self.time, self.h, self.condition = snapshot
+        parts, self.lu, arrays, reals, self.time, self.h, self.condition, past = snapshot
+        if self.sensing is not None:
+            self.sensing.past = past
         if parts is not self.parts:
             self.parts, self._directors = parts, None
         for mine, copy in zip(self.parts.motion, arrays, strict=True):
@@ -309,11 +362,11 @@ class ReducedRun(RepairedRun):
         out = step_rows(self.full, 1, sum(self.own.values()))
         ns.store(self.parts.motion, out, 0)
         self.balance(
-            np.array([self.time]), out.motion, out.acceleration, out.gamma, self.memory
+            np.array([self.time]), out.motion, out.acceleration, out.gamma, self.memory, out.values
         )
         return State(
             self.time, self.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
-            self.memory, self.restart(),
+            self.memory, self.restart(), values=out.values[0],
         )  # fmt: skip
 
     def restart(self) -> dict[str, Any]:
@@ -324,6 +377,8 @@ class ReducedRun(RepairedRun):
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
         out["memory"] = self.memory
+        if self.sensing is not None:
+            out |= self.sensing.restart()
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
@@ -348,7 +403,7 @@ class ConstrainedRun(ReducedRun):
     def restart(self) -> dict[str, Any]:
         return {**super().restart(), "multiplier": self.multiplier.copy()}
 
-    def _march(
+    def _steps(
         self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
         p, s = self.parts, self.parts.system

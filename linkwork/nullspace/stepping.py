@@ -70,9 +70,9 @@ def copied(to, of):
 
 
 @inlined
-def correct(tree, m):
+def correct(tree, n, m):
     """Apply the solution in m.rhs; the sizes of increments, lengths over L and angles, and of
-    multipliers.  Where a body would turn too far the direction alone is taken."""
+    multipliers, which begin at n.  Where a body would turn too far the direction alone is taken."""
     nb, size, turn, load, L = m.euler.shape[0], 0.0, 0.0, 0.0, m.settings[LENGTH]
     for b in range(nb):
         for i in range(6):
@@ -85,9 +85,9 @@ def correct(tree, m):
     for b in range(nb):
         for i in range(6):
             m.delta[b, i] = part * m.rhs[SIX * b + i]
-    for e in range(m.rhs.shape[0] - SIX * nb):
-        m.mu[0, e] += part * m.rhs[SIX * nb + e]
-        load = max(load, abs(m.rhs[SIX * nb + e]))
+    for e in range(m.rhs.shape[0] - n):
+        m.mu[0, e] += part * m.rhs[n + e]
+        load = max(load, abs(m.rhs[n + e]))
     for i in range(tree.ints.shape[0]):
         joint_increment(tree, i, m.end, m.delta, m.rate)
     move_coordinates(tree, m.coordinate, m.trial, m.rate)
@@ -110,7 +110,7 @@ def worst_residual(kernels, forces, rows, tables, work, m, time):
         size = abs(m.rhs[e])
         if not size <= worst:
             worst, place = size, e
-        if e >= SIX * nb:
+        if e >= tables.motions[0]:
             unit = max(1.0, reach)
         else:
             unit = reach if e % SIX < 3 else reach * L
@@ -161,7 +161,7 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
         else:
             solve(lu, work.vals, m.rhs)
         loaded = load
-        size, load = correct(tree, m)
+        size, load = correct(tree, tables.motions[0], m)
         m.report[1] = size
         if not size < 1e10:
             return DIVERGED

@@ -22,7 +22,8 @@ from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implici
 from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
-from linkwork.recursive.sampled_sensors import SampledSensors, steps_together, unsolved
+from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
+from linkwork.system.sensor_nodes import unsolved
 from linkwork.system.state import State
 from linkwork.system.system import System
 

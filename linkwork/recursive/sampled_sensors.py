@@ -14,19 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.integrators.contract import StepRows
-from linkwork.system.sensor_nodes import sensor_nodes, sensor_places
+from linkwork.system.sensor_nodes import sensor_places
 from linkwork.system.state import State
 from linkwork.system.system import System
-
-
-def unsolved(full: System, time: float) -> str:
-    """Why there are no accelerations: an algebraic loop through sensors."""
-    names = ", ".join(node.label for node in sensor_nodes(full))
-    return (
-        f"has no accelerations at t = {time:.6g}, because the loads that follow {names} change it "
-        "by just as much as they follow, an algebraic loop without a solution; give another gain "
-        "to the drives that read it, or sample it with lw.sample_hold"
-    )
 
 
 class SampledSensors:

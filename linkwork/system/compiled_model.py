@@ -45,6 +45,7 @@ class CompiledModel:
     items: tuple[Any, ...]  # the bodies as they were described
     flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
     stepping: bool  # without blocks for what is read at samples alone
+    apart: frozenset[int]  # elements with rank-one updates in the place of blocks (system.distant)
 
     # ------------------------------------------------------------------------------ numbering
     @property

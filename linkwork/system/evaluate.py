@@ -45,9 +45,10 @@ from linkwork.system.pattern import Pattern
 
 SLOTS = 64  # families in one model
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
-# has, how many of them are those it acts on, its first int, the place it fills; the family acted on
-(NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH,
- SIGNAL_COLUMNS) = range(12)  # fmt: skip
+# has, how many of them are those it acts on, its first int, the place it fills; the family acted
+# on; which update it is (system.distant), −1 for blocks
+(NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
+ SIGNAL_COLUMNS) = range(13)  # fmt: skip
 # a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
 # node, numbers in a row of blocks against it
 UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
@@ -75,7 +76,8 @@ class Tables(NamedTuple):
     signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
     signal_family_count: np.ndarray  # how many families, the first, compute them
     sensors: np.ndarray  # nodes that follow multipliers (system.sensors)
-    answers: np.ndarray  # (sensors, unknowns) room for what they change
+    answers: np.ndarray  # (sensors and updates, unknowns) room for what they change
+    updates: np.ndarray  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
 
 
 class Work(NamedTuple):
@@ -211,6 +213,20 @@ def slope_by(tables, work, row, end, q):
 
 
 @inlined
+def put_update(tables, work, s, scale):
+    """u and w of a number that follows distant bodies; u from the trial residuals."""
+    row, to = tables.signals[s], tables.updates[tables.signals[s, UPDATE]]
+    for k in range(row[BODIES]):
+        end = tables.ints[row[INTS] + k]
+        if end >= tables.bodies.shape[0]:  # the ground
+            continue
+        for q in range(SIX):
+            if k < row[LOADED]:
+                to[0, SIX * end + q] = scale * work.trial[end, q]
+            to[1, SIX * end + q] = slope_by(tables, work, row[ENDS] + k, end, q)
+
+
+@inlined
 def signal_tangents(kernels, tables, work, time):
     """What numbers that follow the motion add to the tangent."""
     dissipated, supplied = work.power[0], work.power[1]
@@ -227,6 +243,9 @@ def signal_tangents(kernels, tables, work, time):
             if side == 0:
                 set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
+        if g[s, UPDATE] >= 0:
+            put_update(tables, work, s, 1.0 / (2.0 * h))
+            continue
         for k in range(loaded):
             here, node = tables.ints[b + k], e[first + k, IS_NODE] != 0
             for j in range(n):

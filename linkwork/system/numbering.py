@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +32,16 @@ def families_of(elements: Iterable[Element]) -> list[Family]:
     return sorted(found, key=lambda family: (not family.signal, not family.inertial))
 
 
-def signal_pairs(elements: Iterable[Element], stepping: bool) -> Iterator[tuple[int, int]]:
+def signal_pairs(
+    elements: Iterable[Element], stepping: bool, apart: Container[int] = ()
+) -> Iterator[tuple[int, int]]:
     """Pairs of ends that numbers which follow the motion join: what they act on, what they read.
 
     stepping : without bodies, and nodes with rates, that they read at samples alone
+    apart    : signals that join nothing, because they have rank-one updates (system.distant)
     """
-    for e in elements:
-        if not e.entry.family.signal:
+    for i, e in enumerate(elements):
+        if not e.entry.family.signal or i in apart:
             continue
         _, law, loaded = e.entry.acts_on
         ends = list(zip(e.ends, e.entry.bodies, strict=True))

@@ -25,6 +25,7 @@ from linkwork.system.collection import (
     nodes_of,
 )  # fmt: skip
 from linkwork.system.compiled_model import CompiledModel
+from linkwork.system.distant import distant_signals
 from linkwork.system.evaluate import (
     Work,
     evaluate,
@@ -53,18 +54,24 @@ class System(CompiledModel):
         keep = np.asarray(keep, bool)
         return build(
             self.model, self.names, self.elements, self.all_rows, keep, self.layout.nodes,
-            self.stepping,
+            self.stepping, self.apart,
         )  # fmt: skip
 
-    def for_steps(self) -> System:
+    def for_steps(self, updates: bool = False) -> System:
         """The same system for runs: once samples are taken, numbers that follow them alone have no
-        slopes, so that a controller of a distant body leaves the order of elimination alone."""
+        slopes, so that a controller of a distant body leaves the order of elimination alone.
+
+        updates : whether the method adds rank-one updates of numbers that follow distant bodies
+        """
         joined = [set(signal_pairs(self.elements, steps)) for steps in (False, True)]
-        if joined[0] == joined[1]:
+        inert = bool((self.inertias[:, 0] > 0).all() and (self.inertias[:, [1, 5, 9]] > 0).all())
+        apart = distant_signals(self.elements) if updates and inert else frozenset()
+        if joined[0] == joined[1] and not apart:
             return self
         return build(
-            self.model, self.names, self.elements, self.all_rows, self.keep, self.layout.nodes, True
-        )
+            self.model, self.names, self.elements, self.all_rows, self.keep, self.layout.nodes,
+            True, apart,
+        )  # fmt: skip
 
     def held_alone(self) -> System:
         """The same system with those vector nodes alone that constraints hold, and what acts on
@@ -263,8 +270,9 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
 def build(
     model: Model, names: tuple[str, ...], elements: tuple[Element, ...], rows: tuple[Row, ...],
     keep: np.ndarray, nodes: tuple[Node, ...] = (), stepping: bool = False,
+    apart: frozenset[int] = frozenset(),
 ) -> System:  # fmt: skip
-    """Tables of a system in which only the rows `keep` constrain; stepping: see for_steps."""
+    """Tables of a system in which only the rows `keep` constrain; for the rest see for_steps."""
     kept_rows = [[j for j, r in enumerate(e.rows) if keep[r]] for e in elements]
     known = bodies_of(model)
     items = tuple(known[name] for name in names)
@@ -276,14 +284,14 @@ def build(
             (() if e.entry.family.signal else e.ends, len(k), e.entry.family.whole)
             for e, k in zip(elements, kept_rows)
         ],
-        [node.size for node in layout.nodes], signal_pairs(elements, stepping),
+        [node.size for node in layout.nodes], signal_pairs(elements, stepping, apart),
     )  # fmt: skip
     tables, laws, kernels = make_tables(
-        model, items, elements, kept_rows, pattern, groups, layout
+        model, items, elements, kept_rows, pattern, groups, layout, apart
     )
     places = np.array([body.position for body in items], float).reshape(-1, 3)
     length, mass = scales(model, places, tables.bodies, links)
     return System(
         model, names, elements, rows, np.array(keep, bool), kernels, tables, pattern, layout, laws,
-        length, mass, round_off(model, places, tables.bodies), items, links, stepping,
+        length, mass, round_off(model, places, tables.bodies), items, links, stepping, apart,
     )  # fmt: skip

@@ -39,6 +39,7 @@ FAR = 1e100  # squares of lengths, and of these, must be finite
 def make_tables(
     model: Model, items: tuple[Any, ...], elements: Sequence[Element],
     kept_rows: list[list[int]], pattern: Pattern, groups: list[int], layout: Layout,
+    apart: frozenset[int] = frozenset(),
 ) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
     """Tables, motion laws and kernels of elements of which only some rows constrain."""
     families = families_of(elements)
@@ -75,7 +76,7 @@ def make_tables(
             n_int += wi
             n_real += family.reals
     bodies, blocks = _body_tables(items, pattern)
-    signals, signal_ends = _signals(elements, families, first_int, first_real)
+    signals, signal_ends = _signals(elements, families, first_int, first_real, apart)
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -93,7 +94,10 @@ def make_tables(
         signal_family_count=np.array([sum(family.signal for family in families)]),
         sensors=_sensors(elements, first_int, first_real, pattern, layout, np.concatenate(ints)
                          if ints else np.zeros(0, np.int64)),
-        answers=np.zeros((sum(e.entry.family.answers >= 0 for e in elements), pattern.unknowns)),
+        answers=np.zeros((
+            sum(e.entry.family.answers >= 0 for e in elements) + len(apart), pattern.unknowns
+        )),
+        updates=np.zeros((len(apart), 2, pattern.motions)),
     )  # fmt: skip
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
     return tables, tuple(laws), kernel_table(kernels)
@@ -137,7 +141,7 @@ def _sensors(
 
 def _signals(
     elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
-    first_real: dict[int, int],
+    first_real: dict[int, int], apart: frozenset[int],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Rows of `Tables.signals` and `signal_ends` (system.evaluate): which element computes a
     number, which has it, and what is at the ends of the first."""
@@ -156,6 +160,7 @@ def _signals(
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
             ints_of(family), first_real[target], family.reals,
+            sorted(apart).index(i) if i in apart else -1,
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):

@@ -15,7 +15,8 @@ def pendulum(angle=2.2, inertia=0.1):
 
 METHODS = [
     lw.GeneralizedAlpha(), lw.BDF2(), lw.MS2(), lw.DIRK33(), lw.RK4(), lw.ODE(), lw.ODE("BDF"),
-    lw.Recursive(), lw.Recursive("implicit"), lw.Recursive("dormand-prince"),
+    lw.Recursive(), lw.Recursive("implicit"), lw.Recursive("dormand-prince"), lw.EnergyMomentum(),
+    lw.EnergyMomentum(reduced=False),
 ]  # fmt: skip
 
 
@@ -90,7 +91,9 @@ def test_reactions_of_screws_and_universal_joints_are_whole():
         else:
             joint = lw.Universal(a, b, at=(0.5, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0))
         j = m.add("j", joint)
-        wanted = [(q, x) for q in ("force", "torque")[: 2 - (kind == "universal")] for x in "xyz"]
+        wanted = [(q, x) for q in ("force", "torque") for x in "xyz"]
+        if kind == "universal":
+            wanted.remove(("torque", "x"))  # the arm x turns freely in a
         for k, (quantity, axis) in enumerate(wanted):
             m.add(f"probe{k}", lw.Torque(b, (0, 0, 0.01), drive=lw.reads(j, quantity, axis)))
         for method in (lw.GeneralizedAlpha(), lw.RK4()):
@@ -99,10 +102,12 @@ def test_reactions_of_screws_and_universal_joints_are_whole():
                 x = getattr(run["j"], quantity).values[:, "xyz".index(axis)]
                 shown = run[f"probe{k}"].torque.values[:, 2]
                 assert np.allclose(shown, 0.01 * x, rtol=1e-6, atol=1e-9)
-                assert np.abs(x).max() > 1e-3
+                assert np.abs(x).max() > 1e-4
 
 
-@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [lw.GeneralizedAlpha(), lw.RK4(), lw.Recursive(), lw.EnergyMomentum()], ids=repr
+)
 def test_the_force_in_a_rod_is_read(method):
     """A conical pendulum on a massless rod: the pull is m g/cos a; 30 % of it is added to m g."""
     m = lw.Model("conical", gravity=(0, 0, -9.81))
@@ -226,14 +231,6 @@ def test_joint_coordinates_tell_of_loops_without_a_solution():
     m.add("load", lw.JointTorque(pin, 0.35 * lw.reads(pin, "acceleration")))
     with pytest.raises(lw.SingularError, match="angular acceleration z of pin.*algebraic loop"):
         lw.transient(m, t=0.1, h=1e-3, method=lw.Recursive(), progress=False)
-
-
-@pytest.mark.parametrize("method", [lw.EnergyMomentum()], ids=lambda x: type(x).__name__)
-def test_methods_without_algebraic_unknowns_refuse(method):
-    m, _, pin = pendulum()
-    m.add("load", lw.JointTorque(pin, lw.reads(pin, "force", "x")))
-    with pytest.raises(lw.ModelError, match="force x of pin"):
-        lw.transient(m, t=0.1, h=1e-3, method=method, progress=False)
 
 
 def test_restarts_in_joint_coordinates_go_on_with_the_same_digits(tmp_path):

@@ -102,14 +102,14 @@ def method_run(
 def new_run(
     method: Any, full: System, system: System, state: State, h: float, stiffness: bool
 ) -> Run:
-    steps = full.for_steps()
+    kind = implicit_run(method)
+    steps = full.for_steps(updates=kind is not None or getattr(method, "updates", False))
     if steps is not full:
         system, full = steps if system is full else steps.with_rows(system.keep), steps
     if not isinstance(method, Moreau):
         refuse_hard(full, f"lw.{type(method).__name__}")
     if not state.restart:
         refuse_overlaps(full, state)
-    kind = implicit_run(method)
     if kind is not None:
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"

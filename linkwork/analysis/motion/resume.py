@@ -43,6 +43,7 @@ def resume(
         options |= strategy_from_parameters(stored.info)
     options.setdefault("every", every)
     options.setdefault("constraint_stiffness", bool(stored.info.get("constraint_stiffness", True)))
+    options.setdefault("meets_jumps", bool(stored.info.get("meets_jumps", True)))
     same = file is not None and is_same(path, file)
     if abs(t - float(stored.time[-1])) < 1e-6 * h:
         return ended(path, stored, file, same)

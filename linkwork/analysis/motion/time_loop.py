@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time as clock
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import Signals, disk_full, interrupted
 from linkwork.analysis.motion.events import Event, crosses, first_values, locate
+from linkwork.analysis.motion.jumps import NEAR, Anew, just_before
 from linkwork.analysis.motion.step_control.strategies import (
     Control,
     Strategy,
@@ -42,6 +44,7 @@ class TimeLoop:
     def __init__(
         self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
         events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
+        jumps: Sequence[float] | None, anew: Anew,
     ) -> None:  # fmt: skip
         self.full, self.run, self.method = full, run, method
         self.begin, self.end, self.h, self.every = run.time, end, h, every
@@ -49,6 +52,8 @@ class TimeLoop:
         self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
         self.events, self.strategy = events, strategy
         self.storage, self.turns = storage, turns
+        self.jumps, self.anew = list(jumps or ()), anew  # when loads jump, still ahead
+        self.meets_jumps = jumps is not None
         self.lowest = LowestValues(full)
         self.signals = Signals(storage.path is not None)
         self.steps = 0
@@ -142,6 +147,14 @@ class TimeLoop:
         done, chunk = 0, 1
         while done < whole:
             size = min(chunk, whole - done)
+            if self.jumps:
+                size = min(size, self._steps_before_jump(origin + (first + done) * self.h))
+                if size == 0:
+                    number = first + done + 1
+                    store = number % self.every == 0 or done + 1 == n
+                    self._step_over(origin + number * self.h, store)
+                    done += 1
+                    continue
             k = np.arange(done, done + size)
             times = origin + (first + k + 1) * self.h
             began = clock.perf_counter()
@@ -154,9 +167,45 @@ class TimeLoop:
             chunk = next_chunk(size, spent, min(20000, most))
             raise_if_failed(self.full.model)
             self._update(bar)
-        if whole < n:
+        if whole < n and self.jumps:
+            self._step_over(self.end, True)
+        elif whole < n:
             self.run.set_step(self.end - self.run.time)
             self._steps(np.array([self.end]), np.array([True]), last=True)
+
+    def _steps_before_jump(self, time: float) -> int:
+        """How many steps from `time` on end before the next jump of a load."""
+        return max(0, math.ceil((self.jumps[0] - time) / self.h - self.slack) - 1)
+
+    def _pieces(self, target: float, h: float) -> Iterator[tuple[float, float | None]]:
+        """Where the parts of a step to `target` end, each with the jump that lies there."""
+        while self.jumps and self.jumps[0] <= target + self.slack * h:
+            time = self.jumps.pop(0)
+            time = target if abs(time - target) <= self.slack * h else time
+            yield just_before(time), time
+        if target - self.run.time > NEAR * h:
+            yield target, None
+
+    def _step_over(self, target: float, store: bool) -> None:
+        """A step within which loads jump, in parts that end at the jumps; the next one is whole."""
+        begin = self.run.time
+        for end, jump in self._pieces(target, self.h):
+            if end - self.run.time > NEAR * self.h:
+                self.run.set_step(end - self.run.time)
+                self.run.advance(*self._plain(end))
+            if jump is not None:
+                self._begin_anew(jump, self.h)
+        self.run.set_step(self.h)
+        self.steps += 1
+        self.turns.require(self.run.state().motion[None], self.h, self.run.time)
+        if self.lowest:
+            self.lowest.require(self.run.state().values[None], np.array([target]))
+        if store:
+            self._store_now(target - begin)
+
+    def _begin_anew(self, time: float, h: float) -> None:
+        """Go on with the loads behind a jump: what they change at once is found as at a start."""
+        self.run = self.storage.reactions.run = self.anew(self.run, time, h)
 
     def _origin(self) -> tuple[float, int]:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
@@ -203,14 +252,34 @@ class TimeLoop:
         n = max(1, math.ceil((self.end - self.begin) / self.h - self.slack))
         for k in range(n):
             target = self.end if k == n - 1 else origin + (first + k + 1) * self.h
+            store = (first + k + 1) % self.every == 0 or k == n - 1
             if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
                 self.run.set_step(target - self.run.time)
+            if self.jumps and self.jumps[0] <= target + self.slack * self.h:
+                if self._parts_with_events(target, before, store):
+                    return
+                continue
             snapshot, begin = self.run.snapshot(), self.run.time
             self.run.advance(*self._plain(target))
-            store = (first + k + 1) % self.every == 0 or k == n - 1
             if self._keep(snapshot, begin, before, store):
                 return
             self._update(bar)
+
+    def _parts_with_events(self, target: float, before: list[float], store: bool) -> bool:
+        """`_step_over` with events; whether one of them ends the run."""
+        for end, jump in self._pieces(target, self.h):
+            if end - self.run.time > NEAR * self.h:
+                snapshot, begin = self.run.snapshot(), self.run.time
+                self.run.set_step(end - begin)
+                self.run.advance(*self._plain(end))
+                if self._keep(snapshot, begin, before, store and end == target):
+                    return True
+            if jump is not None:
+                self._begin_anew(jump, self.h)
+        self.run.set_step(self.h)
+        if store and self.storage.last < target:
+            self._store_now(self.h)
+        return False
 
     def _keep(self, snapshot: tuple, begin: float, before: list[float], store: bool) -> bool:
         """Keep the step just taken, or end the run at an event within it (then true)."""
@@ -263,6 +332,8 @@ class TimeLoop:
         smallest = 1e-12 * max(abs(self.end), self.h)
         while self.run.time < self.end - smallest:
             goal = min(self.end, next_sample(self.full, self.run.time))
+            jump = self.jumps[0] if self.jumps and just_before(self.jumps[0]) <= goal else None
+            goal = goal if jump is None else just_before(jump)
             left, h = goal - self.run.time, control.next
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
@@ -282,8 +353,12 @@ class TimeLoop:
             control.steps += 1
             control.next = wanted or h
             store = control.steps % self.every == 0 or target == self.end
+            store = store or (jump == self.end and target == goal)
             if self._keep(snapshot, begin, before, store):
                 return
+            if jump is not None and target == goal:
+                self.jumps.pop(0)
+                self._begin_anew(jump, control.next)
             self._update(bar)
 
     # --------------------------------------------------------------------------------- results
@@ -344,6 +419,7 @@ class TimeLoop:
             "end": self.end,
             "between": between,
             "stop": [event.label for event in self.events],
+            "meets_jumps": self.meets_jumps,
             **strategy_parameters(self.strategy),
         }
         return info if self.earlier is None else self.earlier.added_to(info)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +16,12 @@ from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
 from linkwork.analysis.motion.events import StopLike, as_events
+from linkwork.analysis.motion.jumps import jumps_of
 from linkwork.analysis.motion.step_control.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
 from linkwork.analysis.motion.time_loop import TimeLoop
 from linkwork.errors import ModelError
-from linkwork.integrators.contract import MethodLike
+from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.model import checks
 from linkwork.model.calls import explained
@@ -87,6 +88,7 @@ class Options:
     flush: float | None = 1.0
     constraint_stiffness: bool = True
     earlier: Earlier | None = None
+    meets_jumps: bool = True  # split steps where loads jump
 
 
 def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options) -> Result:
@@ -131,7 +133,21 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             reactions.begin_like(o.start)
         events = as_events(o.stop, full)
         storage = Storage(full, reactions, plan)
-        loop = TimeLoop(full, run, method, t, h, every, events, strategy, storage, turns)
+        jumps = jumps_of(full, method, state.time, t, h) if o.meets_jumps else None
+
+        def anew(before: Run, time: float, step: float) -> Run:
+            now = replace(
+                before.state(), time=time, restart={}, acceleration=None, gamma=None
+            )
+            keep = before.system.keep
+            rows = full if keep.all() else full.with_rows(keep)
+            again = method_run(method, full, rows, now, step, o.constraint_stiffness)
+            again.follow(before)
+            return again
+
+        loop = TimeLoop(
+            full, run, method, t, h, every, events, strategy, storage, turns, jumps, anew
+        )
         try:
             loop.begin_from(o.start, remembered, o.earlier)
         except BaseException:

@@ -21,10 +21,12 @@ from linkwork.elements.points import (
     LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
     line_tangent,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -129,6 +131,9 @@ class Spring(Item):
                 f"the two points of {what} coincide, so it has no direction to pull in; move one "
                 "of them, or use length=0 without damping and preload, or a Bushing"
             )
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return line_reading(self, quantity, axis)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

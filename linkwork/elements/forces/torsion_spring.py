@@ -30,6 +30,7 @@ from linkwork.elements.layout import (
     AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
+from linkwork.elements.signals.joint_readings import refuse_others
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
@@ -37,6 +38,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item
 
 QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = 0, 4, 8, 9, 10, 11, 12
@@ -242,6 +244,10 @@ class TorsionSpring(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        refuse_others(self, quantity, ("angle", "rate"))
+        return self.joint.reading(quantity, axis)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.joint.frames

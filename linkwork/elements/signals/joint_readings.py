@@ -10,7 +10,8 @@ With marker A on the first body and B on the second, e a direction in the axes o
 
 The rate is that of the angle where rx and ry are held; else only rotation and angular velocity are
 offered.  Of a universal joint, X_AᵀX_B = R_x(α) R_y(β): the twists about x and y are α and β, and
-α̇ = x_A·w, β̇ = y_B·w with w = w_B − w_A, because the arms x_A and y_B are perpendicular.
+α̇ = x_A·w, β̇ = y_B·w with w = w_B − w_A, because the arms x_A and y_B are perpendicular; its torque
+is about their normal, which turns with them.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
             f"{joint.label} cannot be read, because its markers move on its bodies; read the "
             "bodies themselves, or use a joint without drive_a and drive_b"
         )
-    straight = {3, 4} <= set(joint.active)
+    bent = {"rx", "ry", "rotation"} & set(joint.laws().get("t", {}))
+    straight = {3, 4} <= set(joint.active) and not bent
     offered = (*(ANGLES if straight else ()), *SLIDES, *ALONG_AXES)
     if quantity in ANGLES and not straight:
         raise DriveError(
@@ -86,15 +88,24 @@ def lock_reading(joint: Any, quantity: str, axis: Any) -> Drive:
                 f"a reading of {joint.label}: its {quantity} is that of a thread alone, whose axis "
                 "nothing holds; give guided=True, or read the joint that guides it"
             )
+        turned = bent or "rz" in joint.laws().get("t", {})
+        if quantity == "torque" and turned and not {3, 4, 5} <= set(joint.active):
+            raise DriveError(
+                f"a reading of {joint.label}: it turns after a law and is free to turn otherwise, "
+                'where its torque is not read; read its "force", or use a Motor, which holds rx '
+                "and ry"
+            )
         return measured(joint, quantity, three(joint, axis))
-    if quantity == "acceleration":
-        return joint_acceleration(joint, straight)
-    if quantity in (*ANGLES, *SLIDES) and axis is not None and tuple(axis) != Z:
+    if quantity not in ALONG_AXES and axis is not None and tuple(axis) != Z:
+        other = '"rotation" or "angular velocity"' if quantity in ANGLES else '"position"'
+        if quantity == "acceleration":
+            other = "the accelerations of its bodies"
         raise DriveError(
             f"a reading of {joint.label}: its {quantity} is about or along its z axis; leave out "
-            "axis, or read "
-            + ('"rotation" or "angular velocity"' if quantity in ANGLES else '"position"')
+            f"axis, or read {other}"
         )
+    if quantity == "acceleration":
+        return joint_acceleration(joint, straight)
     e = three(joint, axis)
     if quantity == "angle":
         return of_frames(joint, "angle", Z, start=first_angle(joint))
@@ -134,15 +145,10 @@ def joint_acceleration(joint: Any, straight: bool) -> Drive:
 
 def universal_reading(joint: Any, quantity: str, axis: Any) -> Drive:
     """What `lw.reads` gives of a universal joint: the angles of its arms, x in a and y in b."""
-    if quantity == "torque":
-        raise DriveError(
-            f"a reading of {joint.label}: its torque is about the normal of both arms, which turns "
-            'with them; read its "force", or the torque of a joint that carries it'
-        )
-    if quantity == "force":
+    if quantity in REACTIONS:
         return measured(joint, quantity, three(joint, axis))
     if quantity not in ANGLES:
-        refuse_others(joint, quantity, (*ANGLES, *ALONG_AXES, "force"))
+        refuse_others(joint, quantity, (*ANGLES, *ALONG_AXES, *REACTIONS))
         return of_frames(joint, quantity, three(joint, axis))
     if axis is None or tuple(axis) not in (X, Y):
         raise DriveError(

@@ -3,13 +3,14 @@
     reaction of a joint of the lock family on its second body, along e in the axes of A,
         force   x = −e·γ_f,        torque   x = −e·P(ρ) γ_m,   P = ½ (ρ₀ + ρ~)
     and of a screw's thread γ with them,   force   −γ e_z,   torque   γ p/2π e_z
+    of the cross of a universal joint, γ that of its arms,   torque   x = γ e·(x_A × ρ y_B ρ*)
     force of a distance on its second point, along the line,   x = −γ
     acceleration of the origin of a frame, u in its body, along d = R_C e,
         x = d·(v̇ + R (ω̇ × u + ω × (ω × u)))           angular acceleration   x = d·R ω̇
     of the angle of a joint that holds rx and ry, n in b:   x = n·ω̇_b − (R_aᵀ R_b n)·ω̇_a
 
-ρ is the rotation from A to B, one where rz is held (or driven).  Every x is a node of order zero,
-and all slopes are exact: those by multipliers enter steps through system.sensors.
+ρ is the rotation from A to B, one where rx, ry and rz are held (or driven).  Every x is a node of
+order zero, and all slopes are exact: those by multipliers enter steps through system.sensors.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ SIZES = {"force": 1.0, "torque": 1.0, "acceleration": 1.0, "angular acceleration
 AXIS_NAMES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 
 # ------------------------------------------------------------------------------------ reaction
-# TURNS: 0 force, 1 torque, 2 and rz is free, 3 a share of x − … whose slopes are E; slopes by the
-# multipliers
+# TURNS: 0 force, 1 torque, 2 and a turn is free, 3 a share of x − … whose slopes are E, 4 torque of
+# a cross; slopes by the multipliers
 E, QA, QB, TURNS, SLOPES, REACTION_REALS = 0, 3, 7, 11, 12, 15
-READ, SHARE = int_width(3, 0), 3.0
+READ, SHARE, CROSS = int_width(3, 0), 3.0, 4.0
 
 
 @inlined
@@ -52,6 +53,13 @@ def arm(rho, e):
     """−Pᵀ(ρ) e."""
     v = (rho[1], rho[2], rho[3])
     return scale(-0.5, add(scale(rho[0], e), cross(e, v)))
+
+
+@inlined
+def normal(rho):
+    """x_A × y_B in the axes of A."""
+    R = rotation_matrix(rho)
+    return (0.0, -R[7], R[4])
 
 
 def reaction_kernel(ints, reals, motion, loads):
@@ -62,9 +70,11 @@ def reaction_kernel(ints, reals, motion, loads):
         turns = reals[k, TURNS]
         g = (gamma[ints[k, READ]], gamma[ints[k, READ + 1]], gamma[ints[k, READ + 2]])
         qA, qB, rho = at4(reals, k, QA), at4(reals, k, QB), (1.0, 0.0, 0.0, 0.0)
-        if turns == 2.0:
+        if turns == 2.0 or turns == CROSS:
             rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
         c = scale(-1.0, e) if turns == 0.0 else e if turns == SHARE else arm(rho, e)
+        if turns == CROSS:
+            c = (dot(e, normal(rho)), 0.0, 0.0)
         reals[k, SLOPES], reals[k, SLOPES + 1], reals[k, SLOPES + 2] = c[0], c[1], c[2]
         loads.balance[i] -= dot(c, g)
         if turns == SHARE:
@@ -81,6 +91,14 @@ def reaction_kernel(ints, reals, motion, loads):
                     by_b = dot(g, arm(qscale(0.5, qmul(rho, tb)), e))
                     vals[ints[k, 4] + 3 + j] -= motion.coef[CK] * by_a
                     vals[ints[k, 5] + 3 + j] -= motion.coef[CK] * by_b
+            elif turns == CROSS:  # e·(x × δy),  δy = −θ_a × y  and  R (θ_b × y_B)
+                R, side = rotation_matrix(rho), cross(e, (1.0, 0.0, 0.0))
+                y, z = (R[1], R[4], R[7]), tv(R, side)
+                by_a = mv(rotation_matrix(qA), cross(side, y))
+                by_b = mv(rotation_matrix(qB), cross((0.0, 1.0, 0.0), z))
+                for j in range(3):
+                    vals[ints[k, 4] + 3 + j] -= motion.coef[CK] * g[0] * by_a[j]
+                    vals[ints[k, 5] + 3 + j] -= motion.coef[CK] * g[0] * by_b[j]
 
 
 REACTION = Family(
@@ -227,12 +245,18 @@ class JointSensor(Sensor):
         return (self.joint,)
 
     def entries(self) -> list[Entry]:
+        from linkwork.elements.joints.orthogonal import Universal
+
         fa, fb = self.joint.frames
         ends = (self.node, fa.body, fb.body)
         if self.quantity == "angular acceleration":
             return [Entry(ANGLE, ends, rotations.matrix(fb.orientation)[:, 2].copy())]
         turns = self.quantity == "torque"
-        kind = 0.0 if not turns else 1.0 if 5 in self.joint.active else 2.0
+        if turns and isinstance(self.joint, Universal):
+            reals = np.array([*self.axis, *fa.orientation, *fb.orientation, CROSS, 0.0, 0.0, 0.0])
+            return [Entry(REACTION, ends, reals, reads=((self.joint, 1, 0),))]
+        held = {3, 4, 5} <= set(getattr(self.joint, "active", ()))  # or driven: then ρ is one
+        kind = 0.0 if not turns else 1.0 if held else 2.0
         rest = [*fa.orientation, *fb.orientation, kind, 0.0, 0.0, 0.0]
         if not hasattr(self.joint, "active"):  # a distance
             reals = np.array([1.0, 0.0, 0.0, *rest])
@@ -250,7 +274,12 @@ class JointSensor(Sensor):
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         from linkwork.elements.joints.joints import Revolute
+        from linkwork.elements.joints.orthogonal import Universal
 
+        if rng.integers(4) == 0:
+            x, y = rng.normal(size=3), rng.normal(size=3)
+            cross = Universal(a, b, at=rng.normal(size=3), axis_a=x, axis_b=y)
+            return [cross, cls(cross, "torque", rng.normal(size=3))]
         joint = Revolute(a, b, at=rng.normal(size=3), axis=rng.normal(size=3))
         kind = ("force", "torque", "angular acceleration")[int(rng.integers(3))]
         return [joint, cls(joint, kind, rng.normal(size=3))]

@@ -50,6 +50,7 @@ class RK4(Written):
 
     order = 4
     drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
+    updates = True  # numbers that follow distant bodies need no blocks (system.distant)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)
@@ -71,6 +72,7 @@ class ODE(Written):
     baumgarte: tuple[float, float] | None = None
 
     drifts = 1e-4
+    updates = True
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:

@@ -15,7 +15,7 @@ of cut joints it follows from their multipliers.
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.elements.signals.measured import arm
+from linkwork.elements.signals.measured import arm, normal
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
@@ -27,6 +27,7 @@ from linkwork.recursive.sweeps.wrenches import joint_wrenches
 (KIND, X, A, B, E, QA, QB, DRIVEN, PLACE, SIGN, POINT, WITHOUT_Z, FREE_Z, GAMMA, UNIT, COLUMNS) = (
     0, 1, 2, 3, 4, 7, 11, 15, 18, 19, 20, 23, 24, 25, 28, 29,
 )  # fmt: skip
+OF_CROSS = 2.0  # FREE_Z of the torque of a universal joint
 FORCE, TORQUE, CUT_FORCE, CUT_TORQUE, ACCELERATION, SPIN, ANGLE = range(7)  # KIND
 # rows of the room beside the table; H follows
 SHOWN, SIZE, LEFT, STEP, CHANGE, ALONG, H = range(7)
@@ -51,11 +52,18 @@ def reaction(nodes, wrench, gamma, table, k, kind):
     """Force or torque on the second body of a joint, in the axes of the marker on its first."""
     a, b = int(table[k, A]), int(table[k, B])
     qS = qmul(at4(nodes, a, el.QUAT), at4(table, k, QA))
+    cross_normal = (0.0, 0.0, 0.0)
+    if table[k, FREE_Z] == OF_CROSS:
+        cross_normal = normal(
+            qmul(qconj(qS), qmul(at4(nodes, b, el.QUAT), at4(table, k, QB)))
+        )
     if kind >= CUT_FORCE:
         g = (held(gamma, table[k, GAMMA]), held(gamma, table[k, GAMMA + 1]),
              held(gamma, table[k, GAMMA + 2]))  # fmt: skip
         if kind == CUT_FORCE:
             return scale(-1.0, g)
+        if table[k, FREE_Z] == OF_CROSS:
+            return scale(g[0], cross_normal)
         rho = (1.0, 0.0, 0.0, 0.0)
         if table[k, FREE_Z] != 0.0:
             rho = qmul(qconj(qS), qmul(at4(nodes, b, el.QUAT), at4(table, k, QB)))
@@ -72,6 +80,8 @@ def reaction(nodes, wrench, gamma, table, k, kind):
         D = add(at(nodes, b, el.POS), mv(at9(nodes, b, el.ROT), at(table, k, DRIVEN)))
         f = add(n, cross(sub(P, D), f))
     shown = tv(rotation_matrix(qS), scale(sign, f))
+    if table[k, FREE_Z] == OF_CROSS:  # loads about the arms are in the wrench
+        return scale(dot(cross_normal, shown) / dot(cross_normal, cross_normal), cross_normal)
     return (shown[0], shown[1], 0.0 if table[k, WITHOUT_Z] != 0.0 else shown[2])
 
 

@@ -25,9 +25,10 @@ from linkwork.recursive.tree.layout import (
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
-from linkwork.recursive.tree.sensor_table import followed_at_all_times, sensor_table
+from linkwork.recursive.tree.sensor_table import sensor_table
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
+from linkwork.system.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
 from linkwork.system.numbering import Element, Row
 from linkwork.system.system import System, build

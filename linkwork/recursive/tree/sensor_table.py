@@ -8,49 +8,38 @@ import numpy as np
 
 from linkwork.elements.joints.distance import DISTANCE
 from linkwork.elements.joints.lock import LOCK, UB
+from linkwork.elements.joints.orthogonal import ORTHOGONAL
 from linkwork.elements.signals import measured as me
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.model.held import read_between_samples
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Topology
-from linkwork.system.sensor_nodes import sensor_places
+from linkwork.system.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.system import System
-
-
-def followed_at_all_times(full: System) -> bool:
-    """Whether any load follows a sensor between samples."""
-    return any(
-        isinstance(getattr(leaf, "item", None), Sensor)
-        for e in full.elements if e.entry.family.signal
-        for leaf in read_between_samples(e.entry.acts_on[1].signal)
-    )  # fmt: skip
 
 
 def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
     """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
     sensors: list[Any] = [x for x in full.model.items.values() if isinstance(x, Sensor)]
     number = {name: i for i, name in enumerate(full.names)}
-    g, L = float(np.linalg.norm(full.tables.gravity)) + 1.0, full.length
     out = np.zeros((len(sensors), se.COLUMNS))
-    for row, item, place in zip(out, sensors, sensor_places(full), strict=True):
-        row[se.X] = place
+    out[:, se.X], out[:, se.UNIT] = sensor_places(full), sensor_units(full)
+    for row, item in zip(out, sensors, strict=True):
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
         row[[se.A, se.B]] = [number.get(f.body.name, full.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
-            row[se.KIND], row[se.UNIT] = (se.SPIN, g / L) if spins else (se.ACCELERATION, g)
+            row[se.KIND] = se.SPIN if spins else se.ACCELERATION
             direction = rotations.matrix(item.axes.orientation) @ np.array(item.axis)
             row[se.E : se.E + 3], row[se.DRIVEN : se.DRIVEN + 3] = direction, item.frame.position
         elif item.quantity == "angular acceleration":
-            row[se.KIND], row[se.UNIT] = se.ANGLE, g / L
+            row[se.KIND] = se.ANGLE
             row[se.E : se.E + 3] = rotations.matrix(frames[1].orientation)[:, 2]
         else:
             turns = item.quantity == "torque"
-            row[se.UNIT] = full.mass * g * (L if turns else 1.0)
             row[se.E : se.E + 3] = item.axis
             row[se.QA : se.QA + 4], row[se.QB : se.QB + 4] = (f.orientation for f in frames)
             of_reaction(row, full, outer, topology, item, turns)
@@ -63,7 +52,9 @@ def of_reaction(
     """The columns of a reaction: of a joint of the tree, or of one that is cut."""
     name, active = item.joint.name, getattr(item.joint, "active", ())
     mine = next(i for i, e in enumerate(full.elements) if e.owner == name and e.entry.rows)
-    row[se.FREE_Z] = item.entries()[0].reals[me.TURNS] == 2.0
+    kind = item.entries()[0].reals[me.TURNS]
+    of_cross = kind == me.CROSS
+    row[se.FREE_Z] = se.OF_CROSS if of_cross else kind == 2.0
     for i, step in enumerate(topology.steps):
         if step.edge is not None and mine in step.edge.elements:
             whole = len(item.entries()) == 1
@@ -74,17 +65,19 @@ def of_reaction(
             row[se.POINT : se.POINT + 3] = markers(step, step.motion)[1].position
             row[se.DRIVEN : se.DRIVEN + 3] = full.elements[mine].entry.reals[UB : UB + 3]
             # forces of joint loads along the freedom are in the wrench, not in the reaction
-            row[se.WITHOUT_Z] = (5 if turns else 2) not in active
+            row[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
             return
-    cut = next((e for e in outer.elements if e.owner == name and e.entry.rows), None)
-    if cut is None or cut.entry.family not in (LOCK, DISTANCE) or len(item.entries()) > 1:
+    mine_now = [e for e in outer.elements if e.owner == name and e.entry.rows]
+    cut = mine_now[-1 if of_cross else 0] if mine_now else None
+    known = (ORTHOGONAL,) if of_cross else (LOCK, DISTANCE)
+    if cut is None or cut.entry.family not in known or len(item.entries()) > 1:
         raise ModelError(
             f"lw.Recursive cannot follow {item.label} at all times, because {item.joint.label} is "
             "no plain joint of its tree; sample it with lw.sample_hold or "
             "lw.Controller, or use lw.RK4() or lw.GeneralizedAlpha()"
         )
     row[se.KIND] = se.CUT_TORQUE if turns else se.CUT_FORCE
-    known = {int(r): k for k, r in enumerate(outer.kept)}
+    kept = {int(r): k for k, r in enumerate(outer.kept)}
     rows = {axis: cut.first_row + k for k, axis in enumerate(cut.entry.rows)}
     for j in range(3):
-        row[se.GAMMA + j] = known.get(rows.get(j + 3 * turns, -1), outer.rows)
+        row[se.GAMMA + j] = kept.get(rows.get(j + 3 * (turns and not of_cross), -1), outer.rows)

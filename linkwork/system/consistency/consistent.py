@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
 from linkwork.system.consistency.descriptor import descriptor_start
 from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
@@ -67,6 +68,9 @@ def consistent(system: System, state: State) -> State:
             return replace(state, acceleration=acceleration, gamma=gamma, values=values)
         before = size
     worst = int(np.argmax(np.abs(step) / layout.value_scale))
+    place = layout.place(layout.rigid + worst)[0] - b
+    if layout.nodes[place].name in sensor_names(system):
+        raise SingularError(undetermined(system, [layout.rigid + worst]))
     raise ConvergenceError(
         f"the start of model '{system.model.name}' is not consistent: the equations of "
         f"{layout.describe(layout.rigid + worst)} have no solution near its value at "
@@ -145,6 +149,12 @@ def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.nd
         known.append((z, c))
         y = y + z[:-1] * (c[:-1] @ y) / left
     return y
+
+
+def sensor_names(system: System) -> set[str]:
+    """The nodes of a model's sensors."""
+    items = system.model.items.items()
+    return {name for name, item in items if isinstance(item, Sensor)}
 
 
 def undetermined(system: System, sensors: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ A strategy judges every step that was taken: whether it is kept, and how long th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -176,6 +176,7 @@ class ErrorControl(Control):
             self.energy.largest, self.energy.floor = map(float, numbers[3:5])
 
     def before(self, run: Run) -> None:
+        self.run = cast(ControlledRun, run)  # another one behind a jump of a load
         self.begin = self.run.marker()
         if self.energy is not None:
             self.energy.before(self.run)

@@ -28,7 +28,7 @@ def run_deck(
     method: MethodLike | None = None,
 ) -> Result:  # fmt: skip
     """The result of the deck; t, h and method replace what it says (h its strategy, too)."""
-    import linkwork
+    from linkwork.analysis.motion.transient import Options, move
 
     require_deck(deck, "run_deck")
     a = deck.analysis
@@ -37,11 +37,12 @@ def run_deck(
     end, step = times(deck, t, h)
     if method is None:
         method = chosen_method(deck)
+    options = Options(  # MBDyn's steps are what a deck says, across jumps of loads, too
+        start=assembled(deck).state, every=stored_every(deck), progress=progress,
+        strategy=None if h is not None else made_strategy(a), meets_jumps=False,
+    )  # fmt: skip
     with words_of_decks():
-        return linkwork.transient(
-            deck.model, end, step, method, start=assembled(deck).state, every=stored_every(deck),
-            progress=progress, strategy=None if h is not None else made_strategy(a),
-        )  # fmt: skip
+        return move(deck.model, end, step, method, options)
 
 
 def require_deck(deck: Any, function: str) -> None:

@@ -1,0 +1,85 @@
+"""Loads that follow bodies at the other end of a chain: rank-one updates against blocks."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.system import distant
+from linkwork.system.system import compile_model
+
+LINKS = 12
+
+
+def chain(gain=1.0):
+    """Three readings of the tip, of its own pin, and of bodies half-way."""
+    m = lw.Model("chain", gravity=(0, 0, -9.81))
+    last, pins, links = lw.GROUND, [], []
+    for k in range(LINKS):
+        link = lw.Body.link((0.1 * k, 0, 0), (0.1 * k + 0.1, 0, 0), radius=0.01, mass=0.1)
+        links.append(m.add(f"link{k}", link))
+        axis = (0, 1, 0.2 * (k % 2))
+        pin = lw.Revolute(last, links[k], at=(0.1 * k, 0, 0), axis=axis)
+        pins.append(m.add(f"pin{k}", pin))
+        last = links[k]
+    tip = links[-1]
+    drive = -0.5 * lw.reads(tip, "position", "z") - 0.1 * lw.reads(tip, "velocity", "z")
+    m.add("root", lw.JointTorque(pins[0], gain * drive))
+    m.add("push", lw.Force(tip, (0, 0, 1), drive=0.1 * gain * lw.reads(pins[0], "angle")))
+    spin = lw.reads(tip, "angular velocity", "y")
+    twist = lw.formula("sin(a) - 0.1*w", a=lw.reads(pins[2], "angle"), w=spin)
+    m.add("twist", lw.Torque(links[6], (0, 1, 0), drive=0.02 * gain * twist))
+    return m
+
+
+def test_updates_are_what_blocks_would_add():
+    """The matrix with blocks is the one without and u wᵀ of every number."""
+    full = compile_model(chain())
+    steps = full.for_steps(updates=True)
+    assert len(steps.apart) == 3 and full.for_steps(updates=False) is full
+    rng = np.random.default_rng(3)
+    state = full.described_state()
+    state.motion[:] += 0.1 * rng.normal(size=state.motion.shape)
+    state.motion[:, 3:7] /= np.linalg.norm(state.motion[:, 3:7], axis=1)[:, None]
+    matrices = [
+        s.evaluate(state, cM=1.0, cD=0.3, cK=0.7).stiffness.toarray() for s in (full, steps)
+    ]
+    updates = sum(np.outer(u, w) for u, w in steps.tables.updates)
+    assert np.abs(updates).max() > 0.01
+    assert np.allclose(matrices[1] + updates, matrices[0], rtol=1e-12, atol=1e-12)
+
+
+METHODS = [
+    lw.GeneralizedAlpha(), lw.BDF2(), lw.GeneralizedAlpha(stabilized=True), lw.MS2(), lw.RK4(),
+    lw.ODE(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_runs_are_those_with_blocks(method, monkeypatch):
+    runs = [lw.transient(chain(5), t=0.1, h=1e-3, method=method, progress=False)]
+    monkeypatch.setattr(distant, "MOST", 0)
+    runs.append(lw.transient(chain(5), t=0.1, h=1e-3, method=method, progress=False))
+    plain = lw.transient(chain(0), t=0.1, h=1e-3, method=method, progress=False)
+    a, b, c = (run["link11"].position.values for run in (*runs, plain))
+    assert np.abs(a - b).max() < 1e-9 and np.abs(a - c).max() > 1e-3
+    iterations = [run.info.get("newton_iterations", 0) for run in runs]
+    assert iterations[0] == iterations[1]
+
+
+def test_stiff_feedback_over_a_distance_converges():
+    """Gains beside which the inertia of the chain hardly counts; joint coordinates agree."""
+    run = lw.transient(chain(300), t=0.05, h=1e-4, progress=False)
+    other = lw.transient(chain(300), t=0.05, h=2.5e-5, method=lw.Recursive(), progress=False)
+    tips = [x["link11"].position.values[-1] for x in (run, other)]
+    assert np.abs(tips[0] - tips[1]).max() < 2e-5 * np.abs(tips[1]).max()
+    assert run.info["repairs"] == 0
+
+
+def test_what_is_near_or_apart_keeps_its_blocks():
+    m = chain()
+    m["root"].drive = lw.reads(m["link2"], "position", "z")
+    m["push"].drive = lw.reads(m["pin9"], "angle")
+    m["twist"].drive = lw.reads(m["pin6"], "rate")
+    other = m.add("other", lw.Body(1, (1, 1, 1), position=(0, 5, 0)))
+    m.add("far", lw.Force(other, (0, 0, 1), drive=lw.reads(m["link11"], "position", "z")))
+    assert not distant.distant_signals(compile_model(m).elements)
