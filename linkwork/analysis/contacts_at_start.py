@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.elements.contact.layout import MARGIN
 from linkwork.errors import ModelError
+from linkwork.system.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -25,22 +26,28 @@ def refuse_hard(system: System, what: str) -> None:
             )
 
 
+def depth_of(e: Element, state: State) -> float:
+    """How deep the shapes of a contact lie in each other, m; negative where they are apart."""
+    from linkwork.elements.contact.history import GAP, contact_history
+
+    still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
+    ends = [
+        still if b < 0 else (state.motion[b : b + 1, :3], state.motion[b : b + 1, 3:7])
+        for b in e.ends
+    ]
+    r, q = (list(part) for part in zip(*ends))
+    return -float(contact_history(e.entry.reals, np.zeros(1), r, q)[0, GAP])
+
+
 def refuse_overlaps(system: System, state: State) -> None:
     """Refuse states in which shapes lie in each other further than contact could push them."""
     touching = [e for e in system.elements if e.entry.family.rubs]
     if not touching:
         return
     from linkwork.elements.contact.contact import MARGIN_SHARE
-    from linkwork.elements.contact.history import GAP, contact_history
 
-    still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
     for e in touching:
-        ends = [
-            still if b < 0 else (state.motion[b : b + 1, :3], state.motion[b : b + 1, 3:7])
-            for b in e.ends
-        ]
-        r, q = (list(part) for part in zip(*ends))
-        depth = -float(contact_history(e.entry.reals, np.zeros(1), r, q)[0, GAP])
+        depth = depth_of(e, state)
         if depth > DEEPEST * e.entry.reals[MARGIN] / MARGIN_SHARE:
             one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
             raise ModelError(

@@ -204,3 +204,35 @@ def test_an_edge_that_lands_later_is_an_impact():
     total = found.energy.total.values
     assert (total - np.minimum.accumulate(total)).max() < 1e-3 * total[0]
     assert np.abs(found.energy.balance.values).max() < 0.02 * total[0]
+
+
+@pytest.mark.parametrize("overlap", [1e-4, 1e-3])
+def test_shapes_that_begin_in_each_other_part_with_the_energy_of_their_law(overlap):
+    """No more than is stored; the account of energy is closed within a part of it."""
+    m = lw.Model("box", gravity=(0, 0, -9.81))
+    box = m.add("box", lw.Body.box((0.2, 0.2, 0.2), density=1000, position=(0, 0, 0.1 - overlap)))
+    m.add("floor", lw.Contact(box, lw.GROUND, friction=0.3))
+    run = lw.transient(m, t=0.3, h=1e-3, progress=False)
+    energy = run.energy
+    stored = float(energy.total[0]) - 8 * 9.81 * (0.1 - overlap)
+    assert abs(energy.balance).max() < 0.01 * stored
+    rise = float(run["box"].position[:, 2].max()) - 0.1
+    assert 0.1 * stored < 8 * 9.81 * rise < stored
+
+
+def test_a_light_foot_under_a_heavy_body_presses_longer_than_it_would_alone():
+    """e by the whole mass that arrives: an undamped law gives back what it took."""
+    m = lw.Model("foot", gravity=(0, 0, -9.81))
+    foot = m.add("foot", lw.Body.sphere(0.02, mass=0.05, position=(0, 0, 0.03), velocity=(0, 0, -3)))
+    load = m.add("load", lw.Body(20, (1, 1, 1), position=(0, 0, 0.5), velocity=(0, 0, -3)))
+    m.add("leg", lw.Fixed(foot, load, at=(0, 0, 0.03)))
+    m.add("floor", lw.Contact(foot, lw.GROUND, law=lw.laws.Hertz(1e7)))
+    run = lw.transient(m, t=0.05, h=2e-3, progress=False)
+    speed = run["load"].velocity.values[:, 2]
+    k = 4 / 3 * 1e7 * 0.02**0.5
+    depth = (1.25 * 20.05 * 3**2 / k) ** 0.4  # m v²/2 = (2/5) k δ^2.5
+    lasts = 2.94 * depth / 3
+    there = run.time[np.argmax(speed > 0)]
+    assert speed[-1] == pytest.approx(3, abs=9.81 * 0.05)
+    assert there == pytest.approx(0.01 / 3 + lasts / 2, abs=2e-3 + lasts / 2)
+    assert abs(run.energy.balance).max() < 1e-3 * 20.05 * 3**2 / 2

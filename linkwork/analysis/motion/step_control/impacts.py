@@ -9,9 +9,13 @@ the touch pieces are no longer than
 
 so that they are short where forces rise steeply.  Where h is longer than T'/48, the step in which
 the shapes met is taken once more: it is divided until the touch lies in a piece of T'/256; then
-pieces grow as above until the shapes are apart again or 5 T have passed, and afterwards by factors
+pieces grow as above until the shapes are apart again, or until 5 T have passed and they no longer
+move in each other (a light body that others push on presses far longer), and afterwards by factors
 of four, in which the history of the method forgets the forces of the impact.  Pieces are h/2ᵖ long
 and begin at multiples of their length.  Results keep their times: pieces are not stored.
+
+Shapes that lie in each other at the start, with the energy m v²/2 in their law, are as in the
+middle of an impact with the speed v.
 
 Implicit methods go over contacts at rest with any step, so slow touches are left to them: those
 below 4 g h, or below a hundredth of the fastest so far.  Explicit ones are stable only while they
@@ -31,6 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.analysis.contacts_at_start import depth_of
 from linkwork.analysis.motion.checks.turns import rounded_down
 from linkwork.elements.contact.layout import GEOMETRY_AT, LAW_AT, MEMORY, MET, MET_AT, PRESSED
 from linkwork.elements.laws.base import ENERGY, STRESS, over_times
@@ -97,6 +102,11 @@ class Duration:
         k = int(np.searchsorted(taken, self.mass))
         self.stops = float(DEPTHS[k]) if k < len(DEPTHS) else math.inf  # the depth δ'
 
+    def speed(self, depth: float) -> float:
+        """With which an impact reaches a depth, m/s."""
+        stored = float(np.interp(depth, DEPTHS, self.energy))
+        return math.sqrt(2 * stored / self.mass) if self.mass > 0 else 0.0
+
     def impact(self, speed: float) -> tuple[float, float]:
         """T and T' in s; infinite where the law stores nothing or there is no mass."""
         wanted = self.mass * speed**2 / 2
@@ -135,12 +145,15 @@ class ResolvedImpacts:
         self.too_long: tuple[int, float] | None = None  # a contact whose impacts need more pieces
         n = len(self._begins)
         known = np.asarray(begun.get("impacts", ()), float)
-        if len(known) != 2 + 4 * n:
-            known = np.zeros(2 + 4 * n)
+        if len(known) != 2 + 6 * n:
+            known = np.zeros(2 + 6 * n)
         # the fastest touch; how often the next piece halves a step; of every contact: when it met,
-        # the longest pieces as it began and later (0: no impact), the end of the impact
+        # the longest pieces as it began and later (0: no impact), the end of the impact; when the
+        # depth was looked at, and the depth
         self._fastest, self._level = float(known[0]), int(known[1])
-        self._times = known[2:].reshape(4, n).copy()
+        self._times = known[2:].reshape(6, n).copy()
+        if not begun:
+            self._begin_pressed()
         run.ask_before_repair(self._needs_finer)
 
     def __getattr__(self, name: str) -> Any:
@@ -171,6 +184,21 @@ class ResolvedImpacts:
             "hard=True with method=lw.Moreau()",
             LinkworkWarning, stacklevel=users_line(),
         )  # fmt: skip
+
+    def _begin_pressed(self) -> None:
+        """Shapes that lie in each other at the start."""
+        state = self._run.state()
+        for k, e in enumerate(self._elements):
+            depth = depth_of(e, state)
+            speed = self._duration(k).speed(depth) if depth > 0 else 0.0
+            if speed > self._weight * self._h:
+                touch = self._touch(k, state.time, speed)
+                if touch is not None:
+                    longest = touch.longest
+                    self._times[:, k] = (
+                        touch.time, longest, longest, touch.until, touch.time, depth
+                    )  # fmt: skip
+        self._level = self._needed()
 
     # ------------------------------------------------------------------------- what has happened
     def _column(self, memory: np.ndarray, column: int) -> np.ndarray:
@@ -231,12 +259,17 @@ class ResolvedImpacts:
 
     def _needed(self) -> int:
         """How often the next piece halves a step, for the impacts that go on."""
-        met, first, longest, until = self._times
+        met, first, longest, until, *_ = self._times
         under_way = np.flatnonzero(longest)
         if not len(under_way):
             return 0
         now = self._run.time
         pressing = self._column(self._run.memory, PRESSED)[under_way] > 0
+        pressing |= now <= met[under_way]  # at the start
+        if not self._explicit:
+            for k in under_way[pressing & (now >= until[under_way])]:
+                if self._moves(int(k), now):
+                    until[k] = now + PIECES * longest[k]
         goes_on = pressing & (self._explicit | (now < until[under_way]))
         longest[under_way[~goes_on]] = 0.0
         k = under_way[goes_on]
@@ -244,6 +277,13 @@ class ResolvedImpacts:
             return 0
         allowed = np.minimum(np.maximum(first[k], GROWS * (now - met[k])), longest[k])
         return self._halvings(float(allowed.min()))
+
+    def _moves(self, k: int, now: float) -> bool:
+        """Whether the depth of a contact has changed as in an impact since it was looked at."""
+        depth = depth_of(self._elements[k], self._run.state())
+        seen, before = self._times[4:, k]
+        self._times[4:, k] = now, depth
+        return abs(depth - before) > SLOW * self._weight * self._h * (now - seen)
 
     # ------------------------------------------------------------------------------------- steps
     def advance(
@@ -333,7 +373,9 @@ class ResolvedImpacts:
     def _note(self, met: list[Touch]) -> None:
         for touch in met:
             self._fastest = max(self._fastest, touch.speed)
-            self._times[:, touch.number] = touch.time, touch.first, touch.longest, touch.until
+            self._times[:, touch.number] = (
+                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0
+            )  # fmt: skip
             shortest = self._h / 2**MOST
             if touch.first < shortest and (
                 self.too_long is None or touch.first < self.too_long[1]
