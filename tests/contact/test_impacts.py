@@ -223,7 +223,8 @@ def test_shapes_that_begin_in_each_other_part_with_the_energy_of_their_law(overl
 def test_a_light_foot_under_a_heavy_body_presses_longer_than_it_would_alone():
     """e by the whole mass that arrives: an undamped law gives back what it took."""
     m = lw.Model("foot", gravity=(0, 0, -9.81))
-    foot = m.add("foot", lw.Body.sphere(0.02, mass=0.05, position=(0, 0, 0.03), velocity=(0, 0, -3)))
+    foot = m.add("foot", lw.Body.sphere(0.02, mass=0.05, position=(0, 0, 0.03),
+                                        velocity=(0, 0, -3)))  # fmt: skip
     load = m.add("load", lw.Body(20, (1, 1, 1), position=(0, 0, 0.5), velocity=(0, 0, -3)))
     m.add("leg", lw.Fixed(foot, load, at=(0, 0, 0.03)))
     m.add("floor", lw.Contact(foot, lw.GROUND, law=lw.laws.Hertz(1e7)))
