@@ -138,7 +138,7 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         better = ", or lw.GeneralizedAlpha(rho=0)" if method != GeneralizedAlpha(rho=0.0) else ""
     cause = beyond_stability(result, method, h)
     when = float(found.time[int(np.argmin(found.balance))])
-    if grows:
+    if grows and not (fades and lost > made):  # the larger of both is told
         least = f", though no more than {there:.3g} J could be exchanged" * bool(there < np.inf)
         sentence = f"the energy of '{name}' grew by {made:.3g} J out of nothing{least}: "
         return sentence + (cause or f"{step}; take a smaller one{better}")
