@@ -90,6 +90,8 @@ def contacts() -> list[Motion]:
                measures.place("ball", ball_height, FALL), 2e-2),
         Motion("box thrown on a plane, restitution 0.5", lambda: box(0.5), 2, 1e-3,
                energy_made, 2e-2),
+        Motion("box thrown on a plane, restitution 0", lambda: box(0.0), 2, 1e-3,
+               energy_made, 2e-2),
         Motion("chain of 8 links that falls on a plane", chain, 1, 1e-3, energy_made, 2e-2),
         Motion("hinge against a stop at 10 rad/s, in touch for 31 ms", hinge_on_a_stop, 0.15, 1e-3,
                measures.place("rod", rod_after_the_stop, 0.5), 1e-2),

@@ -236,9 +236,8 @@ KINDS = (
         "Errors of the place at the end for the ball and the hinge, against parabolas and half "
         "waves; for the box and the chain the largest rise of kinetic and potential energy, which "
         "contact can only lower, over what was lost.",
-        "take the default; where a run gains energy, halve its step. Bodies with edges that tumble "
-        "with `restitution=0` gain energy with steps of 1 ms in most methods: take some "
-        "restitution, or hard contact (`lw.Contact(hard=True)` with `lw.Moreau()`).",
+        "take the default, which divides the steps in which something hits; for many hard bodies "
+        "`lw.Contact(hard=True)` with `lw.Moreau()` is faster.",
     ),
     Kind(
         "Long runs", long_runs,
