@@ -56,6 +56,7 @@ AT_ONCE = 16  # pieces of an impact in one call
 LASTS = 5  # times T, at most, until an impact is over
 SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
+NOTES = 6  # numbers that are kept of every contact
 DEPTHS = np.logspace(-12, 0, 400)
 
 
@@ -145,13 +146,13 @@ class ResolvedImpacts:
         self.too_long: tuple[int, float] | None = None  # a contact whose impacts need more pieces
         n = len(self._begins)
         known = np.asarray(begun.get("impacts", ()), float)
-        if len(known) != 2 + 6 * n:
-            known = np.zeros(2 + 6 * n)
+        if len(known) != 2 + NOTES * n:
+            known = np.zeros(2 + NOTES * n)
         # the fastest touch; how often the next piece halves a step; of every contact: when it met,
         # the longest pieces as it began and later (0: no impact), the end of the impact; when the
         # depth was looked at, and the depth
         self._fastest, self._level = float(known[0]), int(known[1])
-        self._times = known[2:].reshape(6, n).copy()
+        self._times = known[2:].reshape(NOTES, n).copy()
         if not begun:
             self._begin_pressed()
         run.ask_before_repair(self._needs_finer)
