@@ -33,7 +33,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "aerodynamics": ("Air, wings and rotors", ("elements.aero.",)),
     "electric": ("Electric circuits and motors", ("elements.electric",)),
     "thermal": ("Heat", ("elements.thermal",)),
-    "drives": ("Functions of time and of the motion", ("model.drives", "model.readings")),
+    "drives": ("Functions of time and of the motion", ("model.drives", "model.signals.readings")),
     "control": ("Controllers and their blocks", ("model.control.",)),
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),

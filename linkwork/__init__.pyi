@@ -50,8 +50,8 @@ from linkwork.elements.bodies.central_gravity import CentralGravity as CentralGr
 from linkwork.elements.bodies.moving_frame import MovingFrame as MovingFrame
 from linkwork.elements.bodies.variable_mass import VariableMass as VariableMass
 from linkwork.elements.cables.cable import Cable as Cable
+from linkwork.elements.contact.cams.follower import CamFollower as CamFollower
 from linkwork.elements.contact.contact import Contact as Contact
-from linkwork.elements.contact.follower import CamFollower as CamFollower
 from linkwork.elements.deformable.axial import DeformableAxial as DeformableAxial
 from linkwork.elements.deformable.bushing import Bushing as Bushing
 from linkwork.elements.deformable.joints import DeformableDisplacement as DeformableDisplacement
@@ -182,7 +182,7 @@ from linkwork.model.drives import table as table
 from linkwork.model.frame import Frame as Frame
 from linkwork.model.frame import GROUND as GROUND
 from linkwork.model.model import Model as Model
-from linkwork.model.readings import reads as reads
+from linkwork.model.signals.readings import reads as reads
 from linkwork.nullspace.method import EnergyMomentum as EnergyMomentum
 from linkwork.recursive.method import Recursive as Recursive
 from linkwork.results.files.file import load as load

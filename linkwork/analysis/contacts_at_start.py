@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.elements.contact.layout import MARGIN
 from linkwork.errors import ModelError
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -39,7 +39,7 @@ def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redun
 
 def counting(full: System) -> np.ndarray:
     """Which rows count in a planar model: all others hold bodies in the plane twice."""
-    from linkwork.system import planar  # with elements that other models do without
+    from linkwork.system.compilation import planar  # with elements that other models do without
 
     return planar.counting(full)
 

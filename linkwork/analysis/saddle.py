@@ -17,7 +17,7 @@ import scipy.linalg as la
 
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.math import sparse as sp
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.system import elimination
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.sparse_lu.analysis import equilibrate

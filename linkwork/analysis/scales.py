@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.system.numbering import Row
+from linkwork.system.compilation.numbering import Row
 from linkwork.system.system import System
 
 CLOSED = 1e-12  # constraint error of an iterate, lengths over L and quaternion parts

@@ -30,7 +30,7 @@ and if it constrains: [first row eq][number of rows m][bases of its rows × colu
 from __future__ import annotations
 
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import six8, store8
+from linkwork.math.registers.eights import six8, store8
 
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free

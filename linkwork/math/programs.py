@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import call
+from linkwork.math.memory.pointers import call
 
 CODE, TO, FIRST, SECOND, THIRD, OPERATION = 0, 1, 2, 3, 4, 5
 # without a slope

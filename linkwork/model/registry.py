@@ -51,7 +51,7 @@ class Family:
     counts: tuple[str, ...] = ()
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
-    # its slopes by them (system.sensors)
+    # its slopes by them (system.rank_one.sensors)
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0
     shares: bool = False  # elements with the same numbers read those of the first of them
@@ -99,7 +99,7 @@ def named_family(module: str, name: str, *key: Any) -> Family:
 class Law:
     """Numbers of an entry that depend on time: columns from `column`, by a function of times.
 
-    signal : a drive that reads the motion (model.readings); then it is one number, and the times
+    signal : a drive that reads the motion (signals.readings); then it is one number, and the times
              alone do not say it
     """
 

@@ -45,8 +45,8 @@ from linkwork.math.vectors import (
     skew,
     tv,
 )  # fmt: skip
+from linkwork.nullspace.constraints.quadratic import add_rows
 from linkwork.nullspace.forces import cayley, half_way
-from linkwork.nullspace.quadratic import add_rows
 from linkwork.system.evaluate import evaluate, set_rotation
 
 STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, SETTINGS = range(7)

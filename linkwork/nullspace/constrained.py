@@ -22,8 +22,8 @@ from linkwork.elements.layout import POS, QUAT, ROT, SIX
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE
 from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
+from linkwork.nullspace.constraints.rows import KIND, OF_ELEMENT, gradients
 from linkwork.nullspace.motion import Parts
-from linkwork.nullspace.rows import KIND, OF_ELEMENT, gradients
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
 from linkwork.system.evaluate import set_rotations
 

@@ -63,12 +63,12 @@ from linkwork.math.vectors import (
     tv,
 )  # fmt: skip
 from linkwork.model.drives.base import held_in
-from linkwork.model.held import is_sampled
-from linkwork.nullspace.rows import element_ints
+from linkwork.model.signals.held import is_sampled
+from linkwork.nullspace.constraints.rows import element_ints
+from linkwork.system.compilation.tables import NO_FAMILY
 from linkwork.system.evaluate import Tables
-from linkwork.system.sensor_nodes import sensor_groups
+from linkwork.system.rank_one.sensor_nodes import sensor_groups
 from linkwork.system.system import System
-from linkwork.system.tables import NO_FAMILY
 
 SPRING_, TORSION_, BUSHING_ = 0, 1, 2
 KINDS = {SPRING: SPRING_, TORSION: TORSION_, BUSHING: BUSHING_}

@@ -50,7 +50,7 @@ class EnergyMomentum(Written):
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.nullspace.run import ConstrainedRun, ReducedRun
-        from linkwork.system.sensor_nodes import sensor_nodes
+        from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
         full.refuse_nodes("lw.EnergyMomentum", sensor_nodes(full))
         return (ReducedRun if self.reduced else ConstrainedRun)(self, full, system, state, h)

@@ -6,14 +6,14 @@ import numpy as np
 
 from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE
 from linkwork.math import rotations
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.nullspace import assembly as asm
-from linkwork.nullspace import tree as tr
 from linkwork.nullspace.assembly import Motion
+from linkwork.nullspace.constraints import tree as tr
+from linkwork.nullspace.constraints.rows import Rows, left_out_rows, make_rows
+from linkwork.nullspace.constraints.tree import Tree, coordinates, make_tree
 from linkwork.nullspace.forces import Forces, make_forces
 from linkwork.nullspace.prediction import HIGHEST, LEARNED
-from linkwork.nullspace.rows import Rows, left_out_rows, make_rows
-from linkwork.nullspace.tree import Tree, coordinates, make_tree
 from linkwork.system.evaluate import set_rotations
 from linkwork.system.system import System
 

@@ -12,7 +12,7 @@ from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
 from linkwork.math.compiled import announce
-from linkwork.model.held import due_at
+from linkwork.model.signals.held import due_at
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.balance import Balance
@@ -24,18 +24,18 @@ from linkwork.nullspace.constrained import (
     solve_step,
     tangent,
 )  # fmt: skip
-from linkwork.nullspace.motion import Parts
-from linkwork.nullspace.null_space import (
+from linkwork.nullspace.constraints.null_space import (
     condition,
     constrained_matrix,
     reduced_matrix,
 )  # fmt: skip
+from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows, refuse_unknown
+from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.prediction import COUNT
-from linkwork.nullspace.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.nullspace.sensing import ROUNDS, Sensing
 from linkwork.system.consistency.accelerations import factorise
+from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
 from linkwork.system.redundancy import independent_rows
-from linkwork.system.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
 from linkwork.system.system import System
 

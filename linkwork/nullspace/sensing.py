@@ -22,7 +22,7 @@ from linkwork.math.compiled import lean
 from linkwork.nullspace.assembly import put_middle
 from linkwork.nullspace.balance import Balance
 from linkwork.system.evaluate import Work
-from linkwork.system.sensor_nodes import sensor_places, sensor_units
+from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -18,7 +18,7 @@ from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.referred import refer
+from linkwork.math.memory.referred import refer
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
     GROWTH,
@@ -31,6 +31,14 @@ from linkwork.nullspace.assembly import (
     axial,
     spring_forces,
 )  # fmt: skip
+from linkwork.nullspace.constraints.quadratic import largest_error
+from linkwork.nullspace.constraints.tree import (
+    joint_increment,
+    move_coordinates,
+    place_tree,
+    read_coordinates,
+    unwind,
+)  # fmt: skip
 from linkwork.nullspace.prediction import (
     COUNT,
     SAFE,
@@ -40,14 +48,6 @@ from linkwork.nullspace.prediction import (
     predict_coordinates,
     predict_multipliers,
     remember_increments,
-)  # fmt: skip
-from linkwork.nullspace.quadratic import largest_error
-from linkwork.nullspace.tree import (
-    joint_increment,
-    move_coordinates,
-    place_tree,
-    read_coordinates,
-    unwind,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 

@@ -6,9 +6,9 @@ the amplitudes of a flexible link also τ = Cᵀ A + E q̈ + r + Σ Φᵀ w of i
 
 from __future__ import annotations
 
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.referred import refer
+from linkwork.math.memory.referred import refer
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (

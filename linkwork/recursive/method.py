@@ -92,7 +92,7 @@ class Recursive(Written):
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS
-        from linkwork.system.sensor_nodes import sensor_nodes
+        from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
         if self.integrator == "dormand-prince":
             full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")

@@ -20,7 +20,7 @@ from linkwork.math import rotations
 from linkwork.model.registry import Entry
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Step, Topology
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
 
 

@@ -13,7 +13,7 @@ from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_
 from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.second_order.recovery import blocked_motion, no_accelerations
 from linkwork.math.compiled import announce
-from linkwork.model.held import due_at
+from linkwork.model.signals.held import due_at
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
 from linkwork.recursive.stepping import runge_kutta as rk
@@ -23,7 +23,7 @@ from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
-from linkwork.system.sensor_nodes import unsolved
+from linkwork.system.rank_one.sensor_nodes import unsolved
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.integrators.contract import StepRows
-from linkwork.system.sensor_nodes import sensor_places
+from linkwork.system.rank_one.sensor_nodes import sensor_places
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -36,9 +36,9 @@ from linkwork.elements.layout import (
     VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined, lean, spliced
-from linkwork.math.eights import zeros8
 from linkwork.math.kernel import Loads, Motion, call_kernel, view
-from linkwork.math.referred import refer
+from linkwork.math.memory.referred import refer
+from linkwork.math.registers.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
 from linkwork.system.pattern import Pattern
@@ -46,7 +46,7 @@ from linkwork.system.pattern import Pattern
 SLOTS = 64  # families in one model
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted
-# on; which update it is (system.distant), −1 for blocks
+# on; which update it is (system.rank_one.distant), −1 for blocks
 (NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
  SIGNAL_COLUMNS) = range(13)  # fmt: skip
 # a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
@@ -75,7 +75,7 @@ class Tables(NamedTuple):
     signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
     signal_family_count: np.ndarray  # how many families, the first, compute them
-    sensors: np.ndarray  # nodes that follow multipliers (system.sensors)
+    sensors: np.ndarray  # nodes that follow multipliers (system.rank_one.sensors)
     answers: np.ndarray  # (sensors and updates, unknowns) room for what they change
     updates: np.ndarray  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
 

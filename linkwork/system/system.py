@@ -12,20 +12,22 @@ import numpy as np
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
-from linkwork.math.addresses import addresses_in, write_addresses
 from linkwork.math.compiled import announce
+from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry
-from linkwork.system.collection import (
+from linkwork.system.compilation.collection import (
     add_sensors,
     bodies_of,
     check_items,
     collect,
     nodes_of,
 )  # fmt: skip
-from linkwork.system.compiled_model import CompiledModel
-from linkwork.system.distant import distant_signals
+from linkwork.system.compilation.compiled_model import CompiledModel
+from linkwork.system.compilation.flexible import find_links
+from linkwork.system.compilation.numbering import Element, Row, signal_pairs
+from linkwork.system.compilation.tables import make_tables, round_off, scales
 from linkwork.system.evaluate import (
     Work,
     evaluate,
@@ -33,13 +35,11 @@ from linkwork.system.evaluate import (
     make_work,
     set_rotations,
 )
-from linkwork.system.evaluation import Evaluation
-from linkwork.system.flexible import find_links
 from linkwork.system.layout import Layout
-from linkwork.system.numbering import Element, Row, signal_pairs
+from linkwork.system.matrices import Evaluation
 from linkwork.system.pattern import make_pattern
+from linkwork.system.rank_one.distant import distant_signals
 from linkwork.system.state import State
-from linkwork.system.tables import make_tables, round_off, scales
 
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 

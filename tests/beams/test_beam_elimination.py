@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 import linkwork as lw
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.system import elimination, sparse_lu
 from linkwork.system.system import compile_model
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.system import distant
+from linkwork.system.rank_one import distant
 from linkwork.system.system import compile_model
 
 LINKS = 12

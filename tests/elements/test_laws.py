@@ -209,7 +209,7 @@ def test_without_compiler():
 def test_user_law_is_one_class():
     """A law of a user: its routine and its numbers."""
     from linkwork.elements.laws.base import KE, OWN, STRAIN, STRESS
-    from linkwork.math.pointers import Routine
+    from linkwork.math.memory.pointers import Routine
 
     def saturating(t, p, y):
         y[STRESS] += p[OWN] * np.tanh(y[STRAIN])

@@ -238,7 +238,7 @@ def test_explicit_null_space_gives_the_same_steps():
     from linkwork.analysis.motion.beginning import beginning
     from linkwork.integrators.contract import step_rows
     from linkwork.nullspace.constrained import Directors
-    from linkwork.nullspace.null_space import null_spaces
+    from linkwork.nullspace.constraints.null_space import null_spaces
 
     model = plane_and_line()
     full, system, state, _ = beginning(model, None, EM())

@@ -8,8 +8,8 @@ import pytest
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.nullspace import stepping as ns
+from linkwork.nullspace.constraints.tree import ANGLE, U, place_tree
 from linkwork.nullspace.prediction import COUNT, SIGN
-from linkwork.nullspace.tree import ANGLE, U, place_tree
 
 EM = lw.EnergyMomentum
 

@@ -105,7 +105,7 @@ def test_rows_left_out_are_chosen_well(tilt):
     third row of a hinge, its z axis, which is that normal; here that row is the world's z axis, and
     without it the loop in an upright plane would be held by a pivot as small as the tilt."""
     from linkwork.analysis.motion.beginning import beginning
-    from linkwork.nullspace.rows import choose_rows, constraint_rows
+    from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows
 
     R = Rotation.from_euler("y", 90 - np.degrees(tilt), degrees=True).as_matrix()
     kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]

@@ -12,7 +12,7 @@ from linkwork.math.kernel import Kernel
 from linkwork.model.registry import Entry, Family
 from linkwork.results.files import recording
 from linkwork.results.files.file_array import FileArray
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 
 EM = lw.EnergyMomentum
 OWN = ("kinetic_energy", "angular_momentum", "condition_number")
@@ -131,8 +131,8 @@ UNKNOWN = {
 @pytest.mark.parametrize("words", UNKNOWN)
 def test_elements_of_unknown_families_are_refused(words):
     """As somebody's own element might be; kernels are not reached."""
+    from linkwork.nullspace.constraints.rows import refuse_unknown as refuse_rows
     from linkwork.nullspace.forces import refuse_unknown as refuse_forces
-    from linkwork.nullspace.rows import refuse_unknown as refuse_rows
 
     m, a, b = two_bodies()
     gadget = m.add("gadget", lw.Spring(a, b, stiffness=1))

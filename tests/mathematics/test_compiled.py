@@ -116,9 +116,9 @@ def test_a_version_of_numba_that_is_not_known_is_used_plainly(monkeypatch):
 
 VECTORS = """
 import numpy as np
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import PLAIN, compiled
-from linkwork.math.eights import load8, store8, sum8, zeros8
+from linkwork.math.registers.eights import load8, store8, sum8, zeros8
 
 @compiled
 def twice(x):

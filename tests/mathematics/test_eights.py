@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from uncompiled import printed_numbers
 
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled
-from linkwork.math.eights import (
+from linkwork.math.memory.borrowed import borrow
+from linkwork.math.registers.eights import (
     LANES,
     any8,
     high8,

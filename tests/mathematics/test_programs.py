@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from linkwork.elements.signals import signals
-from linkwork.math.pointers import PythonCallback
+from linkwork.math.memory.pointers import PythonCallback
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.function import Function
 from linkwork.model.drives.pieces import Chain, Periodic, Piecewise, Quotient
 from linkwork.model.drives.simple import Constant, Polynomial
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
-from linkwork.model.programs import translate
-from linkwork.model.signals import Signal
+from linkwork.model.signals.programs import translate
+from linkwork.model.signals.signal import Signal
 from linkwork.system.system import compile_model
 
 MODEL = lw.Model()

@@ -24,7 +24,7 @@ from linkwork.analysis.continuation.singular import (
     bifurcation,
     limit_point,
 )
-from linkwork.analysis.linear.pencil import freeze
+from linkwork.analysis.linear.equations.pencil import freeze
 from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of

@@ -30,7 +30,7 @@ from linkwork.elements.layout import (
     VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.referred import refer
+from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import at4
 from linkwork.system.evaluate import refill, set_rotation

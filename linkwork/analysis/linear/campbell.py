@@ -22,8 +22,8 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.linear.eigen import eigen
+from linkwork.analysis.linear.equations.steady import motion_rate
 from linkwork.analysis.linear.modes import Modes
-from linkwork.analysis.linear.steady import motion_rate
 from linkwork.analysis.statics.rotation import SpinLike
 from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.linear.pencil import start
+from linkwork.analysis.linear.equations.pencil import start
 from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError

@@ -23,11 +23,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.linear.first_order import massless, mixed_modes
+from linkwork.analysis.linear.equations.first_order import massless, mixed_modes
+from linkwork.analysis.linear.equations.nonholonomic import nonholonomic_modes
+from linkwork.analysis.linear.equations.pencil import Pencil
+from linkwork.analysis.linear.equations.steady import motion_rate
 from linkwork.analysis.linear.modes import DEFECTIVE
-from linkwork.analysis.linear.nonholonomic import nonholonomic_modes
-from linkwork.analysis.linear.pencil import Pencil
-from linkwork.analysis.linear.steady import motion_rate
 from linkwork.errors import SingularError
 
 EPS = np.finfo(float).eps

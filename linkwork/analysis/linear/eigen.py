@@ -16,8 +16,8 @@ import numpy as np
 
 from linkwork.analysis.linear.beam_meshes import warn_of_growing_meshes
 from linkwork.analysis.linear.dense import dense_modes
+from linkwork.analysis.linear.equations.pencil import linearised
 from linkwork.analysis.linear.modes import Modes
-from linkwork.analysis.linear.pencil import linearised
 from linkwork.analysis.linear.sparse import sparse_modes
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.starts import StateLike

@@ -16,9 +16,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
+from linkwork.analysis.linear.equations.pencil import Pencil
+from linkwork.analysis.linear.equations.steady import projector
 from linkwork.analysis.linear.modes import DEFECTIVE
-from linkwork.analysis.linear.pencil import Pencil
-from linkwork.analysis.linear.steady import projector
 from linkwork.errors import ConvergenceError, SingularError
 
 ZERO = 1e-5  # |λ| over the shift that counts as zero (a double zero is found to √EPS)

@@ -20,8 +20,8 @@ from linkwork.errors import LinkworkError
 from linkwork.model import html
 from linkwork.model.model import Model
 from linkwork.results.outputs.deformed.flexible import link_sums
-from linkwork.system.collection import bodies_of, nodes_of
-from linkwork.system.planar import counting
+from linkwork.system.compilation.collection import bodies_of, nodes_of
+from linkwork.system.compilation.planar import counting
 
 if TYPE_CHECKING:
     import networkx as nx

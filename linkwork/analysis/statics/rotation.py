@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.linear.world_axes import body_blocks
+from linkwork.analysis.linear.equations.world_axes import body_blocks
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
 from linkwork.math import rotations

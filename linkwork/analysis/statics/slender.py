@@ -23,10 +23,10 @@ import numpy as np
 
 from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress
 from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
+from linkwork.system.compilation.tables import separate_numbers
 from linkwork.system.state import State
 from linkwork.system.system import System
-from linkwork.system.tables import separate_numbers
 
 SMALL = 1e-5  # rad, or of the model's length: of the step in differences
 

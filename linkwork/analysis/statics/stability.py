@@ -18,13 +18,13 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
-from linkwork.analysis.linear.sensors import SolvedSensors, multiplier_slopes
+from linkwork.analysis.linear.equations.sensors import SolvedSensors, multiplier_slopes
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
-from linkwork.system.sensor_nodes import sensor_places
+from linkwork.system.rank_one.sensor_nodes import sensor_places
 from linkwork.system.sparse_lu import SingularMatrix
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
@@ -214,7 +214,7 @@ def stability_with_sensors(
     balance: Balance, point: Point, K: sp.csr_matrix, J: sp.csr_matrix
 ) -> Stability:
     """From the motion of the linearised system, with loads that follow reactions and accelerations
-    as functions of the motion (linear.sensors)."""
+    as functions of the motion (linear.equations.sensors)."""
     left, right, row = (sp.diags(1 / x) for x in (balance.side, balance.column, balance.row))
     M, D = balance.damping(point)
     sensors = SolvedSensors(

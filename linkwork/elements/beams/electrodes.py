@@ -32,7 +32,7 @@ from linkwork.elements.beams.kernels.tangent import ROOM, rate_matrices, shape_m
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.layout import BY_RATE, CD, CK, RATE, ROT, TANGENT
 from linkwork.errors import ModelError
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import (
     add, at9, cross, dot, mv, nine, scale, three, tv,
@@ -41,7 +41,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.given import DriveLike, Given
 from linkwork.model.registry import Entry, Family, Item
-from linkwork.model.value_readings import ValueReading
+from linkwork.model.signals.value_readings import ValueReading
 
 
 def electrode_kernel(ints, reals, motion, loads):

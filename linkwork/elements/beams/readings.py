@@ -1,7 +1,7 @@
 """Strains and forces of a beam element as drives that follow the motion (`lw.reads`).
 
 In the section axes of the reference node r, with the turns t_i and the places d_i of the other
-nodes seen from there (model.readings), those of the sections at a point are
+nodes seen from there (model.signals.readings), those of the sections at a point are
 
     θ = Σ N_i t_i,   θ′ = Σ N_i′ t_i,   p′ = Σ N_i′ d_i
     ε = Qᵀ exp(−θ̃) p′ − ε0 = Qᵀ (p′ − a θ × p′ + b θ × (θ × p′)) − ε0
@@ -24,7 +24,7 @@ from linkwork.elements.beams.layout import (
 from linkwork.errors import DriveError
 from linkwork.math import rotations
 from linkwork.model.drives import Constant, Drive, formula
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.elements.beams.element import BeamElement

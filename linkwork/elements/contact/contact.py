@@ -18,7 +18,7 @@ from linkwork.elements.contact.layout import (
     REACH_A, REACH_B, ROLL, RUBS, SPIN, TOUCHED_A,
 )  # fmt: skip
 from linkwork.elements.contact.pairing import Pair, curvature_radius, pairs_of
-from linkwork.elements.contact.shapes import GROUND_PLANE, Solid, solids_of
+from linkwork.elements.contact.geometry.shapes import GROUND_PLANE, Solid, solids_of
 from linkwork.elements.friction.bristles import KAPPA, MODEL, POINTS, TABLE
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers

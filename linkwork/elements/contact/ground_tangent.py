@@ -27,7 +27,7 @@ from linkwork.elements.contact.points import across_rim, without
 from linkwork.elements.deformable.bushing import bend, kappa
 from linkwork.elements.layout import BB, STRIDE, B
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import any8, load8, six8, spread8, store8, sum8
+from linkwork.math.registers.eights import any8, load8, six8, spread8, store8, sum8
 from linkwork.math.vectors import (
     IDENTITY, add, at, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip

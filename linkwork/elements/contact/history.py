@@ -15,7 +15,7 @@ from linkwork.elements.contact.kernel import bent_by, forget, press, remember, s
 from linkwork.elements.contact.layout import (
     BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN,
 )  # fmt: skip
-from linkwork.elements.contact.narrow_phase import find_points
+from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.points import without
 from linkwork.elements.contact.tangent import velocity_at
 from linkwork.elements.friction.bristles_in_space import bristles_in_space

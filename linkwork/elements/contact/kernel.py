@@ -30,8 +30,8 @@ from linkwork.elements.contact.layout import (
     PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN, SPUN, TOUCHED_A,
     TOUCHED_B, TURNED,
 )  # fmt: skip
-from linkwork.elements.contact.narrow_phase import find_points
-from linkwork.elements.contact.pairs import placed
+from linkwork.elements.contact.geometry.narrow_phase import find_points
+from linkwork.elements.contact.geometry.round_shapes import placed
 from linkwork.elements.contact.points import without
 from linkwork.elements.contact.prediction import back_to_last_depths
 from linkwork.elements.contact.tangent import contact_tangent, velocity_at
@@ -45,7 +45,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,

@@ -5,7 +5,7 @@ another segment between its ends, an element of its own takes that.  Against mes
 row of balls, half a radius apart.
 
 Edged shapes without a kernel of their own (cylinders, hulls and meshes with boxes and with each
-other) meet node to surface: each is beset with small balls along its edges (contact.nodes), which
+other) meet node to surface: each is beset with small balls along its edges (edge_balls), which
 touch the surface of the other.  Their faces meet exactly, since the balls touch them from inside;
 crossing edges sink into each other by a part of the distance of two balls.
 """
@@ -21,8 +21,8 @@ from linkwork.elements.contact.layout import (
     BALL_BALL, BOX_BALL, BOX_BOX, BOX_SEGMENT, CYLINDER_BALL, FIELD_BALL, HULL_BALL, MESH_BALL,
     PLANE_CYLINDER, PLANE_POINTS, SEGMENT_BALL, SEGMENT_SEGMENT,
 )  # fmt: skip
-from linkwork.elements.contact.nodes import nodes_of
-from linkwork.elements.contact.shapes import Solid
+from linkwork.elements.contact.geometry.edge_balls import nodes_of
+from linkwork.elements.contact.geometry.shapes import Solid
 from linkwork.errors import ModelError
 
 PLACES = 3  # of a ball on a mesh at the same time

@@ -17,7 +17,7 @@ What the kinds differ in is how n turns and how P moves along the surfaces:
     flat      n is fixed to the first body, X is where a curve of the second is furthest along −n:
               X' = D_b + c' s',  s' = −n'·c'/(n·c'') with n' relative to the second body
     surface   X is fixed to the second body, n is normal to a curved surface of the first: in its
-              axes n' = −G X' (contact.smooth_field)
+              axes n' = −G X' (contact.geometry.smooth_field)
     points    X and Y are fixed:  d' = D
     line      Y slides on a line u:  d' = (1 − u uᵀ) D − u (u'·d)
     lines     both slide:  n' = (1 − n nᵀ)(u_a' × u_b + u_a × u_b')/|u_a × u_b|

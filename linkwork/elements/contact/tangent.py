@@ -10,7 +10,7 @@ from __future__ import annotations
 from linkwork.elements.contact.layout import (
     BENT, BY_DEPTH, BY_RATE, LOAD, PLACE, ROLL, ROLLED, RUBS, SPEED, SPUN, TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
-from linkwork.elements.contact.pairs import placed
+from linkwork.elements.contact.geometry.round_shapes import placed
 from linkwork.elements.contact.points import point_moves, without
 from linkwork.elements.contact.prediction import component
 from linkwork.elements.deformable.bushing import add_column, bend, kappa

@@ -27,7 +27,7 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike

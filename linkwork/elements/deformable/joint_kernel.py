@@ -44,7 +44,7 @@ from linkwork.elements.layout import (
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
     add, at, at4, at9, cross, dot, mv, scale, sub, tv,

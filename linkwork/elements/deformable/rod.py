@@ -29,7 +29,7 @@ from linkwork.elements.points import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.frame import Frame

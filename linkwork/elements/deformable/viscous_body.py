@@ -28,7 +28,7 @@ from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
 from linkwork.model.frame import GROUND, Frame, as_frame

@@ -42,7 +42,7 @@ from linkwork.model.frame import GROUND, Ground
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import Node as VectorNode
 from linkwork.model.registry import Entry, Family, Item
-from linkwork.model.value_readings import value_reading
+from linkwork.model.signals.value_readings import value_reading
 
 # numbers: axis in b, N k_t, N k_e, N² c, R, L, u
 AXIS, TORQUE, EMF, DAMPING, RESISTANCE, INDUCTANCE, GIVEN, REALS = 0, 3, 4, 5, 6, 7, 8, 9

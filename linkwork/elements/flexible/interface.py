@@ -22,7 +22,7 @@ from linkwork.elements.layout import (
     CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VALUE, VEL, put6, put_value,
 )  # fmt: skip
 from linkwork.elements.joints.lock_tangent import lock_stiffness, rotation_rows
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale

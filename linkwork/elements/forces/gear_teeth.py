@@ -41,7 +41,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, formula
 from linkwork.model.given import Number, given
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 from linkwork.model.registry import Entry, Family, Item
 
 PAIRS = "(whole + min(1, max(0, (half + w/2 - abs(u - floor(u + 0.5)))/w)))"

@@ -6,7 +6,7 @@
     tangent:   −(ũ F̃_l + T̃_l) in its columns θ, exact; and, where the force is `stiff`,
                the changes of F and T with every body's motion by central differences
 
-The kernel calls the function by its address (math.pointers), so that one compiled loop serves
+The kernel calls the function by its address (memory.pointers), so that one compiled loop serves
 every function; a numba function costs as much as a compiled element, a Python function some
 10 µs per evaluation.  It is called once per evaluation, and with stiff=True 24 n times more when
 a tangent is wanted.
@@ -27,10 +27,10 @@ from numba.extending import is_jitted
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.addresses import WeakItem, address_of
+from linkwork.math.memory.addresses import WeakItem, address_of
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import SIGNATURE, PythonCallback, call
+from linkwork.math.memory.pointers import SIGNATURE, PythonCallback, call
 from linkwork.math.rotations import qexp, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,

@@ -42,7 +42,7 @@ from linkwork.elements.joints.lock_tangent import (
     rotation_rows,
 )
 from linkwork.math import rotations
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix

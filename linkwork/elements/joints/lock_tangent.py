@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import inlined, spliced
-from linkwork.math.fours import load4, row4, store4, unit4, zeros4
+from linkwork.math.registers.fours import load4, row4, store4, unit4, zeros4
 from linkwork.math.vectors import dot, scale
 
 TURN = 3  # where rotations begin in a row

@@ -10,7 +10,7 @@
 Where σ₀ or ε₀ follows the motion (lw.reads) its rate has accelerations in it.  Such a law counts no
 energy as stored: all of its power −σ·ε̇ is supplied.
 
-A law is a small dataclass with the user's words, and one routine (math.pointers) that all its
+A law is a small dataclass with the user's words, and one routine (memory.pointers) that all its
 elements share; joints call it by the address that stands in their numbers, so a new law never
 recompiles a joint, and only laws that a model uses are compiled.
 
@@ -30,7 +30,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.pointers import Routine, begin, call_at, shift
+from linkwork.math.memory.pointers import Routine, begin, call_at, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow

@@ -18,7 +18,7 @@ from numpy.polynomial.chebyshev import cheb2poly
 from linkwork.elements.laws.base import STACK
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import shift
+from linkwork.math.memory.pointers import shift
 from linkwork.model.drives import (
     Chain, Chebyshev, Constant, Delayed, Drive, Expression, Formula, Piecewise, Polynomial, Product,
     Quotient, Ramp, Sine, Sum, Table, as_drive,

@@ -23,7 +23,7 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.laws.formula import function_program, program, reads_time, run
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import Routine, shift
+from linkwork.math.memory.pointers import Routine, shift
 from linkwork.model import checks
 from linkwork.model.drives import Drive, expression, polynomial, table
 from linkwork.model.drives.formulas.formula import parse_formula

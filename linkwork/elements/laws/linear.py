@@ -18,7 +18,7 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, OWN, RATE, SIZE, STORED, STRAIN, STRESS, SUPPLIED, ConstitutiveLaw, Own, matrix,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math.pointers import Routine
+from linkwork.math.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, sine
 from linkwork.model.given import CoefficientLike, DriveLike

@@ -29,7 +29,7 @@ from linkwork.elements.laws.base import (
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import Routine
+from linkwork.math.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.given import CoefficientLike, VectorLike
 

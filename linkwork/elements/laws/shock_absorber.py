@@ -19,7 +19,7 @@ from linkwork.elements.laws.base import ConstitutiveLaw, Own
 from linkwork.elements.laws.formula import function_program, program
 from linkwork.elements.laws.functions import SYMBOLIC, clock
 from linkwork.errors import ModelError
-from linkwork.math.pointers import Routine
+from linkwork.math.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.drives.formulas.formula import parse_formula

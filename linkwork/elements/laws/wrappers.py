@@ -25,7 +25,7 @@ from linkwork.elements.laws.linear import LinearViscoelastic
 from linkwork.elements.laws.nonlinear import CubicElastic
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import Routine, shift
+from linkwork.math.memory.pointers import Routine, shift
 from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
 from linkwork.math.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks

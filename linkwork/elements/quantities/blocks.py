@@ -24,7 +24,7 @@ from linkwork.model.drives import Drive, as_drive, formula
 from linkwork.model.given import DriveLike, Function, FunctionOrNone, VectorLike, given
 from linkwork.model.nodes import Node, vector
 from linkwork.model.registry import Entry
-from linkwork.model.value_readings import value_reading
+from linkwork.model.signals.value_readings import value_reading
 
 
 @dataclass(eq=False)

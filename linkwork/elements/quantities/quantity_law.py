@@ -21,7 +21,7 @@ from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.quantities.quantity import Quantity
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import GROUND, Ground

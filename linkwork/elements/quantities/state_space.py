@@ -25,8 +25,8 @@ from linkwork.model.given import (
     DriveLike, MatrixLike, MatrixOrNone, VectorLike, given,
 )  # fmt: skip
 from linkwork.model.nodes import Node, vector
-from linkwork.model.readings import reads
-from linkwork.model.value_readings import value_reading
+from linkwork.model.signals.readings import reads
+from linkwork.model.signals.value_readings import value_reading
 from linkwork.model.registry import Entry, Family, Item
 
 STATES, INPUTS, INPUT = range(3)  # numbers of states and inputs, then inputs, B, E, A by rows

@@ -14,8 +14,8 @@ from linkwork.elements.signals.signals import (
     GRADIENT, REGISTERS, RESULT, carry_out, program_numbers,
 )  # fmt: skip
 from linkwork.math.compiled import compiled
-from linkwork.model.programs import translate
-from linkwork.model.signals import Signal
+from linkwork.model.signals.programs import translate
+from linkwork.model.signals.signal import Signal
 
 
 @compiled

@@ -24,8 +24,8 @@ import numpy as np
 from linkwork.errors import DriveError, ModelError
 from linkwork.model.drives import Drive, formula
 from linkwork.model.frame import GROUND, Frame
-from linkwork.model.readings import AXES, Reading, reads
-from linkwork.model.value_readings import value_reading
+from linkwork.model.signals.readings import AXES, Reading, reads
+from linkwork.model.signals.value_readings import value_reading
 
 ANGLES, SLIDES = ("angle", "rate"), ("displacement", "speed")
 ALONG_AXES = ("position", "velocity", "rotation", "angular velocity")

@@ -1,12 +1,12 @@
 """Signals: numbers of elements that follow the motion (a force that depends on a position).
 
-    y(t, x₁ … x_m),   x_i readings of the motion (model.readings),   ∂y/∂q = Σ ∂y/∂x_i ∂x_i/∂q
+    y(t, x₁ … x_m),   x_i readings of the motion (signals.readings),   ∂y/∂q = Σ ∂y/∂x_i ∂x_i/∂q
 
 An element that has such a number, as the factor of a Force, is asked with the number in its place;
 system.evaluate puts it there and adds ∂f/∂y ∂y/∂(q, v) to the tangent.  A signal is an element of
 its own, beside the one it acts on, with that one's bodies first and then those that it reads.  Its
 kernel computes the readings and their derivatives, and carries out the drive's program
-(model.programs, math.programs).  What programs cannot do, and values that do not exist, are left
+(signals.programs, math.programs).  What programs cannot do, and values that do not exist, are left
 to the drive itself, which is called in Python by its address.
 
 With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increments θ in body axes:
@@ -35,10 +35,10 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.forces.user_force import Failure
 from linkwork.math import rotations
-from linkwork.math.addresses import WeakItem
+from linkwork.math.memory.addresses import WeakItem
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import PythonCallback, call
+from linkwork.math.memory.pointers import PythonCallback, call
 from linkwork.math.programs import (
     CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
 )  # fmt: skip
@@ -48,12 +48,12 @@ from linkwork.math.rotations import (
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.programs import Program, translate, values_or_nan
+from linkwork.model.signals.programs import Program, translate, values_or_nan
 from linkwork.model.nodes import Node
-from linkwork.model.readings import QUANTITIES
-from linkwork.model.signals import Signal
+from linkwork.model.signals.readings import QUANTITIES
+from linkwork.model.signals.signal import Signal
 from linkwork.model.registry import Entry, Family, Item, Law
-from linkwork.model.value_readings import ValueReading
+from linkwork.model.signals.value_readings import ValueReading
 
 # reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
 # (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),

@@ -18,7 +18,7 @@ from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive, formula
-from linkwork.model.value_readings import value_reading
+from linkwork.model.signals.value_readings import value_reading
 
 
 def loss_of(item: Any, what: str) -> Drive:

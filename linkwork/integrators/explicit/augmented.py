@@ -10,12 +10,12 @@ from linkwork.elements.layout import (
     VALUE, VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.referred import refer
+from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.system.elimination import solution
 from linkwork.system.evaluate import acceleration_of, refill, set_rotation, velocity_of
-from linkwork.system.sensors import answer_sensors
+from linkwork.system.rank_one.sensors import answer_sensors
 
 GROWTH = 1e8
 MOTION = 13  # numbers of a body's motion

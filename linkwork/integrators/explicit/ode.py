@@ -24,7 +24,7 @@ from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
 from linkwork.integrators.second_order.recovery import no_accelerations
 from linkwork.math.compiled import announce
 from linkwork.model import checks
-from linkwork.model.held import due_at
+from linkwork.model.signals.held import due_at
 from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.explicit.augmented import MOTION, derivative, record, rk4
@@ -50,7 +50,7 @@ class RK4(Written):
 
     order = 4
     drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
-    updates = True  # numbers that follow distant bodies need no blocks (system.distant)
+    updates = True  # numbers that follow distant bodies need no blocks (system.rank_one.distant)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte)

@@ -28,7 +28,7 @@ from linkwork.integrators.first_order.methods import Past, StagedMethod
 from linkwork.integrators.first_order.advance import advance_stages
 from linkwork.math import rotations
 from linkwork.math.compiled import announce
-from linkwork.math.eights import vectors
+from linkwork.math.registers.eights import vectors
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System

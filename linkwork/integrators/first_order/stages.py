@@ -65,9 +65,9 @@ from linkwork.integrators.second_order.stepper import (
     NO_CONVERGENCE, PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.values import VDOTPREV
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.eights import larger8, load8, six8, spread8, store8
+from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8
 from linkwork.math.rotations import (
     qexp, rotation_matrix, tangent_times,
 )  # fmt: skip
@@ -75,7 +75,7 @@ from linkwork.math.vectors import (
     IDENTITY, add, cross, dot, four, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution
-from linkwork.system.sensors import answer_sensors
+from linkwork.system.rank_one.sensors import answer_sensors
 from linkwork.system.evaluate import acceleration_of, refill
 
 # rows of the memory

@@ -18,7 +18,7 @@ from linkwork.elements.contact.layout import (
     CENTRE_A, CENTRE_B, COUNT, GEOMETRY_AT, MARGIN, PAIR, RADIUS_A, RADIUS_B, REACH_A, REACH_B,
 )  # fmt: skip
 from linkwork.elements.contact.pairing import pairs_of
-from linkwork.elements.contact.shapes import Solid
+from linkwork.elements.contact.geometry.shapes import Solid
 from linkwork.elements.layout import POS, ROT
 from linkwork.math.compiled import compiled
 from linkwork.math.vectors import add, at, at9, mv

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from linkwork.elements.contact.narrow_phase import find_points
+from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.layout import COLUMNS, DEPTH, MOST_POINTS, NORMAL, PLACE
 from linkwork.elements.contact.pairing import MOST_NODES
 from linkwork.elements.layout import POS, ROT

@@ -8,10 +8,10 @@ from __future__ import annotations
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL
 from linkwork.integrators.second_order.stepper import CA, CV, LENGTH, MASS, STEP
 from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, predict_values
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
-from linkwork.math.eights import larger8, load8, spread8, store8
-from linkwork.math.referred import refer
+from linkwork.math.registers.eights import larger8, load8, spread8, store8
+from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 
 

@@ -13,7 +13,7 @@ from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import mv
 from linkwork.system.elimination import solve
 from linkwork.system.evaluate import refill
-from linkwork.system.sensors import answer_sensors
+from linkwork.system.rank_one.sensors import answer_sensors
 
 
 @inlined

@@ -16,7 +16,7 @@ from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order.fast_starts import (
     goes_far, resolved_share, settled_accelerations,
 )  # fmt: skip
-from linkwork.math.eights import vectors, zeros8
+from linkwork.math.registers.eights import vectors, zeros8
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.consistency.massless import first_rates
 from linkwork.system.state import State

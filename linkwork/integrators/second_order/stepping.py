@@ -45,10 +45,10 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.values import (
     ALG, BASE, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values,
 )  # fmt: skip
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.eights import larger8, load8, spread8, store6, store8
-from linkwork.math.referred import refer
+from linkwork.math.registers.eights import larger8, load8, spread8, store6, store8
+from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul
 from linkwork.system.evaluate import refill
 

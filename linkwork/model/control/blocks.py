@@ -30,7 +30,7 @@ from linkwork.model.drives.words import is_number, short
 from linkwork.model.given import VectorLike
 
 if TYPE_CHECKING:
-    from linkwork.model.programs import Translator
+    from linkwork.model.signals.programs import Translator
 
 MOST_SAMPLES, LONGEST = 200, 1e9  # of a delay (s)
 

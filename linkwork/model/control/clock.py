@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from linkwork.math import programs as ops
 
 if TYPE_CHECKING:
-    from linkwork.model.programs import Translator
+    from linkwork.model.signals.programs import Translator
 
 NEVER = -1e300  # the number of a step before the first
 REACHED = 1e-6  # of a step

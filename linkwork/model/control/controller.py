@@ -4,7 +4,7 @@
 
 x are drives that read the motion, m a memory of so many numbers, which is part of the state of a
 run as the memory of elements is: it is saved, and a restart goes on with it.  The program of a
-signal (model.programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
+signal (programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
 accepted steps stores x there and calls the function by its address.  Each load that uses an output
 has such a memory of its own, with the same numbers: the function is called once for all of them,
 because calls with the same arguments are answered from what is known.
@@ -22,15 +22,15 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
-from linkwork.math.addresses import ADDRESSED
-from linkwork.math.pointers import C_FUNCTION
+from linkwork.math.memory.addresses import ADDRESSED
+from linkwork.math.memory.pointers import C_FUNCTION
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
 from linkwork.model.drives.words import short
 
 if TYPE_CHECKING:
-    from linkwork.model.programs import Translator
+    from linkwork.model.signals.programs import Translator
 
 MOST_KNOWN = 200_000  # samples whose outputs are kept
 

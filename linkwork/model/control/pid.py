@@ -25,7 +25,7 @@ from linkwork.model.drives.base import Drive
 from linkwork.model.drives.words import short
 
 if TYPE_CHECKING:
-    from linkwork.model.programs import Translator
+    from linkwork.model.signals.programs import Translator
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Drive:
 
     what: str = field(default="", kw_only=True, compare=False, repr=False)
     kinds: ClassVar[dict[str, type[Drive]]] = {}
-    follows: ClassVar[bool] = False  # the motion of a model, not time alone (model.readings)
+    follows: ClassVar[bool] = False  # the motion of a model, not time alone (signals.readings)
     remembers: ClassVar[bool] = False  # is asked for other times than now by itself
     rotation: ClassVar[bool] = False  # has four components (drives.rotations)
     holds: ClassVar[bool] = False  # of those: needs to know its parts at the steps of a run alone

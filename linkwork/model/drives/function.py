@@ -134,8 +134,8 @@ def function(
 
 def refuse_held(drive: Drive) -> None:
     """What holds something of the motion must be a program: Python is not asked at every step."""
-    from linkwork.model.programs import translate
-    from linkwork.model.signals import Signal
+    from linkwork.model.signals.programs import translate
+    from linkwork.model.signals.signal import Signal
 
     if translate(Signal(drive)) is None:
         raise DriveError(

@@ -1,7 +1,7 @@
 """Drives that live on the steps of a run: t_k = start + k step, constant from one step to the next.
 
 They have no slope, so they serve as loads rather than as motion laws.  Sample and hold, discrete
-filter and switch may follow the motion too (model.readings); they are then updated when a step of
+filter and switch may follow the motion too (signals.readings); they are then updated when a step of
 the run is accepted, the first at or behind each t_k.
 
     sample and hold    y_k = f(t_j), j the last step before k with trigger(t_j) ≠ 0, from t_{k−1} on

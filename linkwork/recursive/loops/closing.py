@@ -31,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements import layout as el
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined, spliced
-from linkwork.math.eights import load8, store8
+from linkwork.math.registers.eights import load8, store8
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import four
 from linkwork.recursive.tree.layout import BODY, put4

@@ -18,7 +18,7 @@ coordinates × bodies.
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, cross, dot, mm, mt, mv, nine, three
 from linkwork.recursive.sweeps.general_joint import six_dot

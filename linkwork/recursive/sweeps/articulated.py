@@ -18,7 +18,7 @@ with each other, and r is their bias; U = I S + C, D = Sᵀ U + Cᵀ S + E.
 
 from __future__ import annotations
 
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import (

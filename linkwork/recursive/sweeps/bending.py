@@ -23,7 +23,7 @@ the coupling C, the matrix E and the bias r behind its columns.
 from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import link_matrices
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined
 from linkwork.math.rotations import qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, scale, sub, three, tv

@@ -10,7 +10,7 @@ import numpy as np
 from numba import int64, types
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
-from linkwork.math.referred import Reference, refer
+from linkwork.math.memory.referred import Reference, refer
 from linkwork.recursive.sweeps.articulated import accelerate, inward
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.tree.layout import Sweep, Tree

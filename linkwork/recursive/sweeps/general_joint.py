@@ -21,7 +21,7 @@ Elimination with U = I S and D = Sᵀ I S = L Lᵀ:  I ← I − U D⁻¹ Uᵀ, 
 
 from __future__ import annotations
 
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, sub, three

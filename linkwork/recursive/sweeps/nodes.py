@@ -8,7 +8,7 @@ with forces on bodies (world axes; moments in body axes, about the centre of mas
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import add, cross, four, mv, nine, three, tv

@@ -11,7 +11,7 @@ with a the acceleration of P and c the arm to the centre of mass.
 
 from __future__ import annotations
 
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qmul
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, three

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import FIRST
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.vectors import add, scale, sub, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, law_place, six_dot

@@ -25,7 +25,7 @@ from linkwork.elements.joints.lock import LEVEL, LOCK, QA, QB, QT, RT, UA, UB
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.math import rotations
 from linkwork.recursive.tree.layout import ABOUT_Z, BALL, CROSS, NO_TURN, SWING
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
 
 CYCLE = {2: (1.0, 0.0, 0.0, 0.0), 0: (0.5, 0.5, 0.5, 0.5), 1: (0.5, -0.5, -0.5, -0.5)}

@@ -28,9 +28,9 @@ from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
 from linkwork.recursive.tree.sensor_table import sensor_table
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
-from linkwork.system.sensor_nodes import followed_at_all_times
+from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
-from linkwork.system.numbering import Element, Row
+from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.system import System, build
 
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest

@@ -16,7 +16,7 @@ from linkwork.math import rotations
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Topology
-from linkwork.system.sensor_nodes import sensor_places, sensor_units
+from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.system import System
 
 

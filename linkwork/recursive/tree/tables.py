@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.elements.flexible.inertia import WIDE, link_reals
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.recursive.tree import layout as lay
 from linkwork.recursive.tree.joint_motions import JointMotion, Marker
 from linkwork.recursive.tree.layout import Sweep, Tree

@@ -18,8 +18,8 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.recursive.tree.joint_motions import FREE, RIGID, JointMotion, joint_motion
-from linkwork.system.flexible import FlexibleBody
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.flexible import FlexibleBody
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
 
 GROUND = -1

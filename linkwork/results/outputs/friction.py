@@ -27,7 +27,7 @@ from linkwork.results.outputs.stored import (
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
-    from linkwork.system.numbering import Element
+    from linkwork.system.compilation.numbering import Element
 
 ARMS = "ab"  # of a universal joint
 UNITS = {

@@ -13,9 +13,9 @@ from linkwork.elements.signals.history import signal_history
 from linkwork.errors import LinkworkWarning
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.held import NEVER
-from linkwork.model.programs import translate
-from linkwork.model.signals import Signal
+from linkwork.model.signals.held import NEVER
+from linkwork.model.signals.programs import translate
+from linkwork.model.signals.signal import Signal
 from linkwork.results.outputs.relative import (
     TURN,
     Motion,
@@ -32,7 +32,7 @@ from linkwork.results.outputs.relative import (
 )  # fmt: skip
 from linkwork.model.nodes import Node
 from linkwork.system.layout import REFERENCE_END
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
 
 if TYPE_CHECKING:

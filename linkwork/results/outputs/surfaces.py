@@ -11,7 +11,7 @@ from linkwork.elements.aero.surfaces import survey as told
 from linkwork.elements.aero.surfaces.layout import POINTS
 from linkwork.elements.aero.surfaces.survey import TOLD_NUMBERS, body_rows, survey
 from linkwork.results.outputs.stored import element_reals
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

@@ -130,7 +130,7 @@ def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) ->
 
 
 def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The solution with the slopes of nodes that follow multipliers (system.sensors)."""
+    """The solution with the slopes of nodes that follow multipliers (system.rank_one.sensors)."""
     t, n = system.tables, system.motions
     known: list[tuple[np.ndarray, np.ndarray]] = []
     for row, slopes, *multipliers in t.sensors:

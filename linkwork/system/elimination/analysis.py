@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import bridged
 from linkwork.system.elimination.condensation import find_condensed
 from linkwork.system.elimination.core import find_core

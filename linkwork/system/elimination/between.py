@@ -21,9 +21,19 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import far, fused_inlined
-from linkwork.math.eights import fetch8, item8, lane8, load8, put8, spread8, store8, sum8, zeros8
+from linkwork.math.memory.borrowed import borrow
+from linkwork.math.registers.eights import (
+    fetch8,
+    item8,
+    lane8,
+    load8,
+    put8,
+    spread8,
+    store8,
+    sum8,
+    zeros8,
+)
 from linkwork.system.pattern import Pattern
 
 # ints of a body: it and its neighbours (the second −1 where there is one); its blocks, those of the

@@ -19,7 +19,7 @@ from numba import types
 
 from linkwork.math.compiled import FLOATS, JIT, Far, generates
 from linkwork.math.kernel import call_address, kernel_table
-from linkwork.math.referred import Reference, load_field
+from linkwork.math.memory.referred import Reference, load_field
 from linkwork.system.elimination import between, condensation
 from linkwork.system.elimination.substructure import numbers as substructure_numbers
 from linkwork.system.elimination.tables import Elimination

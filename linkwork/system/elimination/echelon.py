@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import item8, lane8, last8, load8, put8, spread8, store8, sum8
+from linkwork.math.registers.eights import item8, lane8, last8, load8, put8, spread8, store8, sum8
 from linkwork.system.elimination.tables import (
     RHS,
     ROW_B,

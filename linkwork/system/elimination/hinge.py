@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined, fused_spliced
-from linkwork.math.eights import (
+from linkwork.math.registers.eights import (
     any8,
     item8,
     lane8,

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import announce
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import FACTOR as FACTOR_BETWEEN
 from linkwork.system.elimination.between import FRESH as FRESH_BETWEEN
 from linkwork.system.elimination.between import INTS as BRIDGE_INTS

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import lane8, load8, spread8, store8, sum8
+from linkwork.math.registers.eights import lane8, load8, spread8, store8, sum8
 from linkwork.system.elimination.tables import (
     MOST_ROWS,
     RHS,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined, fused_spliced
-from linkwork.math.eights import high8, join8, load8, put8, six8, spread8, sum8
+from linkwork.math.registers.eights import high8, join8, load8, put8, six8, spread8, sum8
 from linkwork.system.elimination.echelon import (
     WIDTH,
     cleared,

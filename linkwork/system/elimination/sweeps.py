@@ -9,10 +9,10 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.elements.layout import SIX, STRIDE
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, lean, spliced
-from linkwork.math.eights import load8, spread8, store8, sum8
-from linkwork.math.referred import ReferenceType, located, referred
+from linkwork.math.memory.borrowed import borrow
+from linkwork.math.memory.referred import ReferenceType, located, referred
+from linkwork.math.registers.eights import load8, spread8, store8, sum8
 from linkwork.system.elimination.between import BACK as BETWEEN_BACK
 from linkwork.system.elimination.between import FACTOR as BETWEEN_FACTOR
 from linkwork.system.elimination.between import FRESH as BETWEEN_FRESH
@@ -243,7 +243,7 @@ def refactor(e, vals, rhs):
     `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
     growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
 
-    Compiled loops over steps hand on a reference to the elimination (math.referred).
+    Compiled loops over steps hand on a reference to the elimination (math.memory.referred).
     """
     return run_task(e, vals, rhs, FACTOR)
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import load8
+from linkwork.math.memory.borrowed import borrow
+from linkwork.math.registers.eights import load8
 from linkwork.system.elimination.between import Between
 from linkwork.system.elimination.condensation import Condensed
 from linkwork.system.elimination.substructure.substructures import Substructures
@@ -67,7 +67,7 @@ class Elimination(NamedTuple):
 
 
 class Borrowed(NamedTuple):
-    """The arrays of an elimination for the loops over nodes (linkwork.math.borrowed)."""
+    """The arrays of an elimination for the loops over nodes (linkwork.math.memory.borrowed)."""
 
     unknowns: int
     left: int

@@ -7,9 +7,9 @@ of F22 is read and written once for P pivots instead of once for four.  Operatio
 are those of `eliminate_columns`, so the digits are the same.
 """
 
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import load8, store8
+from linkwork.math.memory.borrowed import borrow
+from linkwork.math.registers.eights import load8, store8
 from linkwork.system.sparse_lu.lanes import LANES, update
 
 PANEL = 48  # pivots, a multiple of LANES

@@ -180,7 +180,7 @@ def _given_mesh(shape: dict, what: str) -> Part:
     vertices = np.asarray(shape["vertices"], float)
     faces = np.asarray(shape.get("faces", np.zeros((0, 3))), int)
     if shape.get("convex"):
-        from linkwork.elements.contact.shapes import hull_of  # needs scipy
+        from linkwork.elements.contact.geometry.shapes import hull_of  # needs scipy
 
         vertices, faces = hull_of(vertices, what)
     return Part("mesh", vertices=vertices, faces=faces)

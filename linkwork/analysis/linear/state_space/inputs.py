@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.linear.pencil import Pencil, places
-from linkwork.analysis.linear.steady import STEADY
-from linkwork.analysis.linear.world_axes import body_blocks, world_axes
+from linkwork.analysis.linear.equations.pencil import Pencil, places
+from linkwork.analysis.linear.equations.steady import STEADY
+from linkwork.analysis.linear.equations.world_axes import body_blocks, world_axes
 from linkwork.elements.forces import force_pair
 from linkwork.elements.forces.force import FACTOR, Load
 from linkwork.elements.forces.joint_load import JointLoad

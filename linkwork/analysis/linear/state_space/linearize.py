@@ -1,6 +1,6 @@
 """lw.linearize: named A, B, C, D about an equilibrium or a steady motion.
 
-From the linearised equations M ÿ + D ẏ + K y + Cᵀ δγ = F u, C y = −C_u u (analysis.linear.pencil):
+From the linearised equations M ÿ + D ẏ + K y + Cᵀ δγ = F u, C y = −C_u u (linear.equations.pencil):
 
 y = N z + Y u with C N = 0, C Y = −C_u, Nᵀ M Y = 0, so that ü drops out; u̇ is
 absorbed in ζ = ż + G u, G = M_r⁻¹ NᵀDY, M_r = NᵀMN (likewise D_r, K_r):
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.linear.first_order import massless, mixed_space
-from linkwork.analysis.linear.nonholonomic import nonholonomic_space
-from linkwork.analysis.linear.pencil import Pencil, linearised
+from linkwork.analysis.linear.equations.first_order import massless, mixed_space
+from linkwork.analysis.linear.equations.nonholonomic import nonholonomic_space
+from linkwork.analysis.linear.equations.pencil import Pencil, linearised
 from linkwork.analysis.linear.state_space.inputs import Input, make_input
 from linkwork.analysis.linear.state_space.outputs import OutputRow, output_rows
 from linkwork.analysis.motion.ending import interruptible

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.analysis.coordinates import joint_coordinates, twist_angle
-from linkwork.analysis.linear.pencil import Pencil
-from linkwork.analysis.linear.steady import STEADY
-from linkwork.analysis.linear.world_axes import body_blocks, world_axes
+from linkwork.analysis.linear.equations.pencil import Pencil
+from linkwork.analysis.linear.equations.steady import STEADY
+from linkwork.analysis.linear.equations.world_axes import body_blocks, world_axes
 from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.lock import LEVEL, MOVING
 from linkwork.elements.joints.motion_laws import ROW_NAMES, frozen

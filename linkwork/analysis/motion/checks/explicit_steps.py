@@ -76,7 +76,7 @@ def beyond_stability(result: Result, method: object, h: float) -> str:
 
 def fast_motions(result: Result) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues at the start of a run, and shapes as columns, lengths over that of the model."""
-    from linkwork.analysis.linear.world_axes import world_matrices  # slow to import
+    from linkwork.analysis.linear.equations.world_axes import world_matrices  # slow to import
     from linkwork.analysis.scales import column_scale
 
     system = result.system

@@ -25,7 +25,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
-from linkwork.system.evaluation import Evaluation
+from linkwork.system.matrices import Evaluation
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from linkwork.math.compiled import inlined
-from linkwork.math.pointers import call
+from linkwork.math.memory.pointers import call
 from linkwork.math.vectors import add, cross, dot, madd, mscale, outer, scale, skew, sub
 
 (RHO, SOUND, VISCOSITY, STANDARD, UP, ALTITUDE, V0, FRAME_V, FRAME_W, GUSTS, AIR) = (

@@ -1,4 +1,4 @@
-"""The tangent of a lifting surface, rows of eight numbers at a time (linkwork.math.eights).
+"""The tangent of a lifting surface, rows of eight numbers at a time.
 
 With the increments of node i, its reference point moves by N_i P̄_i, gains the velocity N_i V̄_i and
 the section the angular velocity N_i W̄_i; P̄, V̄, W̄ are three rows each, and the same for all points
@@ -19,7 +19,7 @@ from linkwork.elements.aero.surfaces.layout import (
 )  # fmt: skip
 from linkwork.elements.layout import BY_RATE, BY_VALUE, ROT, STRIDE
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import load8, six8, store8
+from linkwork.math.registers.eights import load8, six8, store8
 from linkwork.math.vectors import (
     IDENTITY, at9, cm, cross, dot, madd, mm, mscale, nine, skew, three, tm, tv,
 )  # fmt: skip

@@ -41,7 +41,7 @@ from linkwork.elements.beams.kernels.turning import (
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, POS, ROT, TANGENT, add33
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qexp, qmul, rotation_matrix

@@ -52,10 +52,10 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, SIX, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_spliced, inlined, spliced
 from linkwork.math.kernel import Kernel
-from linkwork.math.pointers import begin, shift
+from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
     add, cross, dot, four, gather, mv, nine, scale, sub, three, tv,

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import load8, store8
-from linkwork.math.fours import pair8, row4, store4, unit4
+from linkwork.math.registers.eights import load8, store8
+from linkwork.math.registers.fours import pair8, row4, store4, unit4
 
 
 @fused_inlined

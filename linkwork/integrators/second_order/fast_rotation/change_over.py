@@ -17,7 +17,7 @@ from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations
-from linkwork.math.eights import vectors
+from linkwork.math.registers.eights import vectors
 from linkwork.system.system import System
 
 TURN = 0.02  # radians in a step from which on a motion is fast

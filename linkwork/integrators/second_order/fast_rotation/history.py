@@ -29,9 +29,9 @@ from linkwork.integrators.second_order.stepping import gather_work
 from linkwork.integrators.values import (
     ALG, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values, place_values,
 )  # fmt: skip
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import load8, six8, spread8, store6, store8
+from linkwork.math.registers.eights import load8, six8, spread8, store6, store8
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, scale, sub, three
 
 

@@ -28,9 +28,9 @@ from linkwork.elements.layout import NODE, POS, ROT, STRIDE, VEL, put36
 from linkwork.integrators.second_order.placing import turn_body
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
-from linkwork.math.eights import load8, six8, store6, store8
+from linkwork.math.registers.eights import load8, six8, store6, store8
 from linkwork.math.rotations import (
     inverse_tangent, inverse_tangent_slope, qexp, rotation_matrix, tangent,
 )  # fmt: skip

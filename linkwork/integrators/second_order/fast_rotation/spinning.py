@@ -21,7 +21,7 @@ from __future__ import annotations
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA, MASS
 from linkwork.elements.layout import STRIDE
 from linkwork.integrators.values import VDOT, VDOTPREV, V
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
 

@@ -43,17 +43,17 @@ from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
     HISTORY, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.eights import load8, six8, spread8, store8
-from linkwork.math.referred import refer
+from linkwork.math.registers.eights import load8, six8, spread8, store8
+from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, four, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 from linkwork.system.evaluate import refill
-from linkwork.system.sensors import answer_sensors
+from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most

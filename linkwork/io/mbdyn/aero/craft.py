@@ -14,7 +14,7 @@ from linkwork.elements.aero.craft.coefficients import read_coefficients
 from linkwork.errors import ModelError
 from linkwork.io.mbdyn.aero.records import CraftRecord, SurfaceRecord
 from linkwork.io.mbdyn.cards.bodies import output_flag
-from linkwork.io.mbdyn.cards.joints import End
+from linkwork.io.mbdyn.cards.joints.joints import End
 from linkwork.io.mbdyn.drives.files import file_of
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import (

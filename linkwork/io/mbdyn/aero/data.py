@@ -19,7 +19,7 @@ from linkwork.io.mbdyn.aero.records import CraftRecord, InstrumentsRecord
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.model.drives import Constant, Drive, formula
 from linkwork.model.frame import Frame
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.deck.deck import Deck

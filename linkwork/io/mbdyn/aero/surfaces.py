@@ -11,7 +11,7 @@ from linkwork.io.mbdyn.aero.foils import Shape, read_foils
 from linkwork.io.mbdyn.aero.gusts import made_gusts, read_gusts
 from linkwork.io.mbdyn.aero.records import SurfaceRecord
 from linkwork.io.mbdyn.cards.bodies import output_flag
-from linkwork.io.mbdyn.cards.joints import End
+from linkwork.io.mbdyn.cards.joints.joints import End
 from linkwork.io.mbdyn.drives.callers import TIME, read_drive
 from linkwork.io.mbdyn.drives.templates import component, read_terms
 from linkwork.io.mbdyn.syntax.arguments import Arguments

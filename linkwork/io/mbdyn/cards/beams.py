@@ -25,7 +25,7 @@ import numpy as np
 from linkwork.elements.beams.element import as_section
 from linkwork.elements.flexible.section import Section
 from linkwork.io.mbdyn.cards.bodies import output_flag
-from linkwork.io.mbdyn.cards.joints import End, read_end
+from linkwork.io.mbdyn.cards.joints.joints import End, read_end
 from linkwork.io.mbdyn.laws.laws import read_law
 from linkwork.io.mbdyn.problem.blocks import ORIENTATIONS
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.io.mbdyn.cards.joints import (
+from linkwork.io.mbdyn.cards.joints.joints import (
     Card,
     End,
     current_length,

@@ -11,15 +11,14 @@ from linkwork.io.mbdyn.aero.gusts import gust
 from linkwork.io.mbdyn.aero.instruments import aircraft_instruments
 from linkwork.io.mbdyn.aero.rotors import induced_velocity, rotor
 from linkwork.io.mbdyn.aero.surfaces import aerodynamic_beam, aerodynamic_body, air_properties
-from linkwork.io.mbdyn.cards.beam_slider import beam_slider
 from linkwork.io.mbdyn.cards.beams import beam
 from linkwork.io.mbdyn.cards.bodies import body
 from linkwork.io.mbdyn.cards.deformable import deformable, deformable_axial, rod, viscous_body
 from linkwork.io.mbdyn.cards.forces import couple, force
 from linkwork.io.mbdyn.cards.gravity import gravity
-from linkwork.io.mbdyn.cards.joints import Card, clamp, distance, in_line, in_plane, named
-from linkwork.io.mbdyn.cards.nodes import switch
-from linkwork.io.mbdyn.cards.special import (
+from linkwork.io.mbdyn.cards.joints.beam_slider import beam_slider
+from linkwork.io.mbdyn.cards.joints.joints import Card, clamp, distance, in_line, in_plane, named
+from linkwork.io.mbdyn.cards.joints.special import (
     brake,
     gimbal_rotation,
     offset_displacement,
@@ -27,8 +26,8 @@ from linkwork.io.mbdyn.cards.special import (
     screw,
     strapdown_sensor,
 )
-from linkwork.io.mbdyn.cards.speeds import angular_motion, linear_motion
-from linkwork.io.mbdyn.cards.total import (
+from linkwork.io.mbdyn.cards.joints.speeds import angular_motion, linear_motion
+from linkwork.io.mbdyn.cards.joints.total import (
     axial_rotation,
     drive_displacement,
     drive_hinge,
@@ -36,6 +35,7 @@ from linkwork.io.mbdyn.cards.total import (
     imposed_orientation,
     total_joint,
 )
+from linkwork.io.mbdyn.cards.nodes import switch
 from linkwork.io.mbdyn.drives.driven import KINDS, driven
 from linkwork.io.mbdyn.hydraulics.elements import hydraulic
 from linkwork.io.mbdyn.scalars.circuits import ELECTRIC, THERMAL, circuit_element

@@ -75,7 +75,7 @@ def eigen_analyses(deck: Deck, run: Result) -> list[Analysed]:
 def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> None:
     import linkwork
     from linkwork.analysis.independence import refuse_velocity_rows
-    from linkwork.analysis.linear.pencil import linearised
+    from linkwork.analysis.linear.equations.pencil import linearised
 
     modes = linkwork.eigen(deck.model, at=state, n=None if request.mode else request.modes)
     found = first_modes(request, modes.eigenvalues)

@@ -21,7 +21,7 @@ from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
 from linkwork.io.mbdyn.syntax.text import squeeze
 from linkwork.model.drives import Constant, Drive, SampleAndHold, formula
 from linkwork.model.frame import GROUND, Frame
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 AXES = np.eye(3)
 VECTORS = {"X": "position", "XP": "velocity", "Omega": "angular velocity"}

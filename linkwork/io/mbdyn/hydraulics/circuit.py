@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.model.drives import Drive
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 Columns = Callable[[Any], np.ndarray]
 

@@ -101,7 +101,7 @@ def pipe_words(args: Arguments) -> tuple[dict[str, Any], Any]:
 
 
 def pipe(args: Arguments, label: int) -> None:
-    from linkwork.elements.hydraulics.pipe import Pipe
+    from linkwork.elements.hydraulics.pipes.pipe import Pipe
 
     nodes = nodes_of(args, 2)
     words, fluid = pipe_words(args)
@@ -114,8 +114,8 @@ def pipe(args: Arguments, label: int) -> None:
 
 
 def dynamic_pipe(args: Arguments, label: int) -> None:
-    from linkwork.elements.hydraulics.dynamic_pipe import DynamicPipe
     from linkwork.elements.hydraulics.fluids import over_time
+    from linkwork.elements.hydraulics.pipes.dynamic_pipe import DynamicPipe
 
     nodes = nodes_of(args, 2)
     words, fluid = pipe_words(args)

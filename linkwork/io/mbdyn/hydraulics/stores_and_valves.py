@@ -85,7 +85,7 @@ def loaded_by(args: Arguments, words: dict[str, Any]) -> None:
 
 
 def control_valve(args: Arguments, label: int) -> None:
-    from linkwork.elements.hydraulics.valves import Valve
+    from linkwork.elements.hydraulics.valves.control_valves import Valve
 
     nodes = nodes_of(args, 4)
     area = args.positive("the area of a valve")
@@ -101,8 +101,8 @@ def spool_valve(ends: int) -> Callable[[Arguments, int], None]:
     density of the spool, penalties, fluid; nodes 5 and 6 push on its ends."""
 
     def card(args: Arguments, label: int) -> None:
-        from linkwork.elements.hydraulics.passages import JET_FORCE
-        from linkwork.elements.hydraulics.valves import SpoolValve
+        from linkwork.elements.hydraulics.valves.control_valves import SpoolValve
+        from linkwork.elements.hydraulics.valves.passages import JET_FORCE
 
         nodes, force = nodes_of(args, ends), read_drive(args)
         words: dict[str, Any] = {
@@ -132,7 +132,7 @@ def spool_valve(ends: int) -> Callable[[Arguments, int], None]:
 
 def poppet(kind: str, ends: int) -> Callable[[Arguments, int], None]:
     def card(args: Arguments, label: int) -> None:
-        from linkwork.elements.hydraulics import poppets
+        from linkwork.elements.hydraulics.valves import poppets
 
         nodes = nodes_of(args, ends)
         area, mass = args.positive("an area"), args.positive("a mass")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.io.mbdyn.cards.total import HELD, RATE
+from linkwork.io.mbdyn.cards.joints.total import HELD, RATE
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord, StructuralNode
 from linkwork.io.mbdyn.output.motion import angles, described
 from linkwork.io.mbdyn.syntax.evaluation import Variable

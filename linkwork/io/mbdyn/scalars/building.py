@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.io.mbdyn.scalars.nodes import Made, ScalarNode, Spring
 from linkwork.model.drives import Constant, Drive, Sum
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.deck.deck import Deck

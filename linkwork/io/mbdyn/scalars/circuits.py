@@ -28,7 +28,7 @@ from linkwork.io.mbdyn.scalars.nodes import ScalarNode, Spring
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import ZERO, relative_position, unit_vector
 from linkwork.model.drives import Drive, formula
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 AXES = np.eye(3)
 PAST = 64  # of matrices of a discrete control

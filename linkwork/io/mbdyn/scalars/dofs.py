@@ -12,7 +12,7 @@ from linkwork.io.mbdyn.scalars.nodes import KINDS, ScalarNode
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 AXES = np.eye(3)
 ORDERS = ("algebraic", "differential")

@@ -24,7 +24,7 @@ from linkwork.io.mbdyn.scalars.rates import rate_of
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.model.drives import Constant, Drive, Sum
-from linkwork.model.readings import reads
+from linkwork.model.signals.readings import reads
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.laws.reading import LawRead

@@ -7,8 +7,8 @@ from dataclasses import replace
 from linkwork.model.drives import Derivative, Drive, Product, Sum
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.frame import GROUND
-from linkwork.model.readings import Reading
-from linkwork.model.value_readings import ValueReading
+from linkwork.model.signals.readings import Reading
+from linkwork.model.signals.value_readings import ValueReading
 
 
 def rate_of(drive: Drive) -> Drive | None:

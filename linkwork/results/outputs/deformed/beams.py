@@ -20,7 +20,7 @@ from linkwork.elements.beams.kernels.kernel import MOST_TURN
 from linkwork.errors import LinkworkWarning
 from linkwork.math import rotations
 from linkwork.results.outputs.stored import element_reals
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

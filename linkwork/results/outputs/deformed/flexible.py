@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.math import rotations
-from linkwork.system.flexible import FlexibleBody
+from linkwork.system.compilation.flexible import FlexibleBody
 
 
 class LinkSums(NamedTuple):

@@ -20,7 +20,7 @@ from linkwork.results.outputs.views.elements import ElementView
 if TYPE_CHECKING:
     import xarray as xr
 
-    from linkwork.system.numbering import Element
+    from linkwork.system.compilation.numbering import Element
 
 HARD: dict[str, Any] = {"force": slice(0, 3), "point": slice(3, 6), "normal_force": 6, "count": 7}
 VECTORS = ("force", "moment", "point", "normal", "slip")

@@ -25,7 +25,7 @@ from linkwork.results.outputs.stored import (
 )
 from linkwork.results.outputs.user_force import user_wrenches
 from linkwork.results.outputs.views.base import Output, View
-from linkwork.system.numbering import Element
+from linkwork.system.compilation.numbering import Element
 
 FAMILY_UNITS = {
     "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",

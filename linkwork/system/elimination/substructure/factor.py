@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import any8, item8, last8, load8, spread8, store8
+from linkwork.math.registers.eights import any8, item8, last8, load8, spread8, store8
 from linkwork.system.elimination.substructure.record import (
     ALL, ANSWER, C_CF, C_CN, C_CQ, C_DELAYED, C_FIRST, C_FN, C_INVERSE, C_NF, C_NN, C_NQ, C_OWN,
     C_QN, C_ROWS, C_SIZE, C_T, C_U0, CF, CHILD, CHILDREN, CN, COUNT, CQ, F0, FF, FQ, FR, GAIN, GH,

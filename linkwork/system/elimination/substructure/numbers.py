@@ -27,7 +27,7 @@ side in column 6, then q.
 
 from __future__ import annotations
 
-from linkwork.math.borrowed import borrow
+from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import far
 from linkwork.system.elimination.substructure.factor import factor_substructure
 from linkwork.system.elimination.substructure.solve import back, forward

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.eights import last8, load8, spread8, store8, sum8
+from linkwork.math.registers.eights import last8, load8, spread8, store8, sum8
 from linkwork.system.elimination.substructure.record import (
     ALL, ANSWER, C_BODY, C_DELAYED, C_FIRST, C_FN, C_INVERSE, C_NN, C_OWN, C_QN, C_ROWS, C_SIZE,
     C_T, C_U0, CHILD, CHILDREN, F0, GAIN, GATE, GH, INVERSE, LATE, MIX, MIXED, PAIR, Q0, R0, RANK,

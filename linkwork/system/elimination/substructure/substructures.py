@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE, row_width
-from linkwork.math.eights import zeros8
+from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import BODY, Bridge
 from linkwork.system.elimination.substructure import record as sn
 from linkwork.system.pattern import Pattern

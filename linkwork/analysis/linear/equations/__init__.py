@@ -1,0 +1,1 @@
+"""Linearised equations of motion about an equilibrium or a steady motion."""

@@ -1,0 +1,1 @@
+"""Cams: curves of a body against rollers, pins and flat faces."""

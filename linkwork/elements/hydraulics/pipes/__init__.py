@@ -1,0 +1,1 @@
+"""Pipes: friction, inertia and waves of the fluid in them."""

@@ -1,0 +1,1 @@
+"""Cards of joints: rows of the lock joint, motion laws, friction."""

@@ -1,0 +1,1 @@
+"""Addresses of arrays and functions: what compiled loops hand on without Python."""

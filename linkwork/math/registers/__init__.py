@@ -1,0 +1,1 @@
+"""Vector registers as values of compiled code: four and eight numbers at a time."""

@@ -1,0 +1,1 @@
+"""Readings of the motion, drives that have them among their parts, and their programs."""

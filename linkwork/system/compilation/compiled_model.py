@@ -1,0 +1,201 @@
+"""What a compiled model consists of: frozen arrays, the numbering, and what follows from them.
+
+What it can be asked at a state (forces, constraints, matrices) is in system.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.math.kernel import KernelTable
+from linkwork.model.drives.base import held_in
+from linkwork.model.model import Model
+from linkwork.model.nodes import Node
+from linkwork.model.signals.held import is_sampled, sampled_at
+from linkwork.system.compilation.flexible import FlexibleBody
+from linkwork.system.compilation.numbering import Element, Row, families_of
+from linkwork.system.evaluate import Tables
+from linkwork.system.layout import GROUND_END, Layout
+from linkwork.system.pattern import Pattern
+
+
+@dataclass(frozen=True)
+class CompiledModel:
+    """The parts of a system; `keep` says which of all constraint rows are in the equations."""
+
+    model: Model
+    names: tuple[str, ...]  # of bodies
+    elements: tuple[Element, ...]
+    all_rows: tuple[Row, ...]
+    keep: np.ndarray
+    kernels: KernelTable
+    tables: Tables
+    pattern: Pattern
+    layout: Layout
+    laws: tuple[Any, ...]
+    length: float  # characteristic length, makes rotations and displacements comparable
+    mass: float  # characteristic mass
+    round_off: float  # an angle that the round-off of positions may be
+    items: tuple[Any, ...]  # the bodies as they were described
+    flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
+    stepping: bool  # without blocks for what is read at samples alone
+    apart: frozenset[int]  # elements with rank-one updates in the place of blocks (distant)
+
+    # ------------------------------------------------------------------------------ numbering
+    @property
+    def bodies(self) -> int:
+        return len(self.names)
+
+    @property
+    def motions(self) -> int:
+        """Unknowns of bodies and vector nodes, before the multipliers."""
+        return self.pattern.motions
+
+    @property
+    def rows(self) -> int:
+        """Constraint rows in the equations."""
+        return self.pattern.rows
+
+    @property
+    def unknowns(self) -> int:
+        return self.pattern.unknowns
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Numbers (among all rows) of the rows in the equations, in their order."""
+        return np.flatnonzero(self.keep)
+
+    @cached_property
+    def kept_rows(self) -> tuple[Row, ...]:
+        return tuple(self.all_rows[i] for i in self.kept)
+
+    @cached_property
+    def on_velocities(self) -> np.ndarray:
+        """Which of all rows are conditions on velocities alone."""
+        return np.array([
+            row.index in self.elements[row.element].entry.family.velocity for row in self.all_rows
+        ], bool)  # fmt: skip
+
+    @cached_property
+    def families(self) -> list[Any]:
+        return families_of(self.elements)
+
+    @cached_property
+    def body_ends(self) -> np.ndarray:
+        """Which ends of each family's elements are bodies or the ground, (families, most ends)."""
+        number = {family: m for m, family in enumerate(self.families)}
+        most = max((family.bodies for family in number), default=0)
+        found = np.zeros((len(number), most), bool)
+        for e in self.elements:
+            if e.entry.family.signal:  # which exert nothing, and whose ends may be anything
+                continue
+            for j, end in enumerate(e.ends):
+                found[number[e.entry.family], j] |= GROUND_END <= end < self.bodies
+        return found
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """Where in tables.reals every element has its numbers."""
+        begin = {f: int(row[4]) for f, row in zip(self.families, self.tables.directory)}
+        found = []
+        for e in self.elements:
+            family = e.entry.family
+            found.append(slice(begin[family], begin[family] + family.reals))
+            begin[family] += family.reals
+        return tuple(found)
+
+    @cached_property
+    def memory(self) -> bool:
+        return any(e.entry.family.memory > 0 for e in self.elements)
+
+    @cached_property
+    def memory_places(self) -> np.ndarray:
+        """Flat places in reals where elements keep memory: the last reals of each such element."""
+        places = []
+        for m, family in enumerate(self.families):
+            if family.memory:
+                _, n, _, _, first, width = self.tables.directory[m]
+                ends = first + width * np.arange(1, n + 1)
+                places.append((ends[:, None] + np.arange(-int(family.memory), 0)).ravel())
+        return np.concatenate(places) if places else np.zeros(0, np.int64)
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether any motion law drives a constraint."""
+        return any(e.entry.rows and e.entry.laws for e in self.elements)
+
+    @cached_property
+    def sample_times(self) -> tuple[tuple[float, float], ...]:
+        """Start and period of what is sampled: drives that change at steps of their own."""
+        drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
+        return sampled_at(drives)
+
+    @cached_property
+    def held_values(self) -> np.ndarray:
+        """Which values of vector nodes constraints act on."""
+        held = {g for e in self.elements if e.entry.rows for g in e.ends}
+        nodes = [self.bodies + i in held for i in range(len(self.layout.nodes))]
+        return np.repeat(np.array(nodes, bool), np.diff(self.layout.first))
+
+    def all_gamma(self, gamma: np.ndarray) -> np.ndarray:
+        """Multipliers over all rows from those in the equations (last axis), zeros elsewhere."""
+        out = np.zeros((*gamma.shape[:-1], len(self.all_rows)))
+        out[..., self.kept] = gamma[..., : self.rows]
+        return out
+
+    def held(self, samples: bool = False) -> str | None:
+        """The label of an item that holds something of the motion from step to step; samples:
+        other than samples of it."""
+        for e in self.elements:
+            parts = held_in(e.entry.acts_on[1].signal) if e.entry.family.signal else []
+            if any(not (samples and is_sampled(part)) for part in parts):
+                return self.model[e.owner].label
+        return None
+
+    def refuse_nodes(self, what: str, known: Sequence[Node] = ()) -> None:
+        """For analyses and methods that know bodies alone, and nodes of their own; flexible links
+        are their own concern."""
+        mine = {id(node) for node in (*known, *(link.item.amplitudes for link in self.flexible))}
+        others = [node for node in self.layout.nodes if id(node) not in mine]
+        if others:
+            raise ModelError(
+                f"{what} knows bodies alone, but model '{self.model.name}' has "
+                f"{others[0].label}; use lw.transient with lw.GeneralizedAlpha() or another "
+                "implicit method, or lw.static and lw.eigen"
+            )
+
+    def refuse_held(self, what: str, samples: bool = False) -> None:
+        """For methods whose steps are not those that a model counts; samples: which know these."""
+        held = self.held(samples)
+        if held is not None:
+            raise ModelError(
+                f"{held} holds something of the motion from step to step, which {what} cannot do; "
+                "use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
+            )
+
+    def split(self, text: str) -> tuple[str, list[str]]:
+        """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
+        bodies = [n for n in self.names if text == n or text.startswith(f"{n}.")]
+        head = max(bodies, key=len, default=text.split(".")[0])
+        return head, [word for word in text[len(head) + 1 :].split(".") if word]
+
+    def described(self, name: str) -> Any:
+        """The item, or the part of an item, of that name."""
+        return self.items[self.names.index(name)] if name in self.names else self.model[name]
+
+    @cached_property
+    def inertias(self) -> np.ndarray:
+        """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
+        table = self.tables.bodies.copy()
+        for e in self.elements:
+            if e.entry.family.lumped is not None:
+                found = e.entry.family.lumped(e.entry.reals)
+                for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
+                    table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
+        return table
