@@ -8,86 +8,29 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from linkwork.analysis.motion.checks.energy_account import energy_trouble
 from linkwork.analysis.motion.checks.explicit_steps import beyond_stability
-from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.motion.checks.samples import next_sample
-from linkwork.analysis.motion.checks.turns import TurnWatch
-from linkwork.analysis.motion.continuing import Earlier
-from linkwork.analysis.motion.ending import Signals, disk_full, interrupted
-from linkwork.analysis.motion.events import Event, crosses, first_values, locate
-from linkwork.analysis.motion.jumps import NEAR, Anew, just_before
-from linkwork.analysis.motion.step_control.strategies import (
-    Control,
-    Strategy,
-    kept_control,
-    strategy_parameters,
-)
-from linkwork.analysis.motion.storing import DiskFull, Storage
+from linkwork.analysis.motion.ending import disk_full, interrupted
+from linkwork.analysis.motion.events import crosses, first_values, locate
+from linkwork.analysis.motion.jumps import NEAR, just_before
+from linkwork.analysis.motion.run_record import RunRecord
+from linkwork.analysis.motion.storing import DiskFull
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.forces.user_force import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
-from linkwork.integrators.contract import MethodLike, Run, StepFailure, StepRows, step_rows
+from linkwork.integrators.contract import StepFailure
 from linkwork.results.result import Result
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
-class TimeLoop:
-    """One run: where it is, what it has stored, and how it ends."""
+class TimeLoop(RunRecord):
+    """One run: how it is stepped, and how it ends."""
 
-    def __init__(
-        self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
-        events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
-        jumps: Sequence[float] | None, anew: Anew,
-    ) -> None:  # fmt: skip
-        self.full, self.run, self.method = full, run, method
-        self.begin, self.end, self.h, self.every = run.time, end, h, every
-        # steps that differ by less end at the same time: as many digits as times have
-        self.slack = max(1e-6, 4 * float(np.spacing(max(abs(self.begin), abs(end)))) / h)
-        self.events, self.strategy = events, strategy
-        self.storage, self.turns = storage, turns
-        self.jumps, self.anew = list(jumps or ()), anew  # when loads jump, still ahead
-        self.meets_jumps = jumps is not None
-        self.lowest = LowestValues(full)
-        self.signals = Signals(storage.path is not None)
-        self.steps = 0
-        self.rejected = 0  # steps that a strategy did not keep
-        self.ended_by: str | None = None
-        self.angles: dict[str, float] = {}  # turns counted before this run
-        families = {e.entry.family for e in full.elements if e.entry.family.memory}
-        self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
-        if any(family.reads or family.signal or family.rubs for family in families):
-            memory = run.state().memory
-            assert memory is not None  # of a state that a run gives
-            self.first["first_memory"] = memory
-        self.control: Control | None = None
-        self.remembered: np.ndarray | None = None  # of a strategy, by the run before
-        self.earlier: Earlier | None = None
-        self._start_clocks()
-
-    def begin_from(
-        self, start: Any, remembered: np.ndarray | None, earlier: Earlier | None
-    ) -> None:
-        """Store the start; continue what runs before have counted, and what their file holds."""
-        if isinstance(start, Result):
-            self.angles = start.angles() if earlier is None else earlier.angles
-        self.remembered, self.earlier = remembered, earlier
-        if earlier is None:
-            self._store_now(0.0)
-        elif "first_memory" in earlier.result.restart:
-            self.first["first_memory"] = earlier.result.restart["first_memory"]
-        self.storage.begin(*self._here())
-
-    def _start_clocks(self) -> None:
-        self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
-
-    # --------------------------------------------------------------------------------- running
     def go(self, progress: bool | str) -> Result:
         with (
             Progress(self.full.model.name, self.begin, self.end, progress) as bar,
@@ -361,74 +304,9 @@ class TimeLoop:
                 self._begin_anew(jump, control.next)
             self._update(bar)
 
-    # --------------------------------------------------------------------------------- results
     def _update(self, bar: Progress) -> None:
         """Show how far the run is, and flush its file when it is time to, or end at a signal."""
         self.signals.look()
         bar.update(self.run.time, self.steps, self.run.iterations)
         if self.storage.due:
             self.storage.flush(*self._here())
-
-    def _here(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
-        """How the run went so far, from where it goes on, and that row where it is not stored."""
-        last = None
-        if self.run.time > self.storage.last:
-            last = self.storage.complete(self.run.time, self.run.h, self._row(self._output(1)))
-        return self._info(between=last is not None), self._restart(), last
-
-    def _store_now(self, step: float) -> None:
-        self._row(self.storage.room(1))
-        self.storage.keep(np.array([self.run.time]), np.array([step]))
-
-    def _row(self, out: StepRows) -> StepRows:
-        """Fill a row with the last good step."""
-        state = self.run.state()
-        out.motion[0], out.gamma[0] = state.motion, state.gamma
-        out.acceleration[0], out.values[0] = state.acceleration, state.values
-        out.work[0] = self.run.work_done
-        out.iterations[0] = self.run.iterations
-        if self.storage.own:
-            out.own[0] = self.run.own_now()
-        return out
-
-    def _output(self, rows: int) -> StepRows:
-        return step_rows(self.full, rows, sum(self.storage.own.values()))
-
-    def _restart(self) -> dict[str, Any]:
-        """All numbers from which the run goes on, and of which model they are."""
-        return {
-            **self.run.restart(), **self.first, **kept_control(self.strategy, self.control),
-            "model": self.storage.model_identity,
-        }  # fmt: skip
-
-    def _info(self, between: bool = False) -> dict[str, Any]:
-        """How the run went so far; between: its last row is not one of every so many steps."""
-        info = {
-            "model": self.full.model.name,
-            "method": repr(self.method),
-            "h": self.h,
-            "every": self.every,
-            "steps": self.steps,
-            "repairs": self.run.repairs + self.rejected,
-            "steps_in_pieces": self.run.pieces,
-            "constraint_stiffness": self.run.constraint_stiffness,
-            "seconds": clock.perf_counter() - self.started,
-            "cpu_seconds": clock.process_time() - self.started_cpu,
-            "ended_by": self.ended_by or "",
-            "angles": self.angles,
-            "end": self.end,
-            "between": between,
-            "stop": [event.label for event in self.events],
-            "meets_jumps": self.meets_jumps,
-            **strategy_parameters(self.strategy),
-        }
-        return info if self.earlier is None else self.earlier.added_to(info)
-
-    def result(self, torn: bool = False) -> Result:
-        """What was stored so far, and where the run stands; torn: it stands within a step."""
-        if torn:
-            return self.storage.before(self._info())
-        between = self.run.time > self.storage.last
-        if between:
-            self._store_now(self.run.h)
-        return self.storage.result(self._info(between), self._restart())
