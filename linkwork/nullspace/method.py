@@ -49,7 +49,8 @@ class EnergyMomentum(Written):
         checks.count(self.max_iterations, "max_iterations of EnergyMomentum")
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
-        from linkwork.nullspace.run import ConstrainedRun, ReducedRun
+        from linkwork.nullspace.constrained_run import ConstrainedRun
+        from linkwork.nullspace.run import ReducedRun
         from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
         full.refuse_nodes("lw.EnergyMomentum", sensor_nodes(full))

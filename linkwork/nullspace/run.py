@@ -26,7 +26,6 @@ from linkwork.nullspace.constrained import (
 )  # fmt: skip
 from linkwork.nullspace.constraints.null_space import (
     condition,
-    constrained_matrix,
     reduced_matrix,
 )  # fmt: skip
 from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows, refuse_unknown
@@ -382,44 +381,3 @@ class ReducedRun(RepairedRun):
         for i, part in enumerate(self.lu.pivots):
             out[f"pivots{i}"] = np.array(part)
         return out
-
-
-class ConstrainedRun(ReducedRun):
-    """Steps for directors and multipliers; poses, forces and storing are those of the other."""
-
-    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
-        super()._prepare(stepping, motion, memory)
-        self.multiplier = np.zeros(len(self.directors.value(self.directors.q(
-            self.parts.motion.base
-        ))))  # fmt: skip
-
-    def _restart_from(self, state: State) -> None:
-        super()._restart_from(state)
-        self.multiplier[:] = state.restart["multiplier"]
-
-    def _solve_otherwise(self, time: float) -> bool:
-        return False
-
-    def restart(self) -> dict[str, Any]:
-        return {**super().restart(), "multiplier": self.multiplier.copy()}
-
-    def _steps(
-        self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
-    ) -> tuple[int, int]:
-        p, s = self.parts, self.parts.system
-        m = p.motion
-        for k in range(done, last):
-            middle = float(times[k]) - self.h / 2
-            s.set_time(middle)
-            ns.begin_step(p.tree, m)
-            status, solution = solve_step(self.directors, self.multiplier, middle)
-            if solution is None:
-                return status, k
-            self.multiplier = solution.multiplier
-            if self.method.condition_number and self._is_looked_at(k, saved):
-                matrix = constrained_matrix(self.directors, solution, self.h)
-                self.condition = condition(matrix)
-            ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
-            self.time = float(times[k])
-            self._store(out, int(saved[k]))
-        return DONE, last

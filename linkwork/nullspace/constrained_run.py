@@ -1,0 +1,57 @@
+"""A run with constrained steps: directors and multipliers in place of joint coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.integrators.contract import StepRows
+from linkwork.integrators.second_order.stepper import DONE
+from linkwork.nullspace import stepping as ns
+from linkwork.nullspace.constrained import solve_step
+from linkwork.nullspace.constraints.null_space import condition, constrained_matrix
+from linkwork.nullspace.run import ReducedRun
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+
+class ConstrainedRun(ReducedRun):
+    """Steps for directors and multipliers; poses, forces and storing are those of the other."""
+
+    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
+        super()._prepare(stepping, motion, memory)
+        self.multiplier = np.zeros(len(self.directors.value(self.directors.q(
+            self.parts.motion.base
+        ))))  # fmt: skip
+
+    def _restart_from(self, state: State) -> None:
+        super()._restart_from(state)
+        self.multiplier[:] = state.restart["multiplier"]
+
+    def _solve_otherwise(self, time: float) -> bool:
+        return False
+
+    def restart(self) -> dict[str, Any]:
+        return {**super().restart(), "multiplier": self.multiplier.copy()}
+
+    def _steps(
+        self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
+    ) -> tuple[int, int]:
+        p, s = self.parts, self.parts.system
+        m = p.motion
+        for k in range(done, last):
+            middle = float(times[k]) - self.h / 2
+            s.set_time(middle)
+            ns.begin_step(p.tree, m)
+            status, solution = solve_step(self.directors, self.multiplier, middle)
+            if solution is None:
+                return status, k
+            self.multiplier = solution.multiplier
+            if self.method.condition_number and self._is_looked_at(k, saved):
+                matrix = constrained_matrix(self.directors, solution, self.h)
+                self.condition = condition(matrix)
+            ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
+            self.time = float(times[k])
+            self._store(out, int(saved[k]))
+        return DONE, last
