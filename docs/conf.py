@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from pathlib import Path
 
@@ -11,7 +10,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import linkwork
 
-logging.getLogger("websockets").setLevel(logging.WARNING)  # of the viewer that records pages
 project = "linkwork"
 author = "the linkwork developers"
 copyright = f"{author}, BSD 3-Clause licence"

@@ -6,9 +6,12 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import logging
+import multiprocessing
 import os
 import shutil
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -20,6 +23,8 @@ from api_pages import paragraphs, write
 
 import linkwork as lw
 from linkwork.view.pages.offline import round_factor
+
+logging.getLogger("websockets").setLevel(logging.WARNING)  # of the viewer that records pages
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FEW = 40  # bodies up to which an example is animated
@@ -33,15 +38,10 @@ def write_gallery(folder: Path, pages: Path) -> None:
     index = ["# Gallery", "", "Made by running `examples/`. Each script checks its numbers against",
              "a closed form or a publication.", "", ":::::{container} gallery"]  # fmt: skip
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    run_examples([name for name in names if is_new(folder, name)], folder, pages)
     for name in names:
-        picture, text = folder / f"{name}.png", folder / f"{name}.txt"
-        source = EXAMPLES / f"{name}.py"
-        if not text.exists() or text.stat().st_mtime < source.stat().st_mtime:
-            module = load(source)
-            said = run(module, name, picture)
-            animate(module, pages, name)
-            text.write_text(said, encoding="utf-8")
-        title, words = describe(source)
+        text = folder / f"{name}.txt"
+        title, words = describe(EXAMPLES / f"{name}.py")
         index += ["::::{container} card", *card(pages, name, title), "",
                   f"[{title}]({name}.md)", "::::"]  # fmt: skip
         write(folder / f"{name}.md", page(name, title, words, text.read_text(encoding="utf-8"),
@@ -50,6 +50,36 @@ def write_gallery(folder: Path, pages: Path) -> None:
     entries = [f"{name.replace('_', ' ').capitalize()} <{name}>" for name in names]
     index += [":::::", "", "```{toctree}", ":hidden:", "", *entries, "```", ""]
     write(folder / "index.md", "\n".join(index))
+
+
+def is_new(folder: Path, name: str) -> bool:
+    """Whether an example was changed since its page was made."""
+    text, source = folder / f"{name}.txt", EXAMPLES / f"{name}.py"
+    return not text.exists() or text.stat().st_mtime < source.stat().st_mtime
+
+
+def run_examples(names: list[str], folder: Path, pages: Path) -> None:
+    """All of them, as many at a time as there are processors; the first failure is raised."""
+    processes = min(len(names), os.cpu_count() or 1)
+    if processes == 0:
+        return
+    spawn = multiprocessing.get_context("spawn")  # a copy of this process would share its threads
+    with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
+        made = [pool.submit(run_example, name, folder, pages) for name in names]
+        for name, result in zip(names, made):
+            try:
+                result.result()
+            except Exception as error:
+                pool.shutdown(cancel_futures=True)
+                raise RuntimeError(f"examples/{name}.py failed: {error}") from error
+
+
+def run_example(name: str, folder: Path, pages: Path) -> None:
+    """Plot, page, picture and film of one example; its text is written last."""
+    module = load(EXAMPLES / f"{name}.py")
+    said = run(module, name, folder / f"{name}.png")
+    animate(module, pages, name)
+    (folder / f"{name}.txt").write_text(said, encoding="utf-8")
 
 
 def load(path: Path) -> ModuleType:
