@@ -19,9 +19,9 @@ from pathlib import Path
 
 from benchmarks.comparison import compare
 from benchmarks.inside import inside
+from benchmarks.pages.speed_page import Measured, write_page
 from benchmarks.processes import ROOT, install, version
 from benchmarks.sections import SECTIONS, renew
-from benchmarks.speed_page import Measured, write_page
 from benchmarks.squeezer import squeezer
 
 CORE = "core"

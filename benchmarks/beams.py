@@ -67,7 +67,7 @@ def fastest(tried: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The setting that takes the least time, among those that get to the end."""
     times = []
     for setting in tried:
-        said = attempt("peer_exudyn", setting, limit=60.0)
+        said = attempt("programs.exudyn", setting, limit=60.0)
         if isinstance(said, dict):
             times.append((said["cpu"], setting))
     return min(times, key=lambda pair: pair[0])[1] if times else None
@@ -78,12 +78,12 @@ def compare_beams(runs: int, quick: bool) -> Cantilever:
     found = Cantilever()
     missing = install("exudyn", "exudyn")
     base = {"steps": 8 * STEPS, "end": END, "watched": WATCHED}
-    reference = np.array(answer("own_beam", {**base, "n": 200})["path"])
-    found.reference = error(answer("own_beam", {**base, "n": 100})["path"], reference)
+    reference = np.array(answer("programs.own_beam", {**base, "n": 200})["path"])
+    found.reference = error(answer("programs.own_beam", {**base, "n": 100})["path"], reference)
     own = {"n": 50, "steps": STEPS, "end": END}
     questions: dict[str, tuple[str, dict[str, Any]]] = {
-        f"{OURS}, {STRICT}": ("own_beam", own),
-        f"{OURS}, {LOOSE}": ("own_beam", {**own, "tolerance": 1e-5}),
+        f"{OURS}, {STRICT}": ("programs.own_beam", own),
+        f"{OURS}, {LOOSE}": ("programs.own_beam", {**own, "tolerance": 1e-5}),
     }
     if missing:
         print(f"{missing}: linkwork alone")
@@ -93,7 +93,7 @@ def compare_beams(runs: int, quick: bool) -> Cantilever:
             setting = fastest(tried)
             if setting is not None:
                 found.settings[kind] = setting
-                questions[f"{THEIRS}, {kind}"] = ("peer_exudyn", setting)
+                questions[f"{THEIRS}, {kind}"] = ("programs.exudyn", setting)
     for name, said in in_turns(questions, runs).items():
         program, kind = name.split(", ")
         module, question = questions[name]
@@ -105,9 +105,10 @@ def compare_beams(runs: int, quick: bool) -> Cantilever:
               f"error {found.errors.get((program, kind), np.nan):.2e} m", flush=True)  # fmt: skip
     for n in SIZES[: 2 if quick else None]:
         steps = max(10, 20000 // n)
-        said = [answer("own_beam", {"n": n, "steps": steps, "end": steps * 1e-3}) for _ in range(3)]
+        question = {"n": n, "steps": steps, "end": steps * 1e-3}
+        said = [answer("programs.own_beam", question) for _ in range(3)]
         found.sizes[n] = min(each["cpu"] for each in said)
         print(f"{n} elements: {found.sizes[n]:.1f} µs a step", flush=True)
-    found.static = answer("own_beam_static", {"n": STATIC})["cpu"]
+    found.static = answer("programs.own_beam_static", {"n": STATIC})["cpu"]
     print(f"statics of {STATIC} elements: {found.static:.2f} s", flush=True)
     return found

@@ -81,7 +81,7 @@ class Search:
         self.time = np.inf
 
     def attempt(self, **setting: Any) -> bool:
-        found = ask("peer_exudyn", {**self.task.model, **setting})
+        found = ask("programs.exudyn", {**self.task.model, **setting})
         if found is None or apart(self.reference, found) >= self.task.accuracy:
             return False
         if found["cpu"] < self.time:
@@ -125,8 +125,8 @@ class Search:
 
 def check(task: Task, exudyn: bool) -> None:
     """The error of the method, the errors of linkwork, and Exudyn's settings."""
-    plain = answer("peer_linkwork", task.model)
-    fine = answer("peer_linkwork", {**task.model, "refine": 2})
+    plain = answer("programs.linkwork", task.model)
+    fine = answer("programs.linkwork", {**task.model, "refine": 2})
     task.accuracy = 4 / 3 * apart(plain, fine)
     task.violation, task.energy = plain["violation"], plain["energy"]
     if exudyn:
@@ -135,9 +135,9 @@ def check(task: Task, exudyn: bool) -> None:
 
 def measure(task: Task, runs: int) -> None:
     """Medians of runs in turns: linkwork, Exudyn with its own tolerance, Exudyn with any."""
-    questions = {"linkwork": ("peer_linkwork", task.model)}
+    questions = {"linkwork": ("programs.linkwork", task.model)}
     for name, setting in task.settings.items():
-        questions[name] = ("peer_exudyn", {**task.model, **setting})
+        questions[name] = ("programs.exudyn", {**task.model, **setting})
     found = in_turns(questions, runs)
     task.times = {name: medians(answers, "cpu", "wall") for name, answers in found.items()}
     task.difference = {

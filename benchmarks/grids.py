@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pages.table import figure, line
 from benchmarks.processes import answer
-from benchmarks.table import figure, line
 
 SIDES = ((40, 40, 1), (6, 6, 6), (8, 8, 8), (12, 12, 12), (16, 16, 16))
 

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parent.parent
 VENV = ROOT / ".venv-peers"
 PEERS = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 PROGRAMS = {  # by the module that speaks for them, all in the virtual environment of the peers
-    "peer_exudyn": "Exudyn", "peer_pinocchio": "pinocchio", "peer_mujoco": "MuJoCo",
-    "peer_drake": "Drake",
+    "programs.exudyn": "Exudyn", "programs.pinocchio": "pinocchio", "programs.mujoco": "MuJoCo",
+    "programs.drake": "Drake",
 }  # fmt: skip
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 

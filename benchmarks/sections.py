@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.beam_page import beam_section
 from benchmarks.beams import compare_beams
 from benchmarks.corrections import compare_corrections
 from benchmarks.grids import compare_grids, grid_section
-from benchmarks.loop_page import correction_section, rod_section
+from benchmarks.pages.beam_page import beam_section
+from benchmarks.pages.loop_page import correction_section, rod_section
+from benchmarks.pages.size_page import size_section
+from benchmarks.pages.tree_page import tree_section
 from benchmarks.rods import compare_rods
-from benchmarks.size_page import size_section
 from benchmarks.sizes import sizes
 from benchmarks.startup import start_up, start_up_section
-from benchmarks.tree_page import tree_section
 from benchmarks.trees import compare_trees
 
 NEXT = "## Output"  # the heading that follows all of them

@@ -50,7 +50,7 @@ def hanging(parents: list[int], kind: str) -> Any:
 def build(case: str, n: int) -> Any:
     if case == "four-bars":
         from benchmarks.cases import four_bars
-        from benchmarks.peer_linkwork import build as from_case
+        from benchmarks.programs.linkwork import build as from_case
 
         return from_case(four_bars(n))
     return hanging([(i - 1) // 2 if case == "tree" else i - 1 for i in range(n)], case)
@@ -86,7 +86,7 @@ def bandwidth(megabytes: int = 256) -> float:
 
 def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     import linkwork as lw
-    from benchmarks.peer_linkwork import advance, start
+    from benchmarks.programs.linkwork import advance, start
     from linkwork.analysis.assembly.assemble import assemble_model
     from linkwork.integrators.contract import step_rows
 

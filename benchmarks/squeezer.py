@@ -113,12 +113,13 @@ def squeezer(runs: int, exudyn: bool) -> Squeezer:
     result.settings["linkwork"] = search("squeezer", OURS)[0][1]
     questions = {"linkwork": ("squeezer", result.settings["linkwork"])}
     if exudyn:
-        right = [s for _, s in search("peer_exudyn", [{"case": "squeezer", **s} for s in THEIRS])]
+        tried = [{"case": "squeezer", **s} for s in THEIRS]
+        right = [s for _, s in search("programs.exudyn", tried)]
         own = [s for s in right if s["tolerance"] == 1e-8]
         for name, settings in (("exudyn", own), ("exudyn, loose", right)):
             if settings:
                 result.settings[name] = settings[0]
-                questions[name] = ("peer_exudyn", settings[0])
+                questions[name] = ("programs.exudyn", settings[0])
     found = in_turns(questions, runs)
     print("\nAndrews' squeezer, F within 1e-5 m      CPU, ms   wall, ms    steps   error, m"
           "   violation   energy   setting")  # fmt: skip

@@ -21,8 +21,8 @@ from benchmarks.comparison import apart
 from benchmarks.processes import answer, attempt, in_turns, install, medians, version
 
 OURS = "linkwork"
-MODULES = {OURS: "peer_recursive", "pinocchio": "peer_pinocchio", "MuJoCo": "peer_mujoco",
-           "Drake": "peer_drake"}  # fmt: skip
+MODULES = {OURS: "programs.recursive", "pinocchio": "programs.pinocchio",
+           "MuJoCo": "programs.mujoco", "Drake": "programs.drake"}  # fmt: skip
 PACKAGES = {"pinocchio": ("pin", "pinocchio"), "MuJoCo": ("mujoco", "mujoco"),
             "Drake": ("drake", "pydrake")}  # fmt: skip
 SETTINGS: dict[str, list[dict[str, str]]] = {
@@ -95,7 +95,7 @@ def search(tree: Tree, name: str, judge: dict[str, Any]) -> None:
 
 
 def measure(tree: Tree, runs: int, programs: list[str]) -> None:
-    judge = answer("peer_recursive", {**tree.model, "judge": True})
+    judge = answer("programs.recursive", {**tree.model, "judge": True})
     for name in programs:
         search(tree, name, judge)
     questions = {

@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from benchmarks.corrections import TOLERANCE, WAYS, Closing
+from benchmarks.pages.table import figure, line
 from benchmarks.rods import Rods
-from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
 CORRECTIONS = """## Keeping loops closed

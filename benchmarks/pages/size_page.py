@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pages.table import figure, line
 from benchmarks.sizes import REPEATS
-from benchmarks.table import figure, line
 
 MEMORY = 16  # GB of a common machine, for which the largest model is estimated
 

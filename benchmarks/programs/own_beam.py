@@ -1,6 +1,6 @@
 """The falling cantilever of beams.py in linkwork: the compiled time loop alone.
 
-    python -m benchmarks.own_beam '{"n": 50, "steps": 1000, "end": 1.0}'
+    python -m benchmarks.programs.own_beam '{"n": 50, "steps": 1000, "end": 1.0}'
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks.beam_case import GRAVITY, INERTIA, LENGTH, MASS, STIFFNESS
-from benchmarks.peer_linkwork import advance, start
+from benchmarks.programs.linkwork import advance, start
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
 from linkwork.integrators.contract import step_rows
 

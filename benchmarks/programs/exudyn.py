@@ -1,6 +1,6 @@
 """Exudyn's side of the comparison; runs in the virtual environment that has Exudyn.
 
-    python -m benchmarks.peer_exudyn '{"case": "chain", "n": 10, "steps": 1000, ...}'
+    python -m benchmarks.programs.exudyn '{"case": "chain", "n": 10, "steps": 1000, ...}'
 
 prints one line of JSON: CPU and wall time per step of the time loop alone, and where it ended.
 Exudyn runs with its module without range checks (AVX2), one thread and no output; the arguments of
@@ -20,8 +20,8 @@ sys.exudynFast = True  # type: ignore[attr-defined]  # must be set before the im
 import exudyn as exu  # noqa: E402
 import exudyn.itemInterface as items  # noqa: E402
 
-from benchmarks import peer_beam, peer_squeezer  # noqa: E402
 from benchmarks.cases import BUILDERS, GROUND, Case, Hinge, axes_along  # noqa: E402
+from benchmarks.programs import exudyn_beam, exudyn_squeezer  # noqa: E402
 
 RHO = 0.8  # spectral radius at infinity, as in linkwork
 H = 1e-3
@@ -128,7 +128,7 @@ def run(
 if __name__ == "__main__":
     exu.config.printToConsole = False
     question = json.loads(sys.argv[1])
-    apart = {"squeezer": peer_squeezer, "beam": peer_beam}
+    apart = {"squeezer": exudyn_squeezer, "beam": exudyn_beam}
     if question["case"] in apart:
         other = apart[question.pop("case")]
         print(json.dumps(other.run(exu, items, settings, **question)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.beams import AIM, LOOSE, OURS, SIZES, STATIC, STRICT, THEIRS, Cantilever
-from benchmarks.table import figure, line
+from benchmarks.pages.table import figure, line
 
 TEXT = """## Beams of large deformation
 

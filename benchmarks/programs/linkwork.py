@@ -1,6 +1,6 @@
 """linkwork's side of the comparison: the compiled time loop alone, from the first step to the last.
 
-    python -m benchmarks.peer_linkwork '{"case": "chain", "n": 10, "steps": 1000}'
+    python -m benchmarks.programs.linkwork '{"case": "chain", "n": 10, "steps": 1000}'
 
 prints one line of JSON: CPU and wall time per step, where it ended, violation and energy error.
 """

@@ -10,8 +10,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from benchmarks.pages.table import figure, line
 from benchmarks.processes import version
-from benchmarks.table import figure, line
 from benchmarks.trees import ALLOWED, LIMIT, MODULES, OURS, PACKAGES, Bar, Tree, bars, estimate
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 

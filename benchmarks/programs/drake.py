@@ -1,6 +1,6 @@
 """Drake's side of the comparison of trees; runs in the virtual environment of the peers.
 
-    python -m benchmarks.peer_drake '{"case": "chain", "n": 10, "steps": 100}'
+    python -m benchmarks.programs.drake '{"case": "chain", "n": 10, "steps": 100}'
 
 A MultibodyPlant in continuous time, without geometry: forward dynamics is its articulated-body
 algorithm, by way of the time derivatives of its state.  Drake has no Runge-Kutta method of order

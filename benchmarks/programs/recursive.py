@@ -1,6 +1,6 @@
 """linkwork's side of the comparison of trees: joint coordinates, and its own core as a judge.
 
-    python -m benchmarks.peer_recursive '{"case": "chain", "n": 10, "steps": 100}'
+    python -m benchmarks.programs.recursive '{"case": "chain", "n": 10, "steps": 100}'
 
 prints one line of JSON: the time of a Runge-Kutta step of `lw.Recursive()` and of an evaluation of
 its forward dynamics, both in compiled loops, and where the bodies are after some steps.  With
@@ -18,7 +18,7 @@ import numpy as np
 import linkwork as lw
 from benchmarks.cases import BUILDERS
 from benchmarks.joint_coordinates import H, measure, reply
-from benchmarks.peer_linkwork import build
+from benchmarks.programs.linkwork import build
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.contract import step_rows
 from linkwork.recursive.loops.entry_points import many_forwards

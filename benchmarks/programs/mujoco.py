@@ -1,6 +1,6 @@
 """MuJoCo's side of the comparison of trees; runs in the virtual environment of the peers.
 
-    python -m benchmarks.peer_mujoco '{"case": "chain", "n": 10, "steps": 100}'
+    python -m benchmarks.programs.mujoco '{"case": "chain", "n": 10, "steps": 100}'
 
 Its own Runge-Kutta method of order four, many steps in one call; constraints, contacts, limits,
 actuators and sensors are switched off, there is no geometry and no damping.  An evaluation is

@@ -13,10 +13,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from benchmarks.comparison import LOOSE, TUNED, Task
-from benchmarks.page_text import PAGE
+from benchmarks.pages.page_text import PAGE
+from benchmarks.pages.table import figure, line
 from benchmarks.sections import SECTIONS, kept
 from benchmarks.squeezer import Squeezer
-from benchmarks.table import figure, line
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
 WORDS = {1: "one", 3: "three", 5: "five"}

@@ -1,6 +1,6 @@
 """Statics of the cantilever of beams.py in linkwork, from the model to the equilibrium.
 
-    python -m benchmarks.own_beam_static '{"n": 1000}'
+    python -m benchmarks.programs.own_beam_static '{"n": 1000}'
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 import linkwork as lw
-from benchmarks.own_beam import build
+from benchmarks.programs.own_beam import build
 
 
 def run(n: int, runs: int = 3) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """pinocchio's side of the comparison of trees; runs in the virtual environment of the peers.
 
-    python -m benchmarks.peer_pinocchio '{"case": "chain", "n": 10, "steps": 100}'
+    python -m benchmarks.programs.pinocchio '{"case": "chain", "n": 10, "steps": 100}'
 
 Forward dynamics is its articulated-body algorithm (`aba`), called from Python; the steps are those
 of joint_coordinates.py.  `axes` turns every joint's frame so that the hinge axis is a coordinate

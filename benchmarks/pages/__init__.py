@@ -1,0 +1,1 @@
+"""docs/speed.md: its words, tables and pictures."""
