@@ -20,6 +20,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from api_pages import paragraphs, write
+from gallery_subjects import by_subject
 
 import linkwork as lw
 from linkwork.view.pages.offline import round_factor
@@ -36,20 +37,26 @@ def write_gallery(folder: Path, pages: Path) -> None:
     """Write one page per example and an index with all pictures."""
     folder.mkdir(exist_ok=True)
     index = ["# Gallery", "", "Made by running `examples/`. Each script checks its numbers against",
-             "a closed form or a publication.", "", ":::::{container} gallery"]  # fmt: skip
-    names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+             "a closed form or a publication.", ""]  # fmt: skip
+    subjects = by_subject(sorted(path.stem for path in EXAMPLES.glob("*.py")))
+    names = [name for group in subjects.values() for name in group]
     run_examples([name for name in names if is_new(folder, name)], folder, pages)
-    for name in names:
-        text = folder / f"{name}.txt"
-        title, words = describe(EXAMPLES / f"{name}.py")
-        index += ["::::{container} card", *card(pages, name, title), "",
-                  f"[{title}]({name}.md)", "::::"]  # fmt: skip
-        write(folder / f"{name}.md", page(name, title, words, text.read_text(encoding="utf-8"),
-                                          (pages / f"{name}.html").exists(),
-                                          further(folder, name)))  # fmt: skip
+    for subject, group in subjects.items():
+        index += [f"## {subject}", "", ":::::{container} gallery"]
+        index += [line for name in group for line in write_example(folder, pages, name)]
+        index += [":::::", ""]
     entries = [f"{name.replace('_', ' ').capitalize()} <{name}>" for name in names]
-    index += [":::::", "", "```{toctree}", ":hidden:", "", *entries, "```", ""]
+    index += ["```{toctree}", ":hidden:", "", *entries, "```", ""]
     write(folder / "index.md", "\n".join(index))
+
+
+def write_example(folder: Path, pages: Path, name: str) -> list[str]:
+    """Write the page of an example that was run; the lines of its card in the index."""
+    title, words = describe(EXAMPLES / f"{name}.py")
+    said, played = (folder / f"{name}.txt").read_text(encoding="utf-8"), pages / f"{name}.html"
+    text = page(name, title, words, said, played.exists(), further(folder, name))
+    write(folder / f"{name}.md", text)
+    return ["::::{container} card", *card(pages, name, title), "", f"[{title}]({name}.md)", "::::"]
 
 
 def is_new(folder: Path, name: str) -> bool:

@@ -7,6 +7,8 @@ traced, so an assertion that a branch skips is noticed.
 from __future__ import annotations
 
 import ast
+import functools
+import operator
 import sys
 from pathlib import Path
 from types import FrameType
@@ -82,3 +84,16 @@ def test_example_reads_well(name: str) -> None:
     assert len(docstring.splitlines()) >= 4
     assert len(source.splitlines()) <= 130
     assert f"examples/output/{name}.png" in source
+
+
+def test_every_example_has_its_place_in_the_gallery(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER.parent / "docs"))
+    from gallery_subjects import SUBJECTS, by_subject
+
+    names = [path.stem for path in EXAMPLES]
+    assert sorted(functools.reduce(operator.iadd, by_subject(names).values(), [])) == sorted(names)
+    with pytest.raises(ValueError, match=r"perpetuum_mobile are in no subject"):
+        by_subject([*names, "perpetuum_mobile"])
+    first = next(iter(SUBJECTS.values())).split()[0]
+    with pytest.raises(ValueError, match=f"{first} stand in docs/gallery_subjects.py, but not"):
+        by_subject([name for name in names if name != first])
