@@ -265,6 +265,9 @@ def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:
 
 def parts_of(drive: Drive) -> list[Drive]:
     """The drives that a drive is made of, one level down."""
+    stands_for = getattr(drive, "worked_out", None)
+    if stands_for is not None:  # a reading of a load (model.load_readings)
+        return [stands_for()]
     found: list[Drive] = []
     for f in fields(drive):
         value = getattr(drive, f.name)
