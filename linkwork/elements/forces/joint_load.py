@@ -69,7 +69,7 @@ class JointLoad(Item, abstract=True):
 
     joint: Joint
     drive: Function
-    words: ClassVar[tuple[str, str]] = ("torque", "rate")  # of the load, and of what it does work on
+    words: ClassVar[tuple[str, str]] = ("torque", "rate")  # of the load, and of its work
 
     def _check_drive(self) -> None:
         if self.drive is None:

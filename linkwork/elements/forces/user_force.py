@@ -25,6 +25,7 @@ import numpy as np
 from numba.extending import is_jitted
 
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
+from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.addresses import WeakItem, address_of
@@ -36,6 +37,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.model import Model
@@ -326,6 +328,18 @@ class UserForce(Item):
                 owner.failure = failure
 
         return PythonCallback(enter, NUMBERS * n, 6 * n)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        count = len(self.acted_on)
+        ends = [f"_{k + 1}" if count > 1 else "" for k in range(count)]
+        offered = tuple(word + end for end in ends for word in ("force", "torque"))
+        word, _, number = str(quantity).partition("_")
+        which = int(number) - 1 if number.isdecimal() else 0
+        return measured_load(self, word, axis, offered, which=which, word=quantity)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        kind = FORCE if quantity == "force" else TORQUE
+        return Probe(kind, ((0, which),), self.acted_on[which].position)
 
     def entries(self) -> list[Entry]:
         n = len(self.acted_on)

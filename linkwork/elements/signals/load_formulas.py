@@ -1,7 +1,7 @@
 """What loads can be read as: formulas of readings of their frames and of their own drives.
 
     component of a vector F that follows a body or not:   y F·e,   or   y e·(R F)
-    its power, with v the velocity of the point that it acts at (of b's point there, too, for a pair):
+    its power, with v the velocity of the point that it acts at, less that of b there for a pair:
         dead  y F·v,   follower  y F·(Rᵀv)
 
 Vectors are read along an axis of the world, or without one as the number y |F| along themselves.
