@@ -264,8 +264,9 @@ class Item(metaclass=ValidatingMeta):
     def reading(self, quantity: str, axis: Any) -> Drive:
         """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
         raise ModelError(
-            f"{self.label} cannot be read; read a body, a Frame, a joint such as a Revolute, or a "
-            "load such as a Spring"
+            f"{self.label} cannot be read; read a body, a Frame, a joint such as a Revolute or a "
+            "load such as a Spring, or fix what it acts on to a light body and read the force of "
+            "that Fixed joint"
         )
 
     def load_formula(self, quantity: str, axis: Any) -> Drive:

@@ -26,7 +26,7 @@ from numba.extending import is_jitted
 
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
-from linkwork.errors import ModelError
+from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.math.addresses import WeakItem, address_of
 from linkwork.math.compiled import inlined
@@ -333,6 +333,12 @@ class UserForce(Item):
         count = len(self.acted_on)
         ends = [f"_{k + 1}" if count > 1 else "" for k in range(count)]
         offered = tuple(word + end for end in ends for word in ("force", "torque"))
+        bodies = [frame.body for frame in self.acted_on]
+        if len({id(body) for body in bodies}) < count:
+            raise DriveError(
+                f"a reading of {self.label}: it acts at several places of one body, whose forces "
+                "are not told apart; give a UserForce for each of them"
+            )
         word, _, number = str(quantity).partition("_")
         which = int(number) - 1 if number.isdecimal() else 0
         return measured_load(self, word, axis, offered, which=which, word=quantity)

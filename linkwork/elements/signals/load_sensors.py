@@ -9,8 +9,8 @@ direction d = R_C e,
     of a string that only pulls        x = |f_F|
 
 The sensor has a copy of the element, with its drives and its memory, and asks the element's own
-kernel by its address; what that adds to residuals and blocks is taken out again.  Slopes are exact:
-those of the kernel's tangent, and for the direction and the arm
+kernel by its address; what that adds to residuals is taken out again, and its blocks are put beside
+those of the matrix.  Slopes are exact: those of the kernel's tangent, and for direction and arm
 
     ∂x/∂θ_C = e × R_CᵀV,  V the force or torque        ∂x/∂θ = g × f_M + u × Rᵀ(f_F × d),  g = Rᵀd
 """
@@ -32,7 +32,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.addresses import address_of
 from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, call_kernel_at
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
 from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.nodes import REFERENCE, Node, scalar
@@ -45,6 +45,7 @@ from linkwork.model.registry import Entry, Family, Item, Law
 (ADDRESS, ENDS, KIND, ACTED, AXES, U, E, OTHER, SIGN, SHARE, SIZES) = (
     0, 1, 2, 3, 4, 5, 8, 11, 14, 15, 16,
 )  # fmt: skip
+ROWS = STRIDE  # of a block, at most
 
 
 @inlined
@@ -84,41 +85,20 @@ def put_back(ints, reals, k, n, loads, kept, p):
 
 
 @inlined
-def block(ints, reals, k, width, i, j):
-    """Where the block of two ends of the element begins, its rows, numbers in a row."""
-    columns = int(reals[k, SIZES + 2 * j])
-    wide = STRIDE * max(1, -(-columns // STRIDE))
-    return ints[k, width + width * (1 + i) + 1 + j], int(reals[k, SIZES + 2 * i]), wide
-
-
-@inlined
-def copy_blocks(ints, reals, k, width, n, vals, kept, p, back):
-    """Blocks between the ends into `kept`, which then are zero, or back."""
-    for clear in range(1 if back else 2):
-        q = p
-        for i in range(n):
-            for j in range(n):
-                base, rows, wide = block(ints, reals, k, width, i, j)
-                for s in range(rows * wide):
-                    if back:
-                        vals[base + s] = kept[q + s]
-                    elif clear == 0:
-                        kept[q + s] = vals[base + s]
-                    else:
-                        vals[base + s] = 0.0
-                q += rows * wide
-
-
-@inlined
-def room_for(reals, k, n):
-    """How many numbers residuals and blocks of the ends have, at most."""
-    total = 0
+def place_blocks(reals, k, n, inner):
+    """Bases of the blocks between the ends in an array of their own; its size."""
+    at = 0
     for i in range(n):
-        rows = int(reals[k, SIZES + 2 * i])
-        total += rows
         for j in range(n):
-            total += rows * (int(reals[k, SIZES + 2 * j]) + STRIDE)
-    return total
+            inner[0, n + n * i + j] = at
+            at += ROWS * wide(reals, k, j)
+    return at
+
+
+@inlined
+def wide(reals, k, j):
+    """Numbers in a row of a block against an end."""
+    return STRIDE * max(1, -(-int(reals[k, SIZES + 2 * j]) // STRIDE))
 
 
 @inlined
@@ -175,50 +155,41 @@ def turn_slopes(ints, reals, k, width, motion, loads, vals):
 
 
 @inlined
-def put_slopes(ints, reals, k, width, n, vals, row, slopes):
-    """How x changes with the ends: the row of weights times the blocks; each block once."""
+def put_slopes(ints, reals, k, width, n, own, row, vals, inner):
+    """How x changes with the ends: the weights times the element's blocks of the end acted on."""
     acted = int(reals[k, ACTED])
     for j in range(n):
-        base, rows, wide = block(ints, reals, k, width, acted, j)
-        again = False
-        for i in range(j):
-            again = again or ints[k, width + width * (1 + acted) + 1 + i] == base
-        for q in range(min(int(reals[k, SIZES + 2 * j]), STRIDE)):
-            slopes[j, q] = 0.0
-            for i in range(0 if again else rows):
-                slopes[j, q] += row[i] * vals[base + wide * i + q]
+        base, to = inner[0, n + n * acted + j], ints[k, width + 1 + j]
+        for q in range(int(reals[k, SIZES + 2 * j])):
+            total = 0.0
+            for i in range(int(reals[k, SIZES + 2 * acted])):
+                total += row[i] * own[base + wide(reals, k, j) * i + q]
+            vals[to + q] -= total
 
 
 def load_sensor_kernel(ints, reals, motion, loads):
     """Ends x, those of the element, and the body with the axes of the direction."""
     vals, power, coef = loads.vals, loads.power, motion.coef
     width = int(np.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
-    first, row = SIZES + 2 * (width - 1), np.zeros(SIX)
+    first, row, kept = SIZES + 2 * (width - 1), np.zeros(SIX), np.zeros(ROWS * width)
     for k in range(ints.shape[0]):
         n, x, before = int(reals[k, ENDS]), ints[k, 0], coef[FIRST]
-        inner, slopes = np.zeros((1, n + n * n + 2), np.int64), np.zeros((n, STRIDE))
+        inner, numbers = np.zeros((1, n + n * n + 2), np.int64), reals[k, first:]
         for i in range(n):
             inner[0, i] = ints[k, 1 + i]
-            for j in range(n):
-                inner[0, n + n * i + j] = ints[k, width + width * (1 + i) + 1 + j]
-        kept, dissipated, supplied = np.zeros(room_for(reals, k, n)), power[0], power[1]
+        own = np.zeros(place_blocks(reals, k, n, inner))
+        dissipated, supplied = power[0], power[1]
         p = take_out(ints, reals, k, n, loads, kept)
-        if coef[TANGENT] != 0.0:
-            copy_blocks(ints, reals, k, width, n, vals, kept, p, False)
         coef[FIRST] = 0.0
-        numbers = reals[k, first:]
         call_kernel_at(
-            np.int64(reals[k, ADDRESS]), inner, numbers.reshape(1, numbers.size), motion, loads
-        )
+            np.int64(reals[k, ADDRESS]), inner, numbers.reshape(1, numbers.size), motion,
+            view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
+        )  # fmt: skip
         coef[FIRST], power[0], power[1] = before, dissipated, supplied
         found = shown(ints, reals, k, motion, loads, row)
         if coef[TANGENT] != 0.0:
-            put_slopes(ints, reals, k, width, n, vals, row, slopes)
-            copy_blocks(ints, reals, k, width, n, vals, kept, p, True)
+            put_slopes(ints, reals, k, width, n, own, row, vals, inner)
             turn_slopes(ints, reals, k, width, motion, loads, vals)
-            for j in range(n):
-                for q in range(min(int(reals[k, SIZES + 2 * j]), STRIDE)):
-                    vals[ints[k, width + 1 + j] + q] -= slopes[j, q]
             if reals[k, SHARE] == 0.0:
                 vals[ints[k, width]] += motion.values[BY_VALUE, x]
         put_back(ints, reals, k, n, loads, kept, p)
