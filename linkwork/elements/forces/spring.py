@@ -140,8 +140,8 @@ class Spring(Item):
 
     def load_formula(self, quantity: str, axis: Any) -> Drive:
         """k (l − l₀) + c l̇ + N₀, and the power −F l̇."""
-        force = self.stiffness * line_reading(self, "length", None)  # type: ignore[operator]
-        force = force + (self.preload - self.stiffness * self.length)  # type: ignore[operator]
+        force = self.stiffness * line_reading(self, "length", None)
+        force = force + (self.preload - self.stiffness * self.length)
         if self.damping:
             force = force + self.damping * line_reading(self, "rate", None)
         return force if quantity == "force" else -force * line_reading(self, "rate", None)

@@ -259,6 +259,8 @@ class UserForce(Item):
     stiff=True tells the solver how the force changes with the motion, by 24 n more calls for each
     tangent: needed where the force is a stiff spring or contact, not for a mild load.
 
+    jumps : times (s) at which the function jumps by itself, such as a switch in it; steps end there
+
     Example
     -------
     >>> import numpy as np, linkwork as lw
@@ -272,6 +274,7 @@ class UserForce(Item):
     frames: FrameLike | Sequence[FrameLike]
     function: Callable
     stiff: bool = False
+    jumps: Sequence[float] = ()
     failure: Failure | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -287,6 +290,13 @@ class UserForce(Item):
                 "given"
             )
         self.stiff = checks.flag(self.stiff, f"stiff of {self.label}")
+        times = checks.array(self.jumps)
+        if times is None or times.ndim != 1 or not np.isfinite(times).all():
+            raise ModelError(
+                f"jumps of {self.label} must be a list of times in s, but "
+                f"{checks.show(self.jumps)} was given"
+            )
+        self.jumps = tuple(times.tolist())
         self.__dict__.pop("twin", None)  # of an earlier function
 
     @property
