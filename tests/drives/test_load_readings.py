@@ -265,6 +265,31 @@ def test_runs_with_readings_of_loads_are_stored_and_pickled(load, tmp_path):
     assert np.array_equal(resumed["two"].position[-1], longer["two"].position[-1])
 
 
+@pytest.mark.parametrize("load", ["spring", "joint torque", "bushing", "cable", "axial"])
+@pytest.mark.parametrize("method", ["implicit", "joint coordinates"])
+def test_samples_of_loads_are_those_of_the_results(load, method):
+    """A controller and a sample and hold, every ten steps."""
+    if load == "cable" and method != "implicit":
+        pytest.skip("points")
+    m, one, item, asked = two_arms(load)
+    word, axis = asked[0]
+    force = lw.reads(item, *((word,) if axis is None else (word, axis)))
+
+    def control(t, x, memory):
+        memory[0] = x[0]
+        return 0.5 * x[0]
+
+    called = lw.Controller(control, [force], every=0.01, memory=[0.0])
+    m.add("called", lw.Force(one, (0, 0.01, 0), drive=called[0]))
+    m.add("held", lw.Force(one, (0, 0.01, 0), drive=lw.sample_hold(force, 0.01)))
+    run = lw.transient(m, t=0.05, h=1e-3, method=METHODS[method], progress=False)
+    expected = shown(run, word, axis)
+    for name, factor in (("called", 0.005), ("held", 0.01)):
+        found = run[name].force.values[:, 1]
+        for k in (5, 13, 29, 41):  # held since the last multiple of ten
+            assert found[k] == pytest.approx(factor * expected[k - k % 10], rel=1e-9), (name, k)
+
+
 # ----------------------------------------------------------------------------- what is refused
 
 

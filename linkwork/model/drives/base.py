@@ -260,6 +260,10 @@ def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:
         from linkwork.model.drives.simple import Constant
 
         return build(Constant(other))  # type: ignore[arg-type]
+    if other is None or isinstance(other, (str, bytes, complex, bool, list, tuple, dict)):
+        raise DriveError(
+            f"a drive is joined with numbers and other drives alone, found {short(repr(other))}"
+        )
     return NotImplemented
 
 
