@@ -21,7 +21,7 @@ SUBJECTS = {
         bicycle slalom
     """,
     "Control and drives": """
-        balancing_robot computed_torque dc_drive filtered_servo excavator
+        balancing_robot computed_torque series_elastic_actuator dc_drive filtered_servo excavator
     """,
     "Parts that bend": """
         flexible_slider_crank flexible_four_bar flexible_single_loop flexible_multi_loop

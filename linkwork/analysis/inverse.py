@@ -130,7 +130,8 @@ def inverse(
     actuators : names of joints whose turn or travel carries the forces; without them the driven
                 joints do.  As many are needed as the mechanism has degrees of freedom without
                 its drives; more are refused.  A Lock that leads a body should have driven rows
-                alone: others carry loads as a guide does, which is warned of.
+                alone: others carry loads as a guide does, which is warned of, with and without
+                actuators.
     pushing   : joints that do not hold their rows but push along them, instead of `actuators`
     begin     : the first time;   progress : show how far it is when it takes over a second
     follow, posture : where the drives leave freedom, weights w and p of staying near the last
@@ -160,15 +161,14 @@ def inverse(
     loose = loose_rows(full, actuators, pushing)
     holding = full.with_rows(~loose) if loose.any() else full
     state, _ = closed(full, Scale(full, {}, []), begin, tuple(pushing))
-    driven = np.array([row.driven for row in full.all_rows], bool) & ~loose
+    driven = driven_rows(full) & ~loose
     if not driven.any():
         raise ModelError(
             f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
         )
     free = full.layout.rigid - rank(holding, state)
     acting = Actuators(full, actuators, driven, loose)
-    if actuators is not None:
-        warn_of_guides(full)
+    warn_of_guides(full, state, acting, named=actuators is not None)
     refuse_surplus(full, state, acting)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
@@ -200,10 +200,11 @@ def refuse_surplus(full: System, state: State, acting: Actuators) -> None:
         )
 
 
-def warn_of_guides(full: System) -> None:
+def warn_of_guides(full: System, state: State, acting: Actuators, named: bool) -> None:
     """A wanted motion by a Lock whose rows are driven in part: the others carry loads as a guide.
 
-    It is one where other joints connect its bodies already; else the Lock is a joint of its own.
+    It is one where other joints connect its bodies already, else the Lock is a joint of its own,
+    and where its other rows take freedom from the mechanism: rows that nothing loads guide nothing.
     """
     for name, item in full.model.items.items():
         if type(item) is not Lock:
@@ -211,13 +212,28 @@ def warn_of_guides(full: System) -> None:
         mine = [row for row in full.all_rows if row.owner == name]
         held = [row.name for row in mine if not row.driven]
         led = [row.name for row in mine if row.driven]
-        if led and held and connected_otherwise(full, name):
-            warnings.warn(
-                f"{item.label} prescribes {', '.join(led)} and also holds {', '.join(held)}, which "
-                "carry loads as a guide would, so that the actuators do not; leave those rows out, "
-                "or drive them too where their motion is wanted",
-                LinkworkWarning, stacklevel=3,
-            )  # fmt: skip
+        if not (led and held and connected_otherwise(full, name)):
+            continue
+        own = np.array([row.owner == name for row in full.all_rows], bool)
+        guiding = acting.passive | (own & ~driven_rows(full))
+        if rank(full.with_rows(guiding), state) == rank(full.with_rows(guiding & ~own), state):
+            continue
+        remedy = "leave those rows out, or drive them too where their motion is wanted"
+        if not named:
+            remedy = (
+                "drive those rows too where actuators are to carry them, leave them out, or use a "
+                "joint such as lw.Motor where it is a joint of the mechanism"
+            )
+        warnings.warn(
+            f"{item.label} prescribes {', '.join(led)} and also holds {', '.join(held)}, which "
+            f"carry loads as a guide would, so that the actuators do not; {remedy}",
+            LinkworkWarning, stacklevel=4,
+        )  # fmt: skip
+
+
+def driven_rows(full: System) -> np.ndarray:
+    """Which rows a motion law drives."""
+    return np.array([row.driven for row in full.all_rows], bool)
 
 
 def connected_otherwise(full: System, name: str) -> bool:

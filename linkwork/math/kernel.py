@@ -22,6 +22,7 @@ from numba.extending import lower_getattr_generic, models, register_model
 from numba.np.arrayobj import populate_array
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
+from linkwork.math.memory.addresses import ADDRESSED
 
 
 class Motion(NamedTuple):
@@ -154,6 +155,11 @@ class Kernel(CompiledEntry):
     def __init__(self, function: Any, allocates: bool = False) -> None:
         super().__init__(function, KERNEL, _nrt=allocates)
 
+    @property
+    def address(self) -> int:
+        """For numbers of elements that ask other elements' kernels (math.addresses)."""
+        return self.__wrapper_address__() if JIT else id(self)
+
 
 class KernelTable(np.ndarray):
     """Addresses of compiled functions by slot; unpickled, they are found anew."""
@@ -189,6 +195,22 @@ def call_address(context, builder, signature, table, slot, args):
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(address, function.as_pointer()), args)
+
+
+def call_kernel_at(address, ints, reals, motion, loads):
+    """The kernel whose address is a number of an element."""
+    ADDRESSED[int(address)].function(ints, reals, motion, loads)
+
+
+@generates(call_kernel_at)
+def _call_kernel_at(typing, address, ints, reals, motion, loads):
+    def generate(context, builder, signature, args):
+        kinds = [context.get_value_type(kind) for kind in KERNEL.args]
+        function = ir.FunctionType(context.get_value_type(KERNEL.return_type), kinds)
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, *KERNEL.args), generate
 
 
 @generates(call_kernel)

@@ -23,6 +23,7 @@ from linkwork.model.calls import hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
+from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
 
@@ -231,16 +232,21 @@ class Item(metaclass=ValidatingMeta):
 
     def read_leaves(self) -> list[Any]:
         """The readings in its drives."""
+        return [leaf for drive in self.own_drives() for leaf in leaves_that_follow(drive)]
+
+    def own_drives(self) -> list[Drive]:
+        """The drives among its parameters."""
         drives: list[Drive] = []
         for x in self.parameters().values():
             many = x.values() if isinstance(x, dict) else x
             parts = many if isinstance(x, (dict, list, tuple)) else [x]
             drives += [part for part in parts if isinstance(part, Drive)]
-        return [leaf for drive in drives for leaf in leaves_that_follow(drive)]
+        return drives
 
     def read_items(self) -> list[Any]:
         """The items that its drives read."""
         found = [getattr(leaf, "of", getattr(leaf, "item", None)) for leaf in self.read_leaves()]
+        found += [load for drive in self.own_drives() for load in loads_read(drive)]
         return [item for item in found if item is not None]
 
     def bodies(self) -> list[Any]:
@@ -258,9 +264,14 @@ class Item(metaclass=ValidatingMeta):
     def reading(self, quantity: str, axis: Any) -> Drive:
         """What `lw.reads(item, quantity, axis)` gives; axis: three numbers, or None."""
         raise ModelError(
-            f"{self.label} cannot be read; read a body, a Frame, or a joint such as a Revolute, "
-            "and use the drive of a load in other drives, too, where its force is wanted"
+            f"{self.label} cannot be read; read a body, a Frame, a joint such as a Revolute or a "
+            "load such as a Spring, or fix what it acts on to a light body and read the force of "
+            "that Fixed joint"
         )
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        """The formula of readings and drives that a reading of a load stands for."""
+        raise NotImplementedError(f"{type(self).__name__}.load_formula of {quantity}")
 
     def accelerometer(self, frame: Any, quantity: str, axis: Any, axes: Any) -> Item:
         """The sensor of an acceleration of a frame on it."""

@@ -1,10 +1,13 @@
 """Inverse dynamics: torques of a double pendulum and others in closed form."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.errors import LinkworkWarning
 from linkwork.system.system import System
 
 G, M1, M2, L1, L2, J1, J2 = 9.81, 1.4, 0.9, 0.8, 0.6, 0.05, 0.03
@@ -212,3 +215,30 @@ def test_six_axis_arm_has_the_torques_of_recursive_newton_euler(monkeypatch):
     for k in range(0, 1001, 50):
         q, v, a = np.stack([law.jet(inv.time[k : k + 1])[0] for law in laws], axis=1)
         np.testing.assert_allclose(inv.values[k], free.inverse(q, v, a), atol=1e-9)
+
+
+def led_arm(rows, led):
+    """Three links in a plane whose last end a Lock leads."""
+    m = lw.Model("arm", gravity=(0, -9.81, 0))
+    before, place = lw.GROUND, np.zeros(3)
+    for i, way in enumerate(np.array([(1, 0, 0), (0, 1, 0), (1, 0, 0)], float)):
+        link = m.add(f"link{i}", lw.Body.link(place, place + way, radius=0.02, mass=1))
+        m.add(f"pin{i}", lw.Revolute(before, link, at=place, axis=(0, 0, 1)))
+        before, place = link, place + way
+    m.add("lead", lw.Lock(lw.GROUND, before, at=place, rows=rows, drive=led))
+    return m
+
+
+def test_a_lock_that_also_guides_is_told_of():
+    """Driving rz as well shows the torque of 19.6 N m that the row rz of a Lock would carry."""
+    led = {"x": lw.ramp(0.1), "y": lw.ramp(0.1)}
+    words = r"Lock 'lead' prescribes x, y and also holds rz, which carry loads as a guide"
+    with pytest.warns(LinkworkWarning, match=words):
+        lw.inverse(led_arm(("x", "y", "rz"), led), t=0.2, h=0.1, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        all_led = {**led, "rz": lw.ramp(0.0)}
+        inv = lw.inverse(led_arm(("x", "y", "rz"), all_led), t=0.2, h=0.1, progress=False)
+        assert abs(float(inv["lead rz"][0])) > 19
+        rows = ("x", "y", "z", "rx", "ry", "rz")  # those that the plane holds already guide nothing
+        lw.inverse(led_arm(rows, all_led), t=0.2, h=0.1, progress=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -293,3 +295,24 @@ def test_statics_and_modes_see_a_load_that_is_given():
     found = lw.eigen(m, at=rest.state).eigenvalues
     w = np.sqrt(K / MASS - (C / (2 * MASS)) ** 2)
     assert min(abs(found - complex(-C / (2 * MASS), w))) < 1e-9
+
+
+def test_what_is_held_at_steps_that_are_not_stored_is_told_of():
+    """Every seventh of 1 ms: samples at 10 ms fall between; every fifth and tenth meet them all."""
+    def sampled():
+        m = lw.Model("sampled")
+        body = m.add("body", lw.Body(1, (1, 1, 1), velocity=(1, 0, 0)))
+        drive = -3 * lw.sample_hold(lw.reads(body, "position", "x"), 0.01)
+        m.add("hold", lw.Force(body, (1, 0, 0), drive=drive))
+        return m
+
+    whole = lw.transient(sampled(), t=0.2, h=1e-3, progress=False)
+    seventh = lw.transient(sampled(), t=0.2, h=1e-3, every=7, progress=False)
+    with pytest.warns(lw.errors.LinkworkWarning, match=r"drive of Force 'hold'.*every = 7"):
+        assert len(seventh["hold"].force) == 30
+    assert np.allclose(seventh["body"].position[:3], whole["body"].position[:21:7], rtol=1e-12)
+    for every in (5, 10):
+        run = lw.transient(sampled(), t=0.2, h=1e-3, every=every, progress=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.allclose(run["hold"].force, whole["hold"].force[::every], rtol=1e-12)

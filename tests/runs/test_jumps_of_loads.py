@@ -1,5 +1,7 @@
 """Loads that jump, or have corners, at times that are no multiples of the step."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -147,4 +149,101 @@ def test_what_drives_tell():
     assert jump_times(lw.expression("where(t < 0.5, t, 1 - t)"), grid, False) == []
     ramp = lw.table([0, 0.5, 1], [0, 1, 0], kind="linear")
     assert jump_times(ramp, grid, False) == [] and 0.5 in jump_times(ramp, grid, True)
-    assert jump_times(lw.function(lambda t: float(t > 0.5)), grid, True) == []
+    assert jump_times(lw.function(lambda t: float(t > 0.512)), grid, True) == [
+        pytest.approx(0.512)
+    ]
+    assert jump_times(lw.function(lambda t: np.sin(300 * t)), grid, True) == []
+    noise = np.random.default_rng(1)
+    assert jump_times(lw.function(lambda t: noise.normal()), grid, True) == []
+
+
+# -------------------------------------------------- Python functions, motion laws, contact
+
+
+def driven_cart(kind):
+    """A pendulum on a carriage that stands until AT and then has the acceleration 6 m/s²."""
+    m = lw.Model("driven", gravity=(0, 0, -9.81))
+    cart = m.add("cart", lw.Body(1, (1, 1, 1)))
+    law = {
+        "pieces": lambda: Piecewise(
+            (AT,), (lw.constant(0), lw.polynomial([3 * AT * AT, -6 * AT, 3]))
+        ),
+        "formula": lambda: lw.expression(f"3*step(t - {AT})*(t - {AT})^2"),
+        "function": lambda: lw.function(
+            lambda t: 3 * max(t - AT, 0) ** 2, d1=lambda t: 6 * max(t - AT, 0),
+            d2=lambda t: 6.0 * (t >= AT),
+        ),
+    }[kind]()  # fmt: skip
+    m.add("rail", lw.Actuator(lw.GROUND, cart, at=(0, 0, 0), axis=(1, 0, 0), displacement=law))
+    rod = m.add("rod", lw.Body(1, (0.1,) * 3, position=(0, 0, -0.5)))
+    m.add("pin", lw.Revolute(cart, rod, at=(0, 0, 0), axis=(0, 1, 0), angle=0.3))
+    return m
+
+
+def switched(kind):
+    """A pendulum under a load that a Python function switches."""
+    m = lw.Model("switched", gravity=(0, 0, -9.81))
+    rod = m.add("rod", lw.Body(1, (0.1,) * 3, position=(0, 0, -0.5)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0), angle=0.3))
+    if kind == "function":
+        m.add("load", lw.JointTorque(pin, lambda t: 3.0 if t >= AT else -1.0))
+    else:
+        def load(t, motion):
+            return np.array([3.0 if t >= AT else -1.0, 0, 0, 0, 0, 0])
+
+        m.add("load", lw.UserForce(rod, load, jumps=[AT]))
+    return m
+
+
+CASES = [(driven_cart, kind) for kind in ("pieces", "formula", "function")]
+CASES += [(switched, kind) for kind in ("function", "user force")]
+
+
+@pytest.mark.parametrize("build, kind", CASES)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_orders_with_functions_and_motion_laws(method, build, kind):
+    if build is driven_cart and isinstance(method, lw.EnergyMomentum):
+        pytest.skip("has no motion laws")
+    exact = lw.transient(build(kind), t=0.4, h=5e-4, method=EXACT_METHOD, progress=False)
+    errors = []
+    for h in STEPS[method.order]:
+        run = lw.transient(build(kind), t=0.4, h=h, method=method, progress=False)
+        errors.append(abs(float(run["pin"].angle[-1] - exact["pin"].angle[-1])))
+    assert np.log2(errors[0] / errors[2]) / 2 > method.order - 0.35, errors
+
+
+def ball(height, drive, friction=0.3):
+    m = lw.Model("ball", gravity=(0, 0, -9.81))
+    body = m.add("body", lw.Body(
+        1, (0.01,) * 3, position=(0, 0, 0.1 + height), shape={"kind": "sphere", "radius": 0.1}
+    ))  # fmt: skip
+    m.add("floor", lw.Contact(lw.GROUND, body, friction=friction))
+    m.add("push", lw.Force(body, (1, 0, -3), drive=drive))
+    return m
+
+
+def test_a_body_on_a_floor_is_pushed_in_closed_form():
+    """Without friction x = F (t − τ)²/2m."""
+    m = ball(0.0, lw.expression(f"0.5*step(t - {AT})"), friction=0.0)
+    run = lw.transient(m, t=0.4, h=4e-3, progress=False)
+    expected = 0.25 * np.maximum(run.time - AT, 0) ** 2
+    assert np.allclose(run["body"].position[:, 0], expected, atol=1e-12)
+
+
+def test_a_load_that_jumps_within_an_impact():
+    """The ball touches the floor at t = 0.101 s; with steps of 1 ms it ends where those of 0.05 ms
+    lead it, and nothing gains energy."""
+    drive = lw.expression("3*step(t - 0.1023) - 2*step(t - 0.2)")
+    fine = lw.transient(ball(0.05, drive), t=0.4, h=5e-5, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = lw.transient(ball(0.05, drive), t=0.4, h=1e-3, progress=False)
+    end, expected = run["body"].position[-1], fine["body"].position[-1]
+    assert np.abs(end - expected).max() < 2e-5  # 8e-5 where steps go over the jumps
+
+
+def test_times_of_jumps_that_are_none_are_refused():
+    rod = lw.Body(1, (1, 1, 1))
+    for bad in ("soon", [0.1, np.nan], 3.0, None):
+        with pytest.raises(lw.errors.ModelError, match="jumps of a UserForce must be a list"):
+            lw.UserForce(rod, lambda t, m: np.zeros(6), jumps=bad)

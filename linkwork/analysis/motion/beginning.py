@@ -80,12 +80,15 @@ def unchanged(state: State) -> bool:
 
 
 def method_run(
-    method: MethodLike, full: System, system: System, state: State, h: float, stiffness: bool = True
-) -> Run:
+    method: MethodLike, full: System, system: System, state: State, h: float,
+    stiffness: bool = True, begins: bool = True,
+) -> Run:  # fmt: skip
     """The stepping object of a method, also from restart numbers that are not what they should be;
-    stiffness=False leaves K_c out of its matrix.
+    stiffness=False leaves K_c out of its matrix; begins=False goes on in the middle of a run.
     """
     if not state.restart:
+        if begins:
+            refuse_overlaps(full, state)
         return new_run(method, full, system, state, h, stiffness)
     try:
         return new_run(method, full, system, state, h, stiffness)
@@ -108,8 +111,6 @@ def new_run(
         system, full = steps if system is full else steps.with_rows(system.keep), steps
     if not isinstance(method, Moreau):
         refuse_hard(full, f"lw.{type(method).__name__}")
-    if not state.restart:
-        refuse_overlaps(full, state)
     if kind is not None:
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"

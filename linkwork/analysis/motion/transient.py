@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -110,10 +111,11 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         size = h if remembered is None else float(state.restart.get("h", h))
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
+        impacts: Any = None
         if strategy is None and any(family.rubs for family in full.families):
-            from linkwork.analysis.motion.step_control.impacts import resolves_impacts
+            from linkwork.analysis.motion.step_control.impacts import resolves_impacts as impacts
 
-            run = resolves_impacts(run, method, full, state.restart)
+            run = impacts(run, method, full, state.restart)
         if strategy is None:
             turns.require_start(state.motion, h)
             warn_of_late_samples(full, state.time, h)
@@ -141,9 +143,13 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             )
             keep = before.system.keep
             rows = full if keep.all() else full.with_rows(keep)
-            again = method_run(method, full, rows, now, step, o.constraint_stiffness)
+            again = method_run(method, full, rows, now, step, o.constraint_stiffness, begins=False)
             again.follow(before)
-            return again
+            if impacts is None:
+                return again
+            around = impacts(again, method, full, before.restart())
+            around.too_long = getattr(before, "too_long", None)
+            return around
 
         loop = TimeLoop(
             full, run, method, t, h, every, events, strategy, storage, turns, jumps, anew
@@ -158,8 +164,8 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     warn_of_energy(result, method, h)
     warn_of_open_joints(result, method, h)
     warn_of_singular_positions(result)
-    if hasattr(run, "warn_of_impacts"):
-        run.warn_of_impacts()
+    if hasattr(loop.run, "warn_of_impacts"):
+        loop.run.warn_of_impacts()
     if any(family.slender for family in result.system.families):
         from linkwork.analysis.motion.checks.beam_mesh import warn_of_beam_meshes  # slow to import
 

@@ -14,12 +14,16 @@ from linkwork.elements.cables.hanging import hanging_shape
 from linkwork.elements.cables.segments import (
     ARMS, DAMPING, EA, LENGTH, POINT, REALS, SEGMENTS,
 )  # fmt: skip
-from linkwork.errors import ModelError
+from linkwork.elements.signals.joint_readings import refuse_others
+from linkwork.elements.signals.probes import PULL, Probe, measured_load
+from linkwork.errors import DriveError, ModelError
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame, place
 from linkwork.model.given import FrameLike, Vector, VectorLike, given
 from linkwork.model.nodes import Node, point
 from linkwork.model.registry import Entry, Item
+from linkwork.model.signals.value_readings import value_reading
 
 MOST_SEGMENTS = 100_000
 
@@ -137,6 +141,25 @@ class Cable(Item):
                 node.value = np.array(x)
             made = self.__dict__["made_nodes"] = (ends, nodes)
         return made[1]
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if quantity != "tension":
+            names = [node.kind.name.replace(" ", "_") for node in self.vector_nodes()]
+            if quantity.removesuffix("_rate") in names:
+                return value_reading(self, quantity, axis)
+            refuse_others(self, quantity, ("tension", *names))
+        which = 0 if axis is None else axis
+        if isinstance(which, bool) or not isinstance(which, (int, np.integer)) or not (
+            0 <= which < self.segments
+        ):  # fmt: skip
+            raise DriveError(
+                f"a reading of {self.label}: expected which of its {self.segments} segments is "
+                f"meant, a number from 0 to {self.segments - 1}, found {checks.show(axis)}"
+            )
+        return measured_load(self, "tension", None, ("tension",), which=int(which))
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return Probe(PULL, ((which, 0),))
 
     def entries(self) -> list[Entry]:
         n, nodes = self.segments, self.vector_nodes()

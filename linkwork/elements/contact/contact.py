@@ -24,8 +24,10 @@ from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers
 from linkwork.elements.laws.contact import LEAST, Hertz, HuntCrossley, Tsuji
 from linkwork.elements.layout import UNKNOWN
+from linkwork.elements.signals.probes import FORCE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame
 from linkwork.model.given import FrameLike, ShapeLike
 from linkwork.model.registry import Entry, Family, Item
@@ -249,6 +251,19 @@ class Contact(Item):
         stiffness = 10 * mass * WEIGHT / (SINKS * size) ** 1.5
         e = RESTITUTION if self.restitution is None else max(self.restitution, LEAST)
         return Tsuji(stiffness, restitution=e, mass=reduced)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if self.hard or len(self.pairs_of_bodies()) != 1:
+            why = "is hard" if self.hard else "joins several pairs of bodies"
+            raise ModelError(
+                f"{self.label} {why}, so that its force is not read; use a Contact with a law "
+                "between two bodies, or read the force of a joint that carries one of them"
+            )
+        return measured_load(self, quantity, axis, ("force",))
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        flips = [entry.reals[FLIP] < 0 for entry in self.entries()]
+        return Probe(FORCE, tuple((i, 0 if flip else 1) for i, flip in enumerate(flips)))
 
     def entries(self) -> list[Entry]:
         if self.hard:

@@ -26,9 +26,11 @@ from linkwork.elements.laws.base import (
 )  # fmt: skip
 from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
+from linkwork.elements.signals.probes import Probe, about_axis, measured_load
 from linkwork.math.kernel import Kernel
 from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.vectors import accumulate, scale
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
@@ -135,6 +137,15 @@ class DeformableAxial(Item):
 
     def needs(self) -> tuple[Joint, ...]:
         return (self.a,) if isinstance(self.a, Joint) and self.b is None else ()
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if quantity in ("angle", "rate") and self.needs():
+            return self.needs()[0].reading(quantity, axis)
+        offered = ("torque", *(("angle", "rate") if self.needs() else ()))
+        return measured_load(self, quantity, axis, offered, along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return about_axis(self.frames)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

@@ -29,6 +29,7 @@ from linkwork.elements.joints.joints import markers
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, STRIDE, TANGENT, VEL, A, B,
 )  # fmt: skip
+from linkwork.elements.signals.probes import Probe, between_frames, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
@@ -38,6 +39,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -335,6 +337,12 @@ class Bushing(Item):
                 f"damping of {what} must not be negative in any direction, but is "
                 f"{least * largest:g} in one"
             )
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return measured_load(self, quantity, axis, ("force", "torque"))
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return between_frames(self, quantity)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

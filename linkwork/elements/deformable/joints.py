@@ -16,7 +16,9 @@ from linkwork.elements.deformable.joint_kernel import (
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers
+from linkwork.elements.signals.probes import Probe, between_frames, measured_load
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Item
@@ -46,6 +48,12 @@ class Deformable(Item, abstract=True):
         checks.choice(self.form, f"form of {what}", ("attached", "invariant"))
         self.conservative = checks.flag(self.conservative, f"conservative of {what}")
         law_numbers(self.law, self.components[1], what, LAW)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return measured_load(self, quantity, axis, ("force", "torque"))
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return between_frames(self, quantity)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

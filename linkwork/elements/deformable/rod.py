@@ -27,11 +27,14 @@ from linkwork.elements.points import (
     LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
     line_tangent,
 )  # fmt: skip
+from linkwork.elements.signals.joint_readings import line_reading
+from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -136,6 +139,14 @@ class Rod(Item):
         length = described if self.length is None else self.length
         self.length = checks.number(length, f"length of {what}", positive=True)
         law_numbers(self.law, 1, what, LAW)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if quantity in ("length", "rate"):
+            return line_reading(self, quantity, axis)
+        return measured_load(self, quantity, axis, ("force", "length", "rate"), along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return along_line(self)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

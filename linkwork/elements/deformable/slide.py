@@ -29,6 +29,7 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
+from linkwork.elements.signals.probes import Probe, along_axis, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
@@ -38,6 +39,7 @@ from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
@@ -223,6 +225,15 @@ class DeformableSlide(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.a,) if isinstance(self.a, Joint) and self.b is None else ()
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if quantity in ("displacement", "speed") and self.needs():
+            return self.needs()[0].reading(quantity, axis)
+        offered = ("force", *(("displacement", "speed") if self.needs() else ()))
+        return measured_load(self, quantity, axis, offered, along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return along_axis(self.frames)
 
     def entries(self) -> list[Entry]:
         return [slide_entry(self.frames, self.law, self.label)]

@@ -25,12 +25,14 @@ from linkwork.elements.laws.base import (
     ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
+from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.memory.pointers import begin, shift
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
+from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Family, Item
@@ -130,6 +132,13 @@ class ViscousBody(Item):
         if as_frame(self.frame, self.label).body is GROUND:
             raise ModelError(f"{self.label} acts on GROUND, which cannot move; give it a body")
         law_numbers(self.law, 6, self.label, LAW)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return measured_load(self, quantity, axis, ("force", "torque"))
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        frame, kind = as_frame(self.frame, self.label), FORCE if quantity == "force" else TORQUE
+        return Probe(kind, ((0, 0),), frame.position, frame)
 
     def entries(self) -> list[Entry]:
         frame = as_frame(self.frame, self.label)

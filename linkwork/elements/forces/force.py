@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
+from linkwork.elements.signals.load_formulas import component, load_reading, power_of_load
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -24,7 +25,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks
-from linkwork.model.drives import as_drive
+from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -96,6 +97,7 @@ class Load(Item, abstract=True):
     """What Force and Torque share."""
 
     column: ClassVar[int] = FORCE_
+    column_name: ClassVar[str] = "force"
     family: ClassVar[Family] = FORCE
     frame: FrameLike
     vector: VectorLike
@@ -109,6 +111,17 @@ class Load(Item, abstract=True):
         self.follower = checks.flag(self.follower, f"follower of {self.label}")
         if self.drive is not None:
             self.drive = as_drive(self.drive, f"drive of {self.label}", follows=True)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return load_reading(self, quantity, axis, ("power",), (self.column_name,))
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        vector: Any = self.vector
+        if quantity == "power":
+            still = np.zeros(3)
+            both = (vector, still) if self.column == FORCE_ else (still, vector)
+            return power_of_load(self, *both)
+        return component(self, vector, axis, as_frame(self.frame, self.label).body)
 
     def entries(self) -> list[Entry]:
         frame, drive = as_frame(self.frame, self.label), self.drive
@@ -167,4 +180,5 @@ class Torque(Load):
     """
 
     column = TORQUE_
+    column_name = "torque"
     family = TORQUE

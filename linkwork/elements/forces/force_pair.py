@@ -26,6 +26,7 @@ from linkwork.elements.layout import (
     AA, BA, BB, CK, OMEGA, POS, ROT, TANGENT, VEL, A, B, add33,
 )  # fmt: skip
 from linkwork.elements.forces.force import in_world
+from linkwork.elements.signals.load_formulas import component, load_reading, power_of_pair
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -34,7 +35,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
 from linkwork.model import checks
-from linkwork.model.drives import as_drive
+from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, FunctionOrNone, Vector, given
 from linkwork.model.registry import Entry, Family, Item
@@ -154,6 +155,15 @@ class ForcePair(Item):
         self.apart = checks.flag(self.apart, f"apart of {what}")
         if self.drive is not None:
             self.drive = as_drive(self.drive, f"drive of {what}", follows=True)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return load_reading(self, quantity, axis, ("power",), ("force", "torque"))
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        if quantity == "power":
+            return power_of_pair(self)
+        vector: Any = self.force if quantity == "force" else self.torque
+        return component(self, vector, axis, as_frame(self.a, self.label).body)
 
     def entries(self) -> list[Entry]:
         fa, fb, drive = as_frame(self.a, self.label), as_frame(self.b, self.label), self.drive

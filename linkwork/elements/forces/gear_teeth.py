@@ -36,6 +36,7 @@ from linkwork.elements.forces import force_pair as fp
 from linkwork.elements.forces.joint_load import JointTorque, joint_torque_outputs
 from linkwork.elements.forces.torsion_spring import check_joint
 from linkwork.elements.joints.joints import Joint, Revolute
+from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -223,6 +224,13 @@ class GearTeeth(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.first, self.second)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return load_reading(self, quantity, axis, ("torque", "rate", "power"))
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        rate, torque = reads(self.first, "rate"), -self._signed()[0] * self.force()
+        return {"torque": torque, "rate": rate, "power": torque * rate}[quantity]
 
     def read_leaves(self) -> list[Any]:
         return [leaf for load in self.torques() for leaf in load.read_leaves()]

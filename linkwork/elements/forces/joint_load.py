@@ -12,7 +12,7 @@ turns in a, with T = y x_A, and "y" the arm in b, with T = y y_B: the work is y 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,13 +22,15 @@ from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_
 from linkwork.elements.forces.torsion_spring import check_joint
 from linkwork.elements.joints.joints import Joint, Prismatic, Revolute
 from linkwork.elements.joints.orthogonal import Universal
+from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
-from linkwork.model.drives import as_drive
+from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import Function, given
+from linkwork.model.signals.readings import AXES
 from linkwork.model.registry import Entry, Family, Item
 
 
@@ -67,6 +69,7 @@ class JointLoad(Item, abstract=True):
 
     joint: Joint
     drive: Function
+    words: ClassVar[tuple[str, str]] = ("torque", "rate")  # of the load, and of its work
 
     def _check_drive(self) -> None:
         if self.drive is None:
@@ -78,6 +81,20 @@ class JointLoad(Item, abstract=True):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        load, rate = self.words
+        if quantity == rate:
+            return self._rate()
+        return load_reading(self, quantity, axis, (load, rate, "power"))
+
+    def _rate(self) -> Drive:
+        arm = getattr(self, "axis", None) if isinstance(self.joint, Universal) else None
+        return self.joint.reading(self.words[1], None if arm is None else AXES[arm])
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        drive: Any = self.drive
+        return drive * self._rate() if quantity == "power" else drive
 
     def pair_entry(
         self, family: Family, first: Frame, second: Frame, column: int, vector: np.ndarray
@@ -176,6 +193,7 @@ class JointForce(JointLoad):
 
     joint: Joint
     drive: Function = given(None)
+    words = ("force", "speed")
 
     def __post_init__(self) -> None:
         check_slide(self.joint, self.label)

@@ -22,6 +22,7 @@ from linkwork.elements.points import (
     line_tangent,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
+from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
@@ -133,7 +134,17 @@ class Spring(Item):
             )
 
     def reading(self, quantity: str, axis: Any) -> Drive:
-        return line_reading(self, quantity, axis)
+        if quantity in ("length", "rate"):
+            return line_reading(self, quantity, axis)
+        return load_reading(self, quantity, axis, ("force", "length", "rate", "power"))
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        """k (l − l₀) + c l̇ + N₀, and the power −F l̇."""
+        force = self.stiffness * line_reading(self, "length", None)
+        force = force + (self.preload - self.stiffness * self.length)
+        if self.damping:
+            force = force + self.damping * line_reading(self, "rate", None)
+        return force if quantity == "force" else -force * line_reading(self, "rate", None)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

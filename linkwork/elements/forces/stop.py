@@ -19,10 +19,12 @@ from linkwork.elements.joints.joints import Joint, Prismatic, Revolute
 from linkwork.elements.laws import Stop as StopLaw
 from linkwork.elements.laws.contact import damping_for
 from linkwork.elements.deformable.slide import check_slide, slide_entry
+from linkwork.elements.signals.probes import Probe, about_axis, along_axis, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.given import Number, given
+from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Item
 
 GIVES = 0.02  # of the range, and
@@ -97,6 +99,18 @@ class Stop(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        turns = self.motion == "turn"
+        words = ("angle", "rate") if turns else ("displacement", "speed")
+        if quantity in words:
+            return self.joint.reading(quantity, axis)
+        offered = ("torque" if turns else "force", *words)
+        return measured_load(self, quantity, axis, offered, along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        turns, frames = self.motion == "turn", self.joint.frames
+        return about_axis(frames) if turns else along_axis(frames)
 
     def entries(self) -> list[Entry]:
         if self.motion == "turn":

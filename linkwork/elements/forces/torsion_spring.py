@@ -30,7 +30,7 @@ from linkwork.elements.layout import (
     AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
-from linkwork.elements.signals.joint_readings import refuse_others
+from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
@@ -246,8 +246,17 @@ class TorsionSpring(Item):
         return (self.joint,)
 
     def reading(self, quantity: str, axis: Any) -> Drive:
-        refuse_others(self, quantity, ("angle", "rate"))
-        return self.joint.reading(quantity, axis)
+        if quantity in ("angle", "rate"):
+            return self.joint.reading(quantity, axis)
+        return load_reading(self, quantity, axis, ("torque", "angle", "rate", "power"))
+
+    def load_formula(self, quantity: str, axis: Any) -> Drive:
+        """−k (φ − φ₀) − c φ̇ on b, and its power."""
+        angle, rate = (self.joint.reading(word, None) for word in ("angle", "rate"))
+        torque = -self.stiffness * angle + self.stiffness * self.angle
+        if self.damping:
+            torque = torque - self.damping * rate
+        return torque if quantity == "torque" else torque * rate
 
     def entries(self) -> list[Entry]:
         fa, fb = self.joint.frames

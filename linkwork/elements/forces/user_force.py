@@ -25,7 +25,8 @@ import numpy as np
 from numba.extending import is_jitted
 
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
-from linkwork.errors import ModelError
+from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
+from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.math.memory.addresses import WeakItem, address_of
 from linkwork.math.compiled import inlined
@@ -36,6 +37,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.model import Model
@@ -257,6 +259,8 @@ class UserForce(Item):
     stiff=True tells the solver how the force changes with the motion, by 24 n more calls for each
     tangent: needed where the force is a stiff spring or contact, not for a mild load.
 
+    jumps : times (s) at which the function jumps by itself, such as a switch in it; steps end there
+
     Example
     -------
     >>> import numpy as np, linkwork as lw
@@ -270,6 +274,7 @@ class UserForce(Item):
     frames: FrameLike | Sequence[FrameLike]
     function: Callable
     stiff: bool = False
+    jumps: Sequence[float] = ()
     failure: Failure | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -285,6 +290,13 @@ class UserForce(Item):
                 "given"
             )
         self.stiff = checks.flag(self.stiff, f"stiff of {self.label}")
+        times = checks.array(self.jumps)
+        if times is None or times.ndim != 1 or not np.isfinite(times).all():
+            raise ModelError(
+                f"jumps of {self.label} must be a list of times in s, but "
+                f"{checks.show(self.jumps)} was given"
+            )
+        self.jumps = tuple(times.tolist())
         self.__dict__.pop("twin", None)  # of an earlier function
 
     @property
@@ -326,6 +338,24 @@ class UserForce(Item):
                 owner.failure = failure
 
         return PythonCallback(enter, NUMBERS * n, 6 * n)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        count = len(self.acted_on)
+        ends = [f"_{k + 1}" if count > 1 else "" for k in range(count)]
+        offered = tuple(word + end for end in ends for word in ("force", "torque"))
+        bodies = [frame.body for frame in self.acted_on]
+        if len({id(body) for body in bodies}) < count:
+            raise DriveError(
+                f"a reading of {self.label}: it acts at several places of one body, whose forces "
+                "are not told apart; give a UserForce for each of them"
+            )
+        word, _, number = str(quantity).partition("_")
+        which = int(number) - 1 if number.isdecimal() else 0
+        return measured_load(self, word, axis, offered, which=which, word=quantity)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        kind = FORCE if quantity == "force" else TORQUE
+        return Probe(kind, ((0, which),), self.acted_on[which].position)
 
     def entries(self) -> list[Entry]:
         n = len(self.acted_on)

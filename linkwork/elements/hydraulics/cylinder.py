@@ -16,7 +16,7 @@ around.  With ∂S = S_l ∂l + S_v ∂l̇ + A₁ ∂p₁ − A₂ ∂p₂ the t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ from linkwork.elements.points import (
     line_reals,
     tangent_of_line,
 )
+from linkwork.elements.signals.joint_readings import line_reading
+from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
@@ -51,6 +53,7 @@ from linkwork.math.vectors import (
     IDENTITY, add, at9, cross, dot, madd, mscale, outer, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -321,6 +324,14 @@ class Cylinder(Item):
 
     def rates_needed(self) -> list[Any]:
         return [self.p1.node, self.p2.node] if self.p1.fluid.compressible else []
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if quantity in ("length", "rate"):
+            return line_reading(self, quantity, axis)
+        return measured_load(self, quantity, axis, ("force", "length", "rate"), along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return replace(along_line(self), sign=1.0)
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

@@ -25,11 +25,13 @@ from linkwork.elements.layout import (
     TANGENT,
     VALUE,
 )
+from linkwork.elements.signals.probes import TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
 from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
@@ -174,6 +176,12 @@ class RotaryMotor(Item):
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return measured_load(self, quantity, axis, ("torque",), along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return Probe(TORQUE, axes=self.frames[0])
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames

@@ -36,6 +36,7 @@ from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.drives.jumps import jumps
 from linkwork.model.given import PreLike
+from linkwork.model.signals.load_readings import resolved
 from linkwork.model.registry import Law
 
 # numbers of a law
@@ -211,8 +212,9 @@ def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, l
         elif isinstance(part[0], Constant):
             numbers[i] = part[0].v if part[1] == 0 else 0.0
         else:
-            signal = part[0] if leaves_that_follow(part[0]) else None
-            laws.append(Law(column + i, _column(*part), 1, signal=signal))
+            drive = resolved(part[0])
+            signal = drive if leaves_that_follow(drive) else None
+            laws.append(Law(column + i, _column(drive, part[1]), 1, signal=signal))
     return numbers, laws
 
 

@@ -48,6 +48,7 @@ from linkwork.math.rotations import (
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
+from linkwork.model.signals.load_readings import resolved
 from linkwork.model.signals.programs import Program, translate, values_or_nan
 from linkwork.model.nodes import Node
 from linkwork.model.signals.readings import QUANTITIES
@@ -240,6 +241,7 @@ def signal_family(n: int, size: int, memory: int) -> Family:
 
 def factor_law(column: int, drive: Drive) -> Law:
     """The law of a factor that is a drive of time, or follows the motion."""
+    drive = resolved(drive)
     signal = drive if leaves_that_follow(drive) else None
     return Law(column, lambda t: drive.values(t)[:, None], 1, signal=signal)
 

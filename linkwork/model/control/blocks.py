@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.math import programs as ops
+from linkwork.model import checks
 from linkwork.model.control.clock import NEVER, counter
 from linkwork.model.drives.base import Drive, _check_drives, leaves_that_follow
 from linkwork.model.drives.formulas.formula import formula
@@ -206,7 +207,7 @@ def block_input(x: Any, what: str) -> Drive:
     if isinstance(x, Drive):
         return x
     if is_number(x):
-        return Constant(x)
+        return Constant(number(x, what))
     raise DriveError(f"{what}: expected a reading or another drive, found {short(repr(x))}")
 
 
@@ -253,8 +254,29 @@ def lookup(
 
     Example: ``lw.lookup(lw.reads(pin, "rate"), [0, 10, 20], [5, 4, 0])``
     """
-    kind = "cubic" if smooth else "linear"
-    return Chain(table(at, values, kind=kind, outside=outside), block_input(x, "lookup"))
+    kind, x = "cubic" if smooth else "linear", block_input(x, "lookup")
+    places = []
+    for name, given in (("places at", at), ("values", values)):
+        found = checks.array(given)
+        if found is None or found.ndim != 1 or not np.isfinite(found).all():
+            raise DriveError(
+                f"lookup: expected a list of finite numbers as {name}, found {short(repr(given))}"
+            )
+        places.append(found)
+    rows, least = [len(found) for found in places], 4 if smooth else 2
+    if rows[0] != rows[1] or rows[0] < least:
+        raise DriveError(
+            f"lookup: expected as many values as places at, {least} or more, found {rows[0]} "
+            f"places and {rows[1]} values"
+        )
+    back = np.flatnonzero(np.diff(places[0]) <= 0)
+    if len(back):
+        i = int(back[0])
+        raise DriveError(
+            f"lookup: expected increasing places at, found {places[0][i]:g} before "
+            f"{places[0][i + 1]:g}; sort them with their values, each place once"
+        )
+    return Chain(table(at, values, kind=kind, outside=outside), x)
 
 
 def rate_limit(x: Drive | float, rate: float) -> Drive:

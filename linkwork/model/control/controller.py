@@ -164,7 +164,10 @@ class Controller:
     def _outputs(self, y: Any) -> np.ndarray:
         if y is None:
             raise DriveError("returned None instead of its outputs")
-        found = np.asarray(y, float).ravel()
+        given = np.asarray(y)
+        if given.dtype.kind not in "fiub":
+            raise DriveError(f"returned {short(repr(y))} instead of numbers")
+        found = np.asarray(given, float).ravel()
         if found.size != len(self.outputs):
             raise DriveError(f"returned {found.size} numbers instead of {len(self.outputs)}")
         if not np.isfinite(found).all():

@@ -260,11 +260,18 @@ def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:
         from linkwork.model.drives.simple import Constant
 
         return build(Constant(other))  # type: ignore[arg-type]
+    if other is None or isinstance(other, (str, bytes, complex, bool, list, tuple, dict)):
+        raise DriveError(
+            f"a drive is joined with numbers and other drives alone, found {short(repr(other))}"
+        )
     return NotImplemented
 
 
 def parts_of(drive: Drive) -> list[Drive]:
     """The drives that a drive is made of, one level down."""
+    stands_for = getattr(drive, "worked_out", None)
+    if stands_for is not None:  # a reading of a load (model.load_readings)
+        return [stands_for()]
     found: list[Drive] = []
     for f in fields(drive):
         value = getattr(drive, f.name)

@@ -4,7 +4,9 @@ Pieces, periods, delays and tables say so themselves.  A formula that compares n
 `where`, `floor`, <) is looked at between neighbouring times: where it changes by more than four
 times what its slope says, the interval is halved until two numbers remain, and it jumps where they
 still differ.  Readings of the motion in a formula stand still meanwhile.  What a formula does and
-undoes between two times is not seen, and a Python function is taken to be smooth.
+undoes between two times is not seen.  Of a Python function the values at the times are compared:
+a change that is more than four times those beside it is halved in the same way.  So are the second
+derivatives of motion laws, whose jumps accelerations have to follow.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, leaves_that_follow, parts_of
 from linkwork.model.drives.formulas.formula import Combined, Expression, Formula
+from linkwork.model.drives.function import Function
 from linkwork.model.drives.jumps import JUMPING, SAME
 from linkwork.model.drives.pieces import Chain, Periodic, Piecewise
 from linkwork.model.drives.sampled import Stepped
@@ -27,6 +30,7 @@ from linkwork.model.drives.table import Table
 STANDS = 0.6180339887  # for a reading, which does not change meanwhile
 HALVINGS = 60
 MANY = 1000  # jumps of one drive: beyond, they are not told
+ASKED = 100_000  # times at which a Python function is called to find its jumps
 
 
 def jump_times(drive: Drive, times: np.ndarray, corners: bool) -> list[float]:
@@ -45,6 +49,8 @@ def jump_times(drive: Drive, times: np.ndarray, corners: bool) -> list[float]:
     if isinstance(drive, Table) and drive.kind == "linear" and corners:
         ends = slice(1, -1) if drive.outside == "error" else slice(None)  # nothing lies behind
         found += [t for t in drive.t[ends] if begin < t <= end]
+    if isinstance(drive, Function):
+        return [] if len(times) > ASKED else isolated(drive.values, times)
     if isinstance(drive, (Expression, Formula, Combined)):
         rules = {step[0] for step in drive._program if isinstance(step, tuple)}
         if rules & JUMPING:
@@ -108,7 +114,7 @@ def bisected(drive: Drive, times: np.ndarray) -> list[float]:
             if len(far) > MANY:
                 return []
             a, b = a[far], b[far]
-            left, right, height = halved(drive, a, b)
+            left, right, height = halved(drive.values, a, b)
             sure = height > 1e-3 * change[far]
             found += right[sure].tolist()
             # what else there is, before and behind
@@ -120,14 +126,45 @@ def bisected(drive: Drive, times: np.ndarray) -> list[float]:
     return found if len(found) <= MANY else []
 
 
-def halved(
-    drive: Drive, a: np.ndarray, b: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The halves of intervals (a, b) in which a drive changes most, again and again; how much."""
-    ya, yb = drive.values(a), drive.values(b)
+def isolated(values: Any, times: np.ndarray) -> list[float]:
+    """Where values (T,) of times change by jumps between two of them, and smoothly beside these."""
+    try:
+        change = np.abs(np.diff(values(times)))
+        beside = np.maximum(np.append(change[1:], 0.0), np.insert(change[:-1], 0, 0.0))
+        size = SAME * (np.abs(change).max(initial=0.0) + 1e-300)
+        at = np.flatnonzero(change > 4 * beside + size)
+        if not 0 < len(at) <= MANY:
+            return []
+        _, right, height = halved(values, times[at], times[at + 1])
+        if not np.array_equal(values(right), values(right)):  # noise
+            return []
+    except DriveError:
+        return []
+    return right[height > 1e-3 * change[at]].tolist()
+
+
+def acceleration_jumps(drive: Drive, times: np.ndarray) -> list[float]:
+    """When the second derivative of a motion law jumps, and its value and rate do not."""
+    if drive.rotation:
+        return []
+    found = isolated(lambda t: drive.jet(t)[:, 2], times)
+    found += [t for t in jump_times(drive, times, True) if t not in found]
+    kept = []
+    for t in found:
+        before, behind = drive.jet([t - 16 * np.spacing(abs(t)), t])
+        turn = np.abs(drive.jet(times[:: max(1, len(times) // 256)])).max(axis=0)
+        rises = np.abs(behind - before) > 1e-9 * (turn + np.abs(behind)) + 1e-300
+        if rises[2] and not rises[:2].any():
+            kept.append(t)
+    return kept
+
+
+def halved(values: Any, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The halves of intervals (a, b) in which values change most, again and again; how much."""
+    ya, yb = values(a), values(b)
     for _ in range(HALVINGS):
         m = 0.5 * (a + b)
-        ym = drive.values(m)
+        ym = values(m)
         left = np.abs(ym - ya) > np.abs(yb - ym)
         a, ya = np.where(left, a, m), np.where(left, ya, ym)
         b, yb = np.where(left, m, b), np.where(left, ym, yb)

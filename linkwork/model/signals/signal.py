@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.errors import DriveError
 from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
+from linkwork.model.signals.load_readings import resolved
 from linkwork.model.signals.readings import HALF_TURN, Reading
 from linkwork.model.signals.value_readings import ValueReading
 
@@ -62,7 +63,7 @@ class Signal:
     """A drive y(t, x) of time and of m readings x."""
 
     def __init__(self, drive: Drive) -> None:
-        self.drive = drive
+        self.drive = drive = resolved(drive)
         self.readings: list[Any] = []
         for leaf in leaves_that_follow(drive):
             if not any(same(leaf, known) for known in self.readings):

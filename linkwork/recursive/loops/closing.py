@@ -83,6 +83,7 @@ class Loops(NamedTuple):
 def elements(kernels, tables, work, time):
     """Forces and rows of all elements: work.f, C, Ct, Qc, vals, power."""
     work.f[:] = 0.0
+    work.balance[:] = 0.0
     work.power[:] = 0.0
     if work.coef[el.TANGENT] != 0.0:
         work.sums[:] = 0.0
@@ -260,7 +261,7 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
         if not senses:
             return
         if sweeps.sense(tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
-                        loops.sensors, loops.room, work.values, k):  # fmt: skip
+                        loops.sensors, loops.room, work.values, work.balance, k):  # fmt: skip
             return
     loops.report[UNSOLVED] = 1.0
     out[0] = math.nan

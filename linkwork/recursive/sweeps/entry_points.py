@@ -51,7 +51,8 @@ ACCELERATE = types.void(TREE, SWEEP, FLOATS)
 RESPOND = types.void(TREE, SWEEP, FLOATS2)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
 SENSE = int64(
-    TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, int64
+    TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, FLOATS,
+    int64,
 )
 
 
@@ -71,7 +72,7 @@ def no_jacobian(tree, s, nodes, vals, ends, J, derivatives):
     pass
 
 
-def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, k):
+def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, balance, k):
     return 1
 
 

@@ -9,7 +9,7 @@ with H ≈ (∂F/∂x)⁻¹, both kept from evaluation to evaluation,
 (C. G. Broyden, Mathematics of Computation 19, 1965).  Loads that depend linearly on x leave nothing
 after at most 2 n steps for n sensors (D. M. Gay, SIAM J. Numerical Analysis 16, 1979), and after
 one or two where H is known.  Of joints of the tree the reaction is the wrench that the sweeps know,
-of cut joints it follows from their multipliers.
+of cut joints it follows from their multipliers; loads (signals.load_sensors) are asked themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from linkwork.recursive.sweeps.wrenches import joint_wrenches
     0, 1, 2, 3, 4, 7, 11, 15, 18, 19, 20, 23, 24, 25, 28, 29,
 )  # fmt: skip
 OF_CROSS = 2.0  # FREE_Z of the torque of a universal joint
-FORCE, TORQUE, CUT_FORCE, CUT_TORQUE, ACCELERATION, SPIN, ANGLE = range(7)  # KIND
+FORCE, TORQUE, CUT_FORCE, CUT_TORQUE, ACCELERATION, SPIN, ANGLE, LOAD = range(8)  # KIND
 # rows of the room beside the table; H follows
 SHOWN, SIZE, LEFT, STEP, CHANGE, ALONG, H = range(7)
 ROUNDS = 60  # evaluations
@@ -86,9 +86,14 @@ def reaction(nodes, wrench, gamma, table, k, kind):
 
 
 @fused_inlined
-def show(nodes, acceleration, wrench, gamma, table, room, k):
+def show(nodes, acceleration, wrench, gamma, table, room, values, balance, k):
     """What sensor k shows, and the size of the vector that it is a component of."""
     kind, e = int(table[k, KIND]), at(table, k, E)
+    if kind == LOAD:  # whose element was asked with the others, and left x − g
+        i = int(table[k, X])
+        room[SHOWN, k] = values[el.VALUE, i] - balance[i]
+        room[SIZE, k] = abs(room[SHOWN, k])
+        return
     if kind <= CUT_TORQUE:
         x = reaction(nodes, wrench, gamma, table, k, kind)
         room[SHOWN, k], room[SIZE, k] = dot(e, x), length(x)
@@ -131,13 +136,13 @@ def improve(room, n):
             room[H + i, j] += room[ALONG, i] * room[CHANGE, j]
 
 
-def sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, k):
+def sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, balance, k):
     """Look at the sensors after evaluation k: 1 where x = g; else 0, and x is moved on."""
     body_accelerations(tree, s, nodes, acceleration)
     joint_wrenches(tree, s, a, wrench)
     n, done, now, before, away = table.shape[0], True, 0.0, 0.0, False
     for i in range(n):
-        show(nodes, acceleration, wrench, gamma, table, room, i)
+        show(nodes, acceleration, wrench, gamma, table, room, values, balance, i)
         x = values[el.VALUE, int(table[i, X])]
         size, left = table[i, UNIT] + room[SIZE, i] + abs(x), x - room[SHOWN, i]
         done, away = done and abs(left) <= CLOSE * size, away or abs(x) > FAR * table[i, UNIT]

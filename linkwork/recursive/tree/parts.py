@@ -13,6 +13,7 @@ from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
 from linkwork.elements.forces import force_pair as pair
 from linkwork.elements.forces.joint_load import JOINT_FORCE, JOINT_TORQUE
 from linkwork.elements.forces.torsion_spring import TorsionSpring
+from linkwork.elements.signals.load_sensors import LoadSensor
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -123,7 +124,8 @@ class Parts:
         self.outside = [
             i for i, e in enumerate(full.elements)
             if i not in inside and not is_part(full, e)
-            and not isinstance(full.model[e.owner], Sensor)
+            and (not isinstance(full.model[e.owner], Sensor)
+                 or isinstance(full.model[e.owner], LoadSensor))
         ]  # fmt: skip
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
         rows = any(full.elements[i].entry.rows for i in self.outside)

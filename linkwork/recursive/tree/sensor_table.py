@@ -10,6 +10,7 @@ from linkwork.elements.joints.distance import DISTANCE
 from linkwork.elements.joints.lock import LOCK, UB
 from linkwork.elements.joints.orthogonal import ORTHOGONAL
 from linkwork.elements.signals import measured as me
+from linkwork.elements.signals.load_sensors import LoadSensor
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
@@ -27,6 +28,9 @@ def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
     out = np.zeros((len(sensors), se.COLUMNS))
     out[:, se.X], out[:, se.UNIT] = sensor_places(full), sensor_units(full)
     for row, item in zip(out, sensors, strict=True):
+        if isinstance(item, LoadSensor):
+            row[se.KIND] = se.LOAD
+            continue
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
         row[[se.A, se.B]] = [number.get(f.body.name, full.bodies) for f in frames]

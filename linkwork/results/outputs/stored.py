@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.signals.history import signal_history
-from linkwork.errors import LinkworkWarning
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.model.drives import Drive
-from linkwork.model.drives.base import leaves_that_follow
-from linkwork.model.signals.held import NEVER
+from linkwork.model.drives.base import held_in, leaves_that_follow
+from linkwork.model.signals.held import NEVER, is_sampled, sampled_at
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
 from linkwork.results.outputs.relative import (
@@ -89,12 +89,33 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
     signal = Signal(drive)
     program = translate(signal)
     if program is not None and program.memory:  # what it holds comes from the times before
+        warn_of_steps_left_out(result, drive)
         found, _ = signal_over_time(result, drive)
         return found if rows is None else found[rows]
     motion = result.motion if rows is None else np.asarray(result.motion)[rows]
     values = result.values if rows is None else np.asarray(result.values)[rows]
     x = signal.measured(motion, body_numbers(result), values, node_places(result))
     return signal_history(signal, times, x)[0]
+
+
+def warn_of_steps_left_out(result: Result, drive: Drive) -> None:
+    """Say so where a drive holds what happened at steps that are not stored."""
+    h, every = result.info.get("h"), result.info.get("every", 1)
+    parts = held_in(drive)
+    if not parts or not isinstance(h, float) or every == 1 or result.single:
+        return
+    apart = [
+        number for start, period in sampled_at([drive])
+        for number in (period / (every * h), (start - result.time[0]) / (every * h))
+    ]  # fmt: skip
+    if all(is_sampled(x) for x in parts) and all(abs(x - round(x)) < 1e-6 for x in apart):
+        return
+    warnings.warn(
+        f"{drive.label} holds what happened at steps that are not stored, because every = {every}, "
+        "so that its values in results are approximate (the motion is not); store all steps, or "
+        "those at its samples",
+        LinkworkWarning, stacklevel=users_line(),
+    )  # fmt: skip
 
 
 def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:

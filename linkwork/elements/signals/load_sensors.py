@@ -1,0 +1,311 @@
+"""Sensors of loads: a component of the force or torque that an element exerts, as a node.
+
+With f the residual that the element alone adds to a body (force in world axes, moment in body axes
+about the body's origin), R its rotation, s = R u the arm of the point that is meant, and the
+direction d = R_C e,
+
+    force    x = −d·f_F                torque   x = −(Rᵀd)·f_M + (d × s)·f_F
+    along the line of two points       x = ±d·f_F,   d the unit vector from a's to b's: F is along d
+    of a string that only pulls        x = |f_F|
+
+The sensor has a copy of the element, with its drives and its memory, and asks the element's own
+kernel by its address; what that adds to residuals is taken out again, and its blocks are put beside
+those of the matrix.  Slopes are exact: those of the kernel's tangent, and for direction and arm
+
+    ∂x/∂θ_C = e × R_CᵀV,  V the force or torque        ∂x/∂θ = g × f_M + u × Rᵀ(f_F × d),  g = Rᵀd
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.layout import (
+    BY_VALUE, CK, FIRST, POS, ROT, SIX, STRIDE, TANGENT, VALUE,
+)  # fmt: skip
+from linkwork.elements.signals.measured import Sensor
+from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
+from linkwork.errors import ModelError
+from linkwork.math import rotations
+from linkwork.math.memory.addresses import address_of
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.model import checks
+from linkwork.model.nodes import REFERENCE, Node, scalar
+from linkwork.model.registry import Entry, Family, Item, Law
+
+# reals: the kernel's address, how many ends the element has, what is shown, which end it acts on
+# and which has the direction, the point u and the direction e there; another point for a line, the
+# sign; whether it is a share of a sum whose first part has x; of each end its unknowns and whether
+# it is a node; then the element's own numbers
+(ADDRESS, ENDS, KIND, ACTED, AXES, U, E, OTHER, SIGN, SHARE, SIZES) = (
+    0, 1, 2, 3, 4, 5, 8, 11, 14, 15, 16,
+)  # fmt: skip
+ROWS = STRIDE  # of a block, at most
+
+
+@inlined
+def force_on(loads, end, node):
+    """The force on a body or a point."""
+    if node:
+        return (loads.balance[end], loads.balance[end + 1], loads.balance[end + 2])
+    return (loads.f[end, 0], loads.f[end, 1], loads.f[end, 2])
+
+
+@inlined
+def take_out(ints, reals, k, n, loads, kept):
+    """Residuals of the ends into `kept`, and zeros in their places; how many they are."""
+    p = 0
+    for i in range(n):
+        end, node = ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
+        for j in range(int(reals[k, SIZES + 2 * i])):
+            if node:
+                kept[p], loads.balance[end + j] = loads.balance[end + j], 0.0
+            else:
+                kept[p], loads.f[end, j] = loads.f[end, j], 0.0
+            p += 1
+    return p
+
+
+@inlined
+def put_back(ints, reals, k, n, loads, kept, p):
+    """The residuals from `kept`, backwards: of an end that stands twice the first is right."""
+    for i in range(n - 1, -1, -1):
+        end, node = ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
+        for j in range(int(reals[k, SIZES + 2 * i]) - 1, -1, -1):
+            p -= 1
+            if node:
+                loads.balance[end + j] = kept[p]
+            else:
+                loads.f[end, j] = kept[p]
+
+
+@inlined
+def place_blocks(reals, k, n, inner):
+    """Bases of the blocks between the ends in an array of their own; its size."""
+    at = 0
+    for i in range(n):
+        for j in range(n):
+            inner[0, n + n * i + j] = at
+            at += ROWS * wide(reals, k, j)
+    return at
+
+
+@inlined
+def wide(reals, k, j):
+    """Numbers in a row of a block against an end."""
+    return STRIDE * max(1, -(-int(reals[k, SIZES + 2 * j]) // STRIDE))
+
+
+@inlined
+def shown(ints, reals, k, motion, loads, row):
+    """x, and in `row` how it changes with the residual of the end that the load acts on."""
+    nodes, i = motion.nodes, int(reals[k, ACTED])
+    kind, end, node = int(reals[k, KIND]), ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
+    F = force_on(loads, end, node)
+    row[:] = 0.0
+    if kind == PULL:
+        size = np.sqrt(dot(F, F))
+        d = scale(1.0 / size, F) if size > 0.0 else (0.0, 0.0, 0.0)
+        row[0], row[1], row[2] = d[0], d[1], d[2]
+        return size
+    u, R = at(reals, k, U), at9(nodes, end, ROT)
+    if kind == LINE:
+        there = ints[k, 1 + int(reals[k, AXES])]
+        p = add(at(nodes, end, POS), mv(R, u))
+        q = add(at(nodes, there, POS), mv(at9(nodes, there, ROT), at(reals, k, OTHER)))
+        d = sub(q, p)
+        d = scale(reals[k, SIGN] / np.sqrt(dot(d, d)), d)
+        row[0], row[1], row[2] = d[0], d[1], d[2]
+        return dot(d, F)
+    d = mv(at9(nodes, ints[k, 1 + int(reals[k, AXES])], ROT), at(reals, k, E))
+    if kind == FORCE:
+        row[0], row[1], row[2] = -d[0], -d[1], -d[2]
+        return -dot(d, F)
+    M = (loads.f[end, 3], loads.f[end, 4], loads.f[end, 5])
+    a, g = cross(d, mv(R, u)), tv(R, d)
+    for j in range(3):
+        row[j], row[3 + j] = a[j], -g[j]
+    return dot(a, F) - dot(g, M)
+
+
+@inlined
+def turn_slopes(ints, reals, k, width, motion, loads, vals):
+    """What x changes by where its direction and its arm turn."""
+    i, c, kind = int(reals[k, ACTED]), int(reals[k, AXES]), int(reals[k, KIND])
+    if kind >= LINE:
+        return
+    nodes, end = motion.nodes, ints[k, 1 + i]
+    R, C, e = at9(nodes, end, ROT), at9(nodes, ints[k, 1 + c], ROT), at(reals, k, E)
+    F, d, u = force_on(loads, end, False), mv(C, e), at(reals, k, U)
+    V = scale(-1.0, F)
+    if kind == TORQUE:
+        M, g = (loads.f[end, 3], loads.f[end, 4], loads.f[end, 5]), tv(R, d)
+        V = add(scale(-1.0, mv(R, M)), cross(mv(R, u), F))
+        own = add(cross(g, M), cross(u, tv(R, cross(F, d))))
+        for j in range(3):
+            vals[ints[k, width + 1 + i] + 3 + j] -= motion.coef[CK] * own[j]
+    by_axes = cross(e, tv(C, V))
+    for j in range(3):
+        vals[ints[k, width + 1 + c] + 3 + j] -= motion.coef[CK] * by_axes[j]
+
+
+@inlined
+def put_slopes(ints, reals, k, width, n, own, row, vals, inner):
+    """How x changes with the ends: the weights times the element's blocks of the end acted on."""
+    acted = int(reals[k, ACTED])
+    for j in range(n):
+        base, to = inner[0, n + n * acted + j], ints[k, width + 1 + j]
+        for q in range(int(reals[k, SIZES + 2 * j])):
+            total = 0.0
+            for i in range(int(reals[k, SIZES + 2 * acted])):
+                total += row[i] * own[base + wide(reals, k, j) * i + q]
+            vals[to + q] -= total
+
+
+def load_sensor_kernel(ints, reals, motion, loads):
+    """Ends x, those of the element, and the body with the axes of the direction."""
+    vals, power, coef = loads.vals, loads.power, motion.coef
+    width = int(np.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
+    first, row, kept = SIZES + 2 * (width - 1), np.zeros(SIX), np.zeros(ROWS * width)
+    for k in range(ints.shape[0]):
+        n, x, before = int(reals[k, ENDS]), ints[k, 0], coef[FIRST]
+        inner, numbers = np.zeros((1, n + n * n + 2), np.int64), reals[k, first:]
+        for i in range(n):
+            inner[0, i] = ints[k, 1 + i]
+        own = np.zeros(place_blocks(reals, k, n, inner))
+        dissipated, supplied = power[0], power[1]
+        p = take_out(ints, reals, k, n, loads, kept)
+        coef[FIRST] = 0.0
+        call_kernel_at(
+            np.int64(reals[k, ADDRESS]), inner, numbers.reshape(1, numbers.size), motion,
+            view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
+        )  # fmt: skip
+        coef[FIRST], power[0], power[1] = before, dissipated, supplied
+        found = shown(ints, reals, k, motion, loads, row)
+        if coef[TANGENT] != 0.0:
+            put_slopes(ints, reals, k, width, n, own, row, vals, inner)
+            turn_slopes(ints, reals, k, width, motion, loads, vals)
+            if reals[k, SHARE] == 0.0:
+                vals[ints[k, width]] += motion.values[BY_VALUE, x]
+        put_back(ints, reals, k, n, loads, kept, p)
+        loads.balance[x] -= found
+        if reals[k, SHARE] == 0.0:
+            loads.balance[x] += motion.values[VALUE, x]
+
+
+LOAD_SENSOR_KERNEL = Kernel(load_sensor_kernel, allocates=True)
+
+
+@functools.cache
+def load_sensor_family(family: Family, ends: int) -> Family:
+    """Sensors of elements of a family, with so many ends; all share one kernel."""
+    memory = int(family.memory) + (family.memory == 1)  # one alone would be an angle's
+    reals = SIZES + 2 * (ends - 1) + family.reals + (family.memory == 1)
+    name = f"sensor of {family.name} on {ends}"
+    return Family(name, LOAD_SENSOR_KERNEL, bodies=ends, reals=reals, memory=memory)
+
+
+# ------------------------------------------------------------------------------------- the item
+
+UNITS = {"force": "N", "torque": "N m", "tension": "N"}
+
+
+@dataclass(eq=False)
+class LoadSensor(Sensor):
+    """Measures the "force" (N), "torque" (N m) or "tension" (N) of a load, as its results have it.
+
+    axis : the direction, in the axes in which the load's results are;   which : of several frames
+    or segments, counted from 0.  `lw.reads(bushing, "force", "x")` makes one, and models take it
+    with the item that reads it.
+
+    Outputs: force, torque or tension.
+    """
+
+    load: Any
+    quantity: str = "force"
+    axis: Any = (0.0, 0.0, 1.0)
+    which: int = 0
+    node: Node = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.load, Item) or not hasattr(self.load, "probe"):
+            raise ModelError(
+                f"{self.label} needs a load such as a Bushing, but {checks.show(self.load)} was "
+                "given; pass the item that model.add returned"
+            )
+        self.check_axis()
+        self.make_node()
+
+    def make_node(self) -> None:
+        if "node" not in self.__dict__:
+            self.node = Node(scalar(self.quantity, 0, UNITS[self.quantity]), scale=1.0)
+
+    @property
+    def own_name(self) -> str:
+        found = f"{self.quantity} {self.direction} of {self.load.name}"
+        return found.replace("  ", " ") + (f" {self.which + 1}" if self.which else "")
+
+    def needs(self) -> tuple[Item, ...]:
+        return (self.load,)
+
+    def entries(self) -> list[Entry]:
+        probe, found = self.load.probe(self.quantity, self.which), self.load.entries()
+        return [
+            self.copy_of(found[which], probe, end, share)
+            for share, (which, end) in enumerate(probe.parts)
+        ]
+
+    def copy_of(self, inner: Entry, probe: Probe, end: int, share: int) -> Entry:
+        """An element of the load, asked what it exerts on one of its ends."""
+        ends, axes = [*inner.bodies], probe.axes
+        if probe.kind in (FORCE, TORQUE) and not any(x is axes.body for x in ends):
+            ends.append(axes.body)
+        family = load_sensor_family(inner.family, len(ends) + 1)
+        reals = np.zeros(family.reals)
+        reals[ADDRESS], reals[ENDS] = address_of(inner.family.kernel), len(inner.bodies)
+        reals[KIND], reals[ACTED], reals[SIGN], reals[SHARE] = probe.kind, end, probe.sign, share
+        reals[U : U + 3], reals[OTHER : OTHER + 3] = probe.point, probe.other
+        if probe.kind == LINE:
+            reals[AXES] = 1 - end
+        elif probe.kind != PULL:
+            reals[AXES] = next(i for i, x in enumerate(ends) if x is axes.body)
+            reals[E : E + 3] = rotations.matrix(axes.orientation) @ np.array(self.axis)
+        for i, x in enumerate(ends):
+            node = isinstance(x, Node)
+            size = x.size if isinstance(x, Node) else 0 if x is REFERENCE else SIX
+            reals[SIZES + 2 * i : SIZES + 2 * i + 2] = size, node
+            if size > STRIDE:
+                raise ModelError(
+                    f"{self.label} cannot measure {self.load.label}, which acts on {x.label} with "
+                    f"{size} unknowns; fix what carries it to a light body, and read that joint"
+                )
+        first = SIZES + 2 * len(ends)
+        reals[first : first + inner.family.reals] = inner.reals
+        laws = [Law(first + law.column, law.values, law.length, law.signal) for law in inner.laws]
+        keep = (inner.keep, inner.family.kernel)
+        return Entry(family, (self.node, *ends), reals, laws=laws, keep=keep)
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
+        from linkwork.model.registry import ITEMS
+
+        both = ("force", "torque")
+        offered = {
+            "Bushing": both, "DeformableJoint": both, "DeformableAxial": ("torque",),
+            "DeformableSlide": ("force",), "Rod": ("force",), "UserForce": both,
+            "ViscousBody": both, "Cable": ("tension",), "Cylinder": ("force",),
+            "RotaryMotor": ("torque",), "Contact": ("force",),
+        }  # fmt: skip
+        name = list(offered)[int(rng.integers(len(offered)))]
+        made: Any = ITEMS[name].sample(rng, a, b)
+        items = made if isinstance(made, list) else [made]
+        kind = offered[name][int(rng.integers(len(offered[name])))]
+        which = int(rng.integers(2)) if name in ("Cable", "UserForce") else 0
+        along = name in ("Bushing", "DeformableJoint", "UserForce", "ViscousBody", "Contact")
+        axis = rng.normal(size=3) if along else (0.0, 0.0, 1.0)
+        return [*items, cls(items[-1], kind, axis, which)]
