@@ -26,6 +26,7 @@ from linkwork.math.eights import (
     store6,
     store8,
     sum8,
+    triples8,
     zeros8,
 )  # fmt: skip
 
@@ -73,6 +74,8 @@ def parts(a, i, out):
     store8(out, 16, join8(v, w))
     store8(out, 24, last8(v, a[9], a[10]))
     store6(out, 32, v)
+    first, second = triples8(w)
+    store8(out, 40, six8(second, first))
     return item8(v, i)
 
 
