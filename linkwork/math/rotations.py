@@ -13,12 +13,12 @@ import math
 
 import numpy as np
 
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, spliced
 
 # ----------------------------------------------------------------------- compiled, on tuples
 
 
-@inlined
+@spliced
 def qmul(p, q):
     """Quaternion product p q."""
     return (
@@ -44,7 +44,7 @@ def qscale(s, q):
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
-@fused_inlined
+@fused_spliced
 def qexp(x):
     """Unit quaternion of the rotation vector x."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -60,7 +60,7 @@ def qexp(x):
     return (c, s * x[0], s * x[1], s * x[2])
 
 
-@fused_inlined
+@fused_spliced
 def rotation_matrix(q):
     w, x, y, z = q
     return (
@@ -70,7 +70,7 @@ def rotation_matrix(q):
     )  # fmt: skip
 
 
-@fused_inlined
+@fused_spliced
 def inverse_tangent_by(x, k):
     """T(x)⁻¹ = I + x̃/2 + k x̃²."""
     a, b, c = x
@@ -81,7 +81,7 @@ def inverse_tangent_by(x, k):
     )  # fmt: skip
 
 
-@fused_inlined
+@fused_spliced
 def inverse_tangent(x):
     """T(x)⁻¹, for rotation vectors shorter than 2π."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -120,7 +120,7 @@ def tangent(x):
     )  # fmt: skip
 
 
-@fused_inlined
+@fused_spliced
 def turn_factors(p2):
     """cos(φ/2), sin(φ/2)/φ, k of T(x)⁻¹ = I + x̃/2 + k x̃², and 2 dk/dφ² for φ² = p2: all that
     exp(x), T(x)⁻¹ and its slope need beside x."""
@@ -142,7 +142,7 @@ def turn_factors(p2):
     return c, s, k, slope
 
 
-@fused_inlined
+@fused_spliced
 def inverse_tangent_slope(x, d, k, slope):
     """∂(T(−x)⁻¹ d)/∂x for a fixed d: how a chord turned back changes with the turn.
 

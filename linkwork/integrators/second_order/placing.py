@@ -15,7 +15,7 @@ from linkwork.math.referred import refer
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 
 
-@inlined
+@spliced
 def turn_body(base, nodes, q, turn):
     """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix;
     returns exp(turn)."""
@@ -54,7 +54,7 @@ def place_again(stepper, work):
     placing(stepper, work)
 
 
-@inlined
+@spliced
 def largest_rate(squares, length):
     """The largest of six numbers of bodies from their squares; those of translation by length."""
     moves, turns = triples8(squares)

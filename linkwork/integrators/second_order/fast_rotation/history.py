@@ -31,12 +31,12 @@ from linkwork.integrators.values import (
     ALG, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values, place_values,
 )  # fmt: skip
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, fused_spliced
+from linkwork.math.compiled import fused_spliced
 from linkwork.math.eights import load8, six8, spread8, store6, store8, triples8
 from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
 
 
-@fused_inlined
+@fused_spliced
 def share_of_turning(v, a, u):
     """s of a body with velocity, acceleration and u = ω × v in world axes."""
     along, size = dot(a, u), dot(u, u) * dot(u, u) * dot(a, a)

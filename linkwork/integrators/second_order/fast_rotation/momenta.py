@@ -28,7 +28,7 @@ from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
 from linkwork.math.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, fused_spliced, inlined
+from linkwork.math.compiled import fused_spliced, inlined, spliced
 from linkwork.math.eights import load8, six8, store6, store8, triples8
 from linkwork.math.rotations import (
     inverse_tangent, inverse_tangent_by, inverse_tangent_slope, qexp, qmul, rotation_matrix,
@@ -66,7 +66,7 @@ class FastRotation(NamedTuple):
     limits: np.ndarray  # (LIMITS,)
 
 
-@fused_inlined
+@fused_spliced
 def integral(g, Jx):
     """R₁ᵀy = ½ (R₁ᵀR₀ + I) Ĵx with g = exp(x)."""
     u = (g[1], g[2], g[3])
@@ -74,7 +74,7 @@ def integral(g, Jx):
     return add(Jx, sub(cross(u, side), scale(g[0], side)))
 
 
-@fused_inlined
+@fused_spliced
 def half_way(g):
     """½ (R₁ᵀR₀ + I) = u uᵀ + w² I − w ũ with exp(x) = (w, u)."""
     w, x, y, z = g
@@ -131,13 +131,13 @@ def path_of(s, factors, phi, t, p, ww, v0, a0, ca, cv):
     return E, z, v, add(add(scale(ca, free), mv(E, a0)), scale(s, cross(ww, v)))
 
 
-@inlined
+@spliced
 def factors_of_part(s, x, factors):
     """`turn_factors` of s x from those of x."""
     return factors if s == 1.0 else turn_factors(s * s * dot(x, x))
 
 
-@fused_inlined
+@fused_spliced
 def turns_with_part(s, x, k):
     """s T(−sx) T(−x)⁻¹, two polynomials in x̃, with k of `turn_factors`."""
     p2 = dot(x, x)
@@ -216,7 +216,7 @@ def turned(base, q, x):
     return factors, g, e, rotation_matrix(e)
 
 
-@fused_inlined
+@fused_spliced
 def put_motion(nodes, q, r, e, v, w, R):
     """All numbers of a body: the quaternion, ω and R end in the same vectors of eight."""
     put3(nodes, q + POS, r)
@@ -265,7 +265,7 @@ def place_bodies(stepper, fast, tables, work, wanted):
     place_values(stepper.flow, work.values, cM / ca)
 
 
-@fused_inlined
+@fused_spliced
 def tangent_of_half(p2):
     """tan(φ/2)/φ for φ² = p2."""
     if p2 < 1e-2:  # series: relative error below 1e-12
@@ -298,6 +298,6 @@ def turn_with_momentum(spins, b, R0, x, y):
     return x
 
 
-@inlined
+@spliced
 def put3(flat, p, a):
     flat[p], flat[p + 1], flat[p + 2] = a[0], a[1], a[2]
