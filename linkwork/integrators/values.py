@@ -22,7 +22,7 @@ import numpy as np
 from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, VALUE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
+from linkwork.math.compiled import inlined, spliced
 
 # history, as that of bodies: rate, second derivative, algorithmic one, displacement of the step
 # before, rate and second derivative before
@@ -62,7 +62,7 @@ def predict_values(flow, weights, ca, h):
     return largest
 
 
-@inlined
+@spliced
 def place_values(flow, values, scale):
     """Values, rates and second derivatives at the end of the step, and how they change with x."""
     for i in range(flow.shape[1]):
@@ -76,7 +76,7 @@ def place_values(flow, values, scale):
         values[BY_SECOND, i] = scale * flow[BY_X2, i]
 
 
-@inlined
+@spliced
 def move_values(flow, solution, first):
     """x += δx; the largest correction over the size of its value."""
     size = 0.0
@@ -86,7 +86,7 @@ def move_values(flow, solution, first):
     return size
 
 
-@inlined
+@spliced
 def correct_rates(flow, solution, first):
     """Rates of second order satisfy the constraints, too (fast_rotation/step.py): a new p."""
     size = 0.0
@@ -98,14 +98,14 @@ def correct_rates(flow, solution, first):
     return size
 
 
-@inlined
+@spliced
 def free_rates(flow, values, out, first):
     """Rates without the correction p."""
     for i in range(flow.shape[1]):
         out[first + i] = values[RATE, i] + flow[BY_X, i] * flow[CORRECTION, i]
 
 
-@inlined
+@spliced
 def accept_values(flow, weights):
     """The history after a step that is solved."""
     for i in range(flow.shape[1]):

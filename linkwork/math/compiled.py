@@ -56,6 +56,9 @@ if PLAIN:
     from linkwork.math.compiling import plain_numba as backend
 else:
     from linkwork.math.compiling import lean_numba as backend
+# What a function does not say itself, numba takes from the caller for which it is compiled first: a
+# cross product would be fused, or not, by what the process did before.  So each says all of it.
+OWN = {"error_model": "numpy", "fastmath": False, "forceinline": False}
 address, generates, is_cached = backend.address, backend.generates, backend.is_cached
 
 
@@ -63,7 +66,7 @@ def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> 
     """Decorator: numba's nopython mode with the cache on disk (`@compiled`)."""
     if function is None:
         return functools.partial(compiled, signature=signature, **options)
-    options = {"error_model": "numpy", "no_cfunc_wrapper": signature is None, **options}
+    options = {**OWN, "no_cfunc_wrapper": signature is None, **options}
     made = backend.entry(function, options)
     if signature is not None and JIT:
         made.compile(signature)
@@ -77,7 +80,7 @@ def inlined(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return functools.partial(inlined, **options)
-    return backend.part(function, {"error_model": "numpy", **options})
+    return backend.part(function, {**OWN, **options})
 
 
 def spliced(function: Any) -> Any:

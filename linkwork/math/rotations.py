@@ -13,12 +13,12 @@ import math
 
 import numpy as np
 
-from linkwork.math.compiled import fused_inlined, inlined
+from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, spliced
 
 # ----------------------------------------------------------------------- compiled, on tuples
 
 
-@inlined
+@spliced
 def qmul(p, q):
     """Quaternion product p q."""
     return (
@@ -44,7 +44,7 @@ def qscale(s, q):
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
-@fused_inlined
+@fused_spliced
 def qexp(x):
     """Unit quaternion of the rotation vector x."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -60,7 +60,7 @@ def qexp(x):
     return (c, s * x[0], s * x[1], s * x[2])
 
 
-@fused_inlined
+@fused_spliced
 def rotation_matrix(q):
     w, x, y, z = q
     return (
@@ -70,7 +70,18 @@ def rotation_matrix(q):
     )  # fmt: skip
 
 
-@fused_inlined
+@fused_spliced
+def inverse_tangent_by(x, k):
+    """T(x)⁻¹ = I + x̃/2 + k x̃²."""
+    a, b, c = x
+    return (
+        1.0 - k * (b * b + c * c), k * a * b - 0.5 * c, k * a * c + 0.5 * b,
+        k * a * b + 0.5 * c, 1.0 - k * (a * a + c * c), k * b * c - 0.5 * a,
+        k * a * c - 0.5 * b, k * b * c + 0.5 * a, 1.0 - k * (a * a + b * b),
+    )  # fmt: skip
+
+
+@fused_spliced
 def inverse_tangent(x):
     """T(x)⁻¹, for rotation vectors shorter than 2π."""
     p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
@@ -80,12 +91,7 @@ def inverse_tangent(x):
     else:
         p = math.sqrt(p2)
         k = 1.0 / p2 - (1.0 + math.cos(p)) / (2.0 * p * math.sin(p))
-    a, b, c = x
-    return (
-        1.0 - k * (b * b + c * c), k * a * b - 0.5 * c, k * a * c + 0.5 * b,
-        k * a * b + 0.5 * c, 1.0 - k * (a * a + c * c), k * b * c - 0.5 * a,
-        k * a * c - 0.5 * b, k * b * c + 0.5 * a, 1.0 - k * (a * a + b * b),
-    )  # fmt: skip
+    return inverse_tangent_by(x, k)
 
 
 @fused_inlined
@@ -114,21 +120,35 @@ def tangent(x):
     )  # fmt: skip
 
 
-@fused_inlined
-def inverse_tangent_slope(x, d):
-    """∂(T(−x)⁻¹ d)/∂x for a fixed d: how a chord turned back changes with the turn.
-
-    T(−x)⁻¹ d = d − x×d/2 + k x×(x×d),  k(φ) as in T(x)⁻¹
-    """
-    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-    if p2 < 1e-2:
-        k = 1.0 / 12.0 + p2 * (1.0 / 720.0 + p2 / 30240.0)
-        slope = 1.0 / 360.0 + p2 * (1.0 / 7560.0 + p2 / 201600.0)  # 2 dk/dφ²
+@fused_spliced
+def turn_factors(p2):
+    """cos(φ/2), sin(φ/2)/φ, k of T(x)⁻¹ = I + x̃/2 + k x̃², and 2 dk/dφ² for φ² = p2: all that
+    exp(x), T(x)⁻¹ and its slope need beside x."""
+    if p2 < 1e-2:  # series as in `qexp` and `inverse_tangent`
+        s = 0.5 - p2 * (1.0 / 48.0 - p2 * (1.0 / 3840.0 - p2 * (
+            1.0 / 645120.0 - p2 * (1.0 / 185794560.0))))  # fmt: skip
+        c = 1.0 - p2 * (0.125 - p2 * (1.0 / 384.0 - p2 * (
+            1.0 / 46080.0 - p2 * (1.0 / 10321920.0))))  # fmt: skip
+        k = 1.0 / 12.0 + p2 * (1.0 / 720.0 + p2 * (1.0 / 30240.0 + p2 * (
+            1.0 / 1209600.0 + p2 * (1.0 / 47900160.0))))  # fmt: skip
+        slope = 1.0 / 360.0 + p2 * (1.0 / 7560.0 + p2 * (1.0 / 201600.0))
     else:
         p = math.sqrt(p2)
-        cot = 1.0 / math.tan(0.5 * p)
-        k = 1.0 / p2 - cot / (2.0 * p)
-        slope = (cot / (2.0 * p2) + (1.0 + cot * cot) / (4.0 * p) - 2.0 / (p * p2)) / p
+        s, c = math.sin(0.5 * p), math.cos(0.5 * p)
+        cot, over = c / s, 1.0 / p2
+        k = over - cot / (2.0 * p)
+        slope = 0.5 * cot * over / p + (0.25 * (1.0 + cot * cot) - 2.0 * over) * over
+        s = s / p
+    return c, s, k, slope
+
+
+@fused_spliced
+def inverse_tangent_slope(x, d, k, slope):
+    """∂(T(−x)⁻¹ d)/∂x for a fixed d: how a chord turned back changes with the turn.
+
+    T(−x)⁻¹ d = d − x×d/2 + k x×(x×d),  k(φ) and slope = 2 dk/dφ² by `turn_factors`
+    """
+    p2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
     a, b, c = x
     along = a * d[0] + b * d[1] + c * d[2]
     # x×(x×d) = x (x·d) − d φ²

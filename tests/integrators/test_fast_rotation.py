@@ -327,7 +327,7 @@ def test_a_crank_on_a_pin_near_its_centre_needs_no_other_form():
 
 
 def test_fast_rotation_costs_about_twice_the_smooth_form():
-    """CPU time of the best of several runs in turns; some 1.8 times on an idle machine."""
+    """CPU time of the best of several runs in turns; some 1.55 times on an idle machine."""
     squeezer, best = load_example("andrews_squeezer").build(), {}
     for trial in range(6):
         for form in (False, True):
@@ -339,4 +339,4 @@ def test_fast_rotation_costs_about_twice_the_smooth_form():
             taken = time.process_time() - begin
             best[form] = min(taken, best.get(form, np.inf)) if trial else np.inf
             assert run.arrays["iterations"][-1] <= 2
-    assert best[True] < 3.5 * best[False], best
+    assert best[True] < 2.5 * best[False], best

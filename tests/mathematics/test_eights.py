@@ -26,6 +26,7 @@ from linkwork.math.registers.eights import (
     store6,
     store8,
     sum8,
+    triples8,
     zeros8,
 )  # fmt: skip
 
@@ -73,6 +74,8 @@ def parts(a, i, out):
     store8(out, 16, join8(v, w))
     store8(out, 24, last8(v, a[9], a[10]))
     store6(out, 32, v)
+    first, second = triples8(w)
+    store8(out, 40, six8(second, first))
     return item8(v, i)
 
 
@@ -133,13 +136,13 @@ def test_any(number, lane):
 @given(EIGHTS, EIGHTS, st.integers(0, LANES - 1))
 def test_parts(v, w, i):
     """Also that six numbers are stored and the two behind them stay."""
-    found, a = np.full(40, 7.0), np.concatenate([v, w])
+    found, a = np.full(48, 7.0), np.concatenate([v, w])
     assert parts(a, i, found) == v[i]
     changed = v.copy()
     changed[i] = w[i]
     expected = [*changed, 0, 0, 0, *v[3:6], 0, 0, *v[:3], *w[3:6], *v[6:], *v[:6], w[1], w[2]]
-    assert np.array_equal(found, [*expected, *v[:6], 7, 7])
-    model = np.full(40, 7.0)
+    assert np.array_equal(found, [*expected, *v[:6], 7, 7, *w[3:6], *w[:3], 0, 0])
+    model = np.full(48, 7.0)
     assert parts.py_func(a, i, model) == v[i] and np.array_equal(model, found)
 
 

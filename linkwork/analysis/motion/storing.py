@@ -164,12 +164,12 @@ class Storage:
     def _allocate(self, rows: int) -> None:
         """Room for so many rows; the memory itself is taken as they are filled."""
         full = self.full
-        self.capacity = rows
+        self.capacity, self.touched = rows, 0  # rows that may hold something from before
         self.out = StepRows(
             motion=np.empty((rows, full.bodies, 13)), acceleration=np.empty((rows, full.bodies, 6)),
-            gamma=np.empty((rows, len(full.all_rows))), work=np.empty((rows, 2)),
-            iterations=np.empty(rows), values=np.empty((rows, 3, full.layout.values)),
-            own=np.empty((rows, sum(self.own.values()))),
+            gamma=np.zeros((rows, len(full.all_rows))), work=np.zeros((rows, 2)),
+            iterations=np.zeros(rows), values=np.zeros((rows, 3, full.layout.values)),
+            own=np.zeros((rows, sum(self.own.values()))),
         )  # fmt: skip
         self.times, self.steps = np.empty(rows), np.empty(rows)
 
@@ -185,9 +185,9 @@ class Storage:
         if self.used + rows > self.capacity:
             self._make_room(rows)
         out = StepRows(*(part[self.used : self.used + rows] for part in self.out))
-        # methods fill what they have
         for part in (out.gamma, out.work, out.iterations, out.values, out.own):
-            part[:] = 0.0
+            part[: self.touched - self.used] = 0.0  # methods fill what they have
+        self.touched = max(self.touched, self.used + rows)
         return out
 
     def keep(self, times: np.ndarray, steps: np.ndarray) -> None:
@@ -215,6 +215,7 @@ class Storage:
         self._allocate(rows)
         for new, part in zip((*self.out, self.times, self.steps), (*old, times, steps)):
             new[:n] = part[:n]
+        self.touched = n
 
     def _rows(self) -> tuple[np.ndarray, StepRows]:
         """The filled rows, with the multipliers of all constraint rows."""

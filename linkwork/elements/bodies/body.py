@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, WRITTEN, put36
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
+from linkwork.math.compiled import spliced
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
@@ -32,7 +32,7 @@ MASS, INERTIA, BODY_REALS = 0, 1, 10
 IDENTITY, ZEROS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 9
 
 
-@inlined
+@spliced
 def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
     """Inertia and gravity of all bodies; blocks: where the diagonal blocks begin."""
     for b in range(bodies.shape[0]):

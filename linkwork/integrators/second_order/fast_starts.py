@@ -13,6 +13,7 @@ Resolved motions have v̇ + O(h) from it.  These accelerations are the first tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -28,18 +29,25 @@ FAR = 0.1  # h² v̇ (lengths over L, rad) that is no motion of a step
 
 
 def resolved_share(
-    system: System, now: State, ahead: State, further: State, steps: float
+    system: System, now: State, ahead: State, further: Callable[[], State], steps: float
 ) -> np.ndarray:
     """Of each body, the part of v̈ that a step may carry on, from three near states.
 
     Where within a step (steps: how many of the short moves are in one) v̇ would change by more than
-    twice its size, and v̈ too, the motion is not resolved.
+    twice its size, and v̈ too, the motion is not resolved.  further() gives the third state, which
+    is needed only where v̇ changes so much.
     """
-    a, b, c = (s.acceleration for s in (now, ahead, further))
-    assert a is not None and b is not None and c is not None
+    a, b = now.acceleration, ahead.acceleration
+    assert a is not None and b is not None
     unit = np.repeat([system.length, 1.0], 3)
-    size, first, second = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a, c - 2 * b + a))
-    unresolved = (steps * first > 2 * size) & (steps * second > 2 * first)
+    size, first = (np.linalg.norm(x / unit, axis=1) for x in (a, b - a))
+    fast = steps * first > 2 * size
+    if not fast.any():
+        return np.ones(len(a))
+    c = further().acceleration
+    assert c is not None
+    second = np.linalg.norm((c - 2 * b + a) / unit, axis=1)
+    unresolved = fast & (steps * second > 2 * first)
     return np.where(unresolved, first / np.where(unresolved, steps * second, 1.0), 1.0)
 
 

@@ -44,7 +44,7 @@ def residual_side(stepper, tables, work):
         rhs[e] = -work.C[e - n]
 
 
-@inlined
+@spliced
 def apply_increment(stepper, solution, turns, target):
     """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
     move = turned = 0.0

@@ -10,12 +10,12 @@ from linkwork.integrators.second_order.stepper import CA, CV, LENGTH, MASS, STEP
 from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, predict_values
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
-from linkwork.math.registers.eights import larger8, load8, spread8, store8
+from linkwork.math.registers.eights import larger8, load8, spread8, store8, triples8
 from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 
 
-@inlined
+@spliced
 def turn_body(base, nodes, q, turn):
     """Orientation q₀ exp(turn) of the body whose numbers begin at q, and its rotation matrix;
     returns exp(turn)."""
@@ -55,6 +55,23 @@ def place_again(stepper, work):
 
 
 @spliced
+def largest_rate(squares, length):
+    """The largest of six numbers of bodies from their squares; those of translation by length."""
+    moves, turns = triples8(squares)
+    most = max(moves[0], moves[1], moves[2]) ** 0.5 * length
+    return max(most, max(turns[0], turns[1], turns[2]) ** 0.5)
+
+
+@spliced
+def continue_multipliers(stepper, work):
+    """Multipliers that go on linearly."""
+    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
+    rows = work.gamma.shape[0]
+    for e in range(rows):
+        gamma[e] = 2.0 * past[e] - past[rows + e]
+
+
+@spliced
 def predicting(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
     k, bodies = stepper.weights, stepper.p.shape[0]
@@ -73,17 +90,11 @@ def predicting(stepper, work):
         vdot = load8(H, VDOT * n + i)
         store8(x, i, (vdot * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse)
         squares = larger8(squares, vdot * vdot)
-    store8(x, n, squares)  # behind the bodies, as scratch
-    largest = max(max(x[n], x[n + 1], x[n + 2]) ** 0.5 * length,
-                  max(x[n + 3], x[n + 4], x[n + 5]) ** 0.5)  # fmt: skip
-    store8(x, n, spread8(0.0))
+    largest = largest_rate(squares, length)
     if stepper.flow.shape[1] > 0:
         ahead = predict_values(stepper.flow, k, stepper.settings[CA], stepper.settings[STEP])
         largest = max(largest, ahead)
-    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
-    rows = work.gamma.shape[0]
-    for e in range(rows):
-        gamma[e] = 2.0 * past[e] - past[rows + e]
+    continue_multipliers(stepper, work)
     return largest
 
 

@@ -327,7 +327,8 @@ class ImplicitRun(TwoForms):
         self._allocate(system)
         for name in ("base", "history", "flow", "work", "kappa", "p"):
             getattr(self.stepper, name)[:] = getattr(kept, name)
-        self.fast = fast._replace(holds=self.fast.holds)
+        of_rows = {name: getattr(self.fast, name) for name in ("holds", "starts", "blocks")}
+        self.fast = fast._replace(**of_rows)
         self.stepper.gamma[:, : system.rows] = gamma
         self.set_step(self.h, fresh=False)
         self.pivot()

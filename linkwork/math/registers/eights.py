@@ -8,7 +8,7 @@
     item8(v, i)          v[i]                        join8(v, w) v, and w at 3 to 5
     high8(v)             zeros, and v at 3 to 5      store6      the first six alone
     any8(v)              whether one is not zero     fetch8(a, i) asks memory for a[i : i + 8],
-                                                 which will soon be loaded or stored
+    triples8(v)          v[:3] and v[3:6], as tuples             which will soon be loaded or stored
 
 The compiler does not find these vectors by itself in loops over six rows (numba leaves LLVM's
 search for them, SLP, switched off).  Arithmetic is in `lanes`.
@@ -75,6 +75,10 @@ def sum8(v):
 
 def six8(a, b):
     return np.array([*a, *b, 0.0, 0.0])
+
+
+def triples8(v):
+    return (v[0], v[1], v[2]), (v[3], v[4], v[5])
 
 
 def high8(v):
@@ -178,6 +182,21 @@ def _six8(typing, a, b):
 
     three = types.UniTuple(types.float64, 3)
     return EIGHT(three, three), generate
+
+
+@generates(triples8)
+def _triples8(typing, v):
+    three = types.UniTuple(types.float64, 3)
+    both = types.UniTuple(three, 2)
+
+    def generate(context, builder, signature, args):
+        numbers = [
+            builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(6)
+        ]
+        parts = [context.make_tuple(builder, three, numbers[i : i + 3]) for i in (0, 3)]
+        return context.make_tuple(builder, both, parts)
+
+    return both(EIGHT), generate
 
 
 @generates(high8)

@@ -12,7 +12,7 @@ Where bodies without mass make this singular, consistency.massless knows more.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+GROWTH = 1e3  # of round-off with the pivots of another state, before they are chosen anew
 
 
 def factorise(
@@ -75,11 +77,19 @@ def explain_singular(system: System, unknown: int | None) -> str:
     )
 
 
-def accelerations(system: System, state: State) -> State:
+@dataclass
+class KnownFactors:
+    """The analysis of a matrix, for others of nearly the same numbers."""
+
+    lu: Elimination | None = None
+
+
+def accelerations(system: System, state: State, known: KnownFactors | None = None) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
     Bodies without inertia that forces alone move get the velocities that those give them.  Vector
-    nodes get what their equations determine (consistency.consistent).
+    nodes get what their equations determine (consistency.consistent).  known: the pivots of a state
+    near by, which are taken where they are good enough; else those found here are put there.
     """
     if system.layout.values:
         return consistent(system, state)
@@ -90,21 +100,29 @@ def accelerations(system: System, state: State) -> State:
     D, p = unknown_scale(system), system.pattern
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    system.work.vals[p.places] = matrix.data
-    try:
-        lu = factorise(system)
-    except SingularError:
-        try:
-            found = massless_accelerations(system, state, D)
-        except ValueError:  # numbers that are not finite: the error says so
-            found = None
-        if found is None:
-            raise
-        return found
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
-    y = rhs.copy()
-    if not np.isfinite(refactor(lu, system.work.vals, y)):
-        raise SingularError(explain_singular(system, None))
+    lu = None if known is None else known.lu
+    if lu is not None:
+        system.work.vals[p.places], y = matrix.data, rhs.copy()
+        if not refactor(lu, system.work.vals, y) < GROWTH:
+            lu = None
+            system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
+    if lu is None:
+        system.work.vals[p.places], y = matrix.data, rhs.copy()
+        try:
+            lu = factorise(system)
+        except SingularError:
+            try:
+                found = massless_accelerations(system, state, D)
+            except ValueError:  # numbers that are not finite: the error says so
+                found = None
+            if found is None:
+                raise
+            return found
+        if not np.isfinite(refactor(lu, system.work.vals, y)):
+            raise SingularError(explain_singular(system, None))
+    if known is not None:
+        known.lu = lu
     sweep_back(lu, system.work.vals, y)
     correction = rhs - matrix.times(y)  # one refinement
     solve(lu, system.work.vals, correction)

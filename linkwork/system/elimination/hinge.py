@@ -245,7 +245,7 @@ def solve_hinge(e, number):
         out[e.rows[row]] = e.spare[e.pivot_col[n0 + t]]
 
 
-@fused_inlined
+@fused_spliced
 def forward_hinge(e, number, vals, b):
     """The way of a right-hand side through a node: into its store, and on to the neighbour."""
     ints, node = e.nodes, NODE_INTS * number

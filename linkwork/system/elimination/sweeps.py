@@ -9,7 +9,15 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.elements.layout import SIX, STRIDE
-from linkwork.math.compiled import FLOATS, far, fused_inlined, generates, lean, spliced
+from linkwork.math.compiled import (
+    FLOATS,
+    far,
+    fused_inlined,
+    fused_spliced,
+    generates,
+    lean,
+    spliced,
+)  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.memory.referred import ReferenceType, located, referred
 from linkwork.math.registers.eights import load8, spread8, store8, sum8
@@ -58,7 +66,7 @@ from linkwork.system.elimination.tables import (
 FACTOR, FRESH, SOLUTION, BACK, OTHER = range(5)  # tasks of `eliminate`
 
 
-@fused_inlined
+@fused_spliced
 def go_in(e, begin, end, vals, rhs, fresh):
     """Eliminate the nodes from `begin` to `end`; the largest growth squared, infinite when one has
     no pivots.
@@ -77,7 +85,7 @@ def go_in(e, begin, end, vals, rhs, fresh):
     return growth
 
 
-@fused_inlined
+@fused_spliced
 def go_in_hinges(e, begin, end, vals, rhs, fresh):
     """`go_in` where all nodes are kept in the form of `hinge`."""
     growth = 0.0
@@ -89,7 +97,7 @@ def go_in_hinges(e, begin, end, vals, rhs, fresh):
     return growth
 
 
-@fused_inlined
+@fused_spliced
 def go_back(e, begin, end):
     """Increments and multipliers of the nodes from `begin` to `end`, the last first."""
     for number in range(end - 1, begin - 1, -1):
@@ -99,7 +107,7 @@ def go_back(e, begin, end):
             solve_node(e, number)
 
 
-@fused_inlined
+@fused_spliced
 def go_back_hinges(e, begin, end):
     """`go_back` where all nodes are kept in the form of `hinge`."""
     for number in range(end - 1, begin - 1, -1):
@@ -136,7 +144,7 @@ def leave_at(r, breaks, vals, rhs, k, fresh):
     return leave_bridges(r, vals, rhs, breaks[k, 2], breaks[k, 3], task)
 
 
-@fused_inlined
+@fused_spliced
 def core_side(e, vals, rhs):
     """Right-hand side of the core: what was given, and what the nodes left."""
     for i in range(e.core.shape[0]):

@@ -14,7 +14,7 @@ in that of c.
 
 from __future__ import annotations
 
-from linkwork.math.compiled import inlined
+from linkwork.math.compiled import inlined, spliced
 from linkwork.system.elimination import solve
 
 ROW, SLOPES, FIRST, SENSOR = 0, 1, 2, 5  # unknown, place of its slopes, three multipliers
@@ -51,10 +51,17 @@ def put_side(tables, k, n, z):
     return size > 0.0
 
 
-@inlined
+@spliced
 def answer_sensors(lu, tables, work, solution):
     """Correct a solution for the slopes of sensors by multipliers, and for numbers that follow
     distant bodies; after the factorisation."""
+    if tables.answers.shape[0] > 0:
+        correct_for_updates(lu, tables, work, solution)
+
+
+@inlined
+def correct_for_updates(lu, tables, work, solution):
+    """By rank-one updates, one after the other."""
     n = tables.motions[0]
     for k in range(tables.answers.shape[0]):
         z = tables.answers[k]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.layout import OMEGA, QUAT
+from linkwork.elements.layout import OMEGA, QUAT, SIX, STRIDE
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
@@ -51,7 +51,20 @@ def fast_rotation(
     spins[:, fr.SPIN_INVERSE : fr.SPIN_INVERSE + 9] = np.linalg.inv(J).reshape(n, 9)
     spins[:, fr.WHOLE] = whole
     holds = np.append(~system.on_velocities[system.kept], False).astype(float)
-    return fr.FastRotation(spins, vectors(n), vectors(n), vectors(fr.PAST, n), holds, limits)
+    return fr.FastRotation(
+        spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(system),
+        limits,
+    )  # fmt: skip
+
+
+def row_blocks(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """Where the blocks of bodies begin in every row of C_q, and which they are."""
+    p, first = system.pattern, system.pattern.indptr[system.motions]
+    unknown, place = p.indices[first:], p.places[first:]
+    row = np.repeat(np.arange(system.rows), np.diff(p.indptr[system.motions :]))
+    body = (unknown < SIX * system.bodies) & (unknown % SIX == 0)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row[body], minlength=system.rows))])
+    return starts, np.stack([place[body], STRIDE * (unknown[body] // SIX)], axis=1)
 
 
 def spin_inertias(J: np.ndarray, least: np.ndarray) -> np.ndarray:

@@ -24,18 +24,19 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
-from linkwork.elements.layout import NODE, POS, ROT, STRIDE, VEL, put36
-from linkwork.integrators.second_order.placing import turn_body
+from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined
-from linkwork.math.registers.eights import load8, six8, store6, store8
+from linkwork.math.compiled import fused_spliced, inlined, spliced
+from linkwork.math.registers.eights import load8, six8, store6, store8, triples8
 from linkwork.math.rotations import (
-    inverse_tangent, inverse_tangent_slope, qexp, rotation_matrix, tangent,
+    inverse_tangent, inverse_tangent_by, inverse_tangent_slope, qexp, qmul, rotation_matrix,
+    tangent, tangent_factors, turn_factors,
 )  # fmt: skip
 from linkwork.math.vectors import (
-    IDENTITY, add, cm, cross, dot, madd, mm, mscale, mv, nine, scale, skew, solve3, sub, three, tv,
+    IDENTITY, add, cc, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, solve3, sub,
+    three, transpose, tv,
 )  # fmt: skip
 
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
@@ -57,12 +58,15 @@ class FastRotation(NamedTuple):
     spins: np.ndarray  # (bodies, SPINS)
     move: np.ndarray  # (bodies, 8) d, the displacement of the step
     vdot: np.ndarray  # (bodies, 8) accelerations at the last good step
+    free: np.ndarray  # (bodies, 8) velocities without p
     past: np.ndarray  # (PAST, bodies, 8) what predictions of p and d follow from
     holds: np.ndarray  # (rows + 1,) 1 for rows on positions, 0 for those on velocities alone
+    starts: np.ndarray  # (rows + 1,) the first block of each row
+    blocks: np.ndarray  # (blocks of bodies in C_q, 2) their row's first number, STRIDE × body
     limits: np.ndarray  # (LIMITS,)
 
 
-@inlined
+@fused_spliced
 def integral(g, Jx):
     """R₁ᵀy = ½ (R₁ᵀR₀ + I) Ĵx with g = exp(x)."""
     u = (g[1], g[2], g[3])
@@ -70,15 +74,32 @@ def integral(g, Jx):
     return add(Jx, sub(cross(u, side), scale(g[0], side)))
 
 
-@inlined
-def integral_tangent(spin, x, g, Jx, torque, square):
+@fused_spliced
+def half_way(g):
+    """½ (R₁ᵀR₀ + I) = u uᵀ + w² I − w ũ with exp(x) = (w, u)."""
+    w, x, y, z = g
+    d = w * w
+    return (
+        x * x + d, x * y + w * z, x * z - w * y,
+        x * y - w * z, y * y + d, y * z + w * x,
+        x * z + w * y, y * z - w * x, z * z + d,
+    )  # fmt: skip
+
+
+@fused_spliced
+def integral_slope(spin, chord, g, Jx, torque, square):
     """∂(R₁ᵀL̇)/∂θ over ca = 1/square where y = ½ (R₀ + R₁) Ĵ x; g = exp(x), torque = R₁ᵀL̇.
 
-    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL̇ by (R₁ᵀL̇)~ θ more
+    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL̇ by (R₁ᵀL̇)~ θ more; chord = T(x)⁻¹
     """
-    N, side = mm(spin, inverse_tangent(x)), sub(scale(square, torque), scale(0.5, Jx))
-    back = rotation_matrix((g[0], -g[1], -g[2], -g[3]))
-    return madd(mscale(0.5, madd(N, mm(back, N))), skew(side))
+    N, side = mm(half_way(g), mm(spin, chord)), sub(scale(square, torque), scale(0.5, Jx))
+    return madd(N, skew(side))
+
+
+@inlined
+def integral_tangent(spin, x, g, Jx, torque, square):
+    """`integral_slope` of a turn x."""
+    return integral_slope(spin, inverse_tangent(x), g, Jx, torque, square)
 
 
 @inlined
@@ -87,7 +108,7 @@ def gyroscopic(J, w):
     return madd(cm(w, J), mscale(-1.0, skew(mv(J, w))))
 
 
-@inlined
+@fused_spliced
 def turn_of(spins, b, x, g, p, R, L0, F0, ca, cv):
     """Of a body that turns by x, in body axes: the integral y less Ĵp, Ĵp, L, L̇, ω and ω̇."""
     k = SPINS * b
@@ -99,48 +120,73 @@ def turn_of(spins, b, x, g, p, R, L0, F0, ca, cv):
     return y, Jp, L, rate, w, mv(inverse, sub(rate, cross(w, L)))
 
 
-@inlined
-def path_of(s, phi, t, p, ww, v0, a0, ca, cv):
+@fused_spliced
+def path_of(s, factors, phi, t, p, ww, v0, a0, ca, cv):
     """E = exp(φ̃), Ey = T(φ)⁻¹Δr, v and v̇ of a body whose translation turns with the part s."""
-    E = rotation_matrix(qexp(phi))
-    z = mv(inverse_tangent(phi), t)
+    c, half, k, _ = factors
+    E = rotation_matrix((c, half * phi[0], half * phi[1], half * phi[2]))
+    z = mv(inverse_tangent_by(phi, k), t)
     free = sub(z, p)
     v = add(scale(cv, free), mv(E, v0))
     return E, z, v, add(add(scale(ca, free), mv(E, a0)), scale(s, cross(ww, v)))
 
 
-@inlined
-def turned_tangents(s, x, phi, E, t, v, w, R, back, W, v0, a0, ca, cv):
-    """∂v̇/∂r and ∂v̇/∂θ of a translation whose history turns; back = T(−x)⁻¹, W = ∂ω/∂θ − ω̃.
+@spliced
+def factors_of_part(s, x, factors):
+    """`turn_factors` of s x from those of x."""
+    return factors if s == 1.0 else turn_factors(s * s * dot(x, x))
+
+
+@fused_spliced
+def turns_with_part(s, x, k):
+    """s T(−sx) T(−x)⁻¹, two polynomials in x̃, with k of `turn_factors`."""
+    p2 = dot(x, x)
+    a, b = tangent_factors(s * s * p2)
+    a, b = a * s, b * s * s
+    l = s * (a - 0.5 - p2 * (a * k - 0.5 * b))
+    q = s * (b - 0.5 * a + k - p2 * b * k)
+    x, y, z = x
+    d = s - q * p2
+    return (
+        d + q * x * x, q * x * y - l * z, q * x * z + l * y,
+        q * x * y + l * z, d + q * y * y, q * y * z - l * x,
+        q * x * z - l * y, q * y * z + l * x, d + q * z * z,
+    )  # fmt: skip
+
+
+@fused_spliced
+def turned_tangents(s, x, factors, part, phi, E, t, v, w, R, chord, W, v0, a0, ca, cv):
+    """∂v̇/∂r and ∂v̇/∂θ of a translation whose history turns; chord = T(x)⁻¹, W = ∂ω/∂θ − ω̃.
 
     v = cv z + E v₀,  v̇ = ca z + E a₀ + s R₁ω × v,  z = T(φ)⁻¹Δr.  φ changes by Ψθ, Ψ = s R₁T(−x)⁻¹,
-    E by (T(−φ)Ψθ)~ E, and T(−φ)Ψ = R₁ for s = 1.  ∂v̇/∂θ is found in body axes and turned by R₁.
+    z by ∂(T(φ)⁻¹Δr)/∂φ Ψθ =: R₁Aθ, E by (T(−φ)Ψθ)~ E, and T(−φ)Ψ = R₁ for s = 1.  With
+    u = −R₁ᵀE v₀ and f = −R₁ᵀE a₀
+
+        R₁ᵀ ∂v̇/∂θ = (ca + s cv ω̃) A + (f̃ + s ω̃ ũ) s T(−sx)T(−x)⁻¹ − s (R₁ᵀv)~ W
     """
-    less = scale(-s, x)
-    A, ww = mscale(-s, mm(inverse_tangent_slope(less, tv(R, t)), back)), mv(R, w)
+    less, ww = scale(-s, x), mv(R, w)
+    A = mscale(-s, mm(inverse_tangent_slope(less, tv(R, t), part[2], part[3]), transpose(chord)))
     u, f = scale(-1.0, tv(R, mv(E, v0))), scale(-1.0, tv(R, mv(E, a0)))
-    if s == 1.0:
-        dv, da = madd(mscale(cv, A), skew(u)), madd(mscale(ca, A), skew(f))
-    else:
-        left = mscale(s, mm(tangent(less), back))
-        dv, da = madd(mscale(cv, A), cm(u, left)), madd(mscale(ca, A), cm(f, left))
-    chord = inverse_tangent(phi)
-    push = madd(mscale(ca, chord), mscale(s * cv, cm(ww, chord)))
-    own = madd(cm(w, dv), mscale(-1.0, cm(tv(R, v), W)))
-    return push, mm(R, madd(da, mscale(s, own)))
+    own = madd(skew(f), mscale(s, cc(w, u)))
+    if s != 1.0:
+        own = mm(own, turns_with_part(s, x, factors[2]))
+    own = madd(own, mscale(-s, cm(tv(R, v), W)))
+    own = madd(own, madd(mscale(ca, A), mscale(s * cv, cm(w, A))))
+    line = inverse_tangent_by(phi, part[2])
+    return madd(mscale(ca, line), mscale(s * cv, cm(ww, line))), mm(R, own)
 
 
-@inlined
-def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, t, phi, E, v, w, R, L, rate, v0, a0, ca,
-                 cv):  # fmt: skip
+@fused_spliced
+def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, factors, part, t, phi, E, v, w, R, L, rate,
+                 v0, a0, ca, cv):  # fmt: skip
     """The tangent of the inertia of a body, whose block begins at at_; L and L̇ without p.
 
         N = ∂(R₁ᵀL̇)/∂θ/ca,   ∂ω/∂θ = Ĵ⁻¹(cv N + (R₁ᵀL − cv/ca R₁ᵀL̇)~)
         ∂(Jω̇ + ω × Jω)/∂θ = ca N  where Ĵ = J,  else  JĴ⁻¹(ca N − Ĝ ∂ω/∂θ) + G ∂ω/∂θ
     """
-    k, square, back = SPINS * b, 1.0 / ca, inverse_tangent(scale(-1.0, x))
+    k, square, chord = SPINS * b, 1.0 / ca, inverse_tangent_by(x, factors[2])
     spin, W, whole = nine(spins, k + SPIN), NONE, spins[k + WHOLE] != 0.0
-    N = integral_tangent(spin, x, g, mv(spin, x), rate, square)
+    N = integral_slope(spin, chord, g, mv(spin, x), rate, square)
     if s != 0.0 or not whole:
         inverse = nine(spins, k + SPIN_INVERSE)
         more = skew(sub(L, scale(cv * square, rate)))
@@ -152,49 +198,74 @@ def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, t, phi, E, v, w, R, L, 
     if s == 0.0:
         put36(work.vals, at_, cM * m, IDENTITY, NONE)
     else:
-        push, side = turned_tangents(s, x, phi, E, t, v, w, R, back, W, v0, a0, ca, cv)
+        push, side = turned_tangents(
+            s, x, factors, part, phi, E, t, v, w, R, chord, W, v0, a0, ca, cv
+        )
         put36(work.vals, at_, cM * m * square, push, side)
     put36(work.vals, at_ + 3 * STRIDE, cM, NONE, N)
 
 
-@inlined
+@fused_spliced
+def turned(base, q, x):
+    """exp(x) with its factors, the orientation q₀ exp(x) of the body whose numbers begin at q, and
+    its rotation matrix."""
+    factors = turn_factors(dot(x, x))
+    half = factors[1]
+    g = (factors[0], half * x[0], half * x[1], half * x[2])
+    e = qmul(four(base, q + QUAT), g)
+    return factors, g, e, rotation_matrix(e)
+
+
+@fused_spliced
+def put_motion(nodes, q, r, e, v, w, R):
+    """All numbers of a body: the quaternion, ω and R end in the same vectors of eight."""
+    put3(nodes, q + POS, r)
+    nodes[q + QUAT], nodes[q + QUAT + 1], nodes[q + QUAT + 2], nodes[q + QUAT + 3] = e
+    store6(nodes, q + VEL, six8(v, w))
+    p = q + ROT
+    nodes[p], nodes[p + 1], nodes[p + 2], nodes[p + 3], nodes[p + 4] = R[0], R[1], R[2], R[3], R[4]
+    nodes[p + 5], nodes[p + 6], nodes[p + 7], nodes[p + 8] = R[5], R[6], R[7], R[8]
+
+
+@fused_spliced
 def place_bodies(stepper, fast, tables, work, wanted):
     """Motion of all bodies from d and p; if wanted the tangent of their inertia, too."""
     ca, cv, bodies = stepper.settings[CA], stepper.settings[CV], stepper.p.shape[0]
     cM, n = 1.0 / stepper.settings[MASS], STRIDE * bodies
-    d, p, z = borrow(fast.move), borrow(stepper.p), borrow(work.x)
+    d, p, z, u = borrow(fast.move), borrow(stepper.p), borrow(work.x), borrow(fast.free)
     affine, base, spins = borrow(stepper.affine), borrow(stepper.base), borrow(fast.spins)
     nodes, vdot, inertia = borrow(work.nodes), borrow(work.vdot), borrow(tables.bodies)
     for b in range(bodies):
         i, q, k = STRIDE * b, NODE * b, BODY_REALS * b
-        store8(z, i, load8(d, i))
-        t, x, extra = three(d, i), three(d, i + 3), three(p, i)
-        put3(nodes, q + POS, add(three(base, q + POS), t))
-        g = turn_body(base, nodes, q, x)
-        R = nine(nodes, q + ROT)
-        v0, a0, F0 = three(affine, i), three(affine, n + i), three(affine, n + i + 3)
-        _, Jp, L, rate, w, wdot = turn_of(
-            spins, b, x, g, three(p, i + 3), R, three(affine, i + 3), F0, ca, cv
-        )
-        s, phi, E = spins[SPINS * b + SHARE], ZERO, NONE
+        move = load8(d, i)
+        store8(z, i, move)
+        t, x = triples8(move)
+        correction = load8(p, i)
+        extra, spin = triples8(correction)
+        v0, L0 = triples8(load8(affine, i))
+        a0, F0 = triples8(load8(affine, n + i))
+        factors, g, e, R = turned(base, q, x)
+        _, Jp, L, rate, w, wdot = turn_of(spins, b, x, g, spin, R, L0, F0, ca, cv)
+        s, phi, E, part = spins[SPINS * b + SHARE], ZERO, NONE, factors
         if s == 0.0:
             y = sub(t, extra)
             v, a = add(scale(cv, y), v0), add(scale(ca, y), a0)
         else:
-            phi = scale(s, mv(R, x))
-            E, _, v, a = path_of(s, phi, t, extra, mv(R, w), v0, a0, ca, cv)
-        store6(nodes, q + VEL, six8(v, w))
+            phi, part = scale(s, mv(R, x)), factors_of_part(s, x, factors)
+            E, _, v, a = path_of(s, part, phi, t, extra, mv(R, w), v0, a0, ca, cv)
+        put_motion(nodes, q, add(three(base, q + POS), t), e, v, w, R)
         store8(vdot, i, six8(a, wdot))
         if wanted:
+            store8(u, i, six8(v, w) + correction * cv)
             L, rate = add(L, scale(cv, Jp)), add(rate, scale(ca, Jp))
             put_tangents(
                 work, spins, b, tables.blocks[b], cM, inertia[k], nine(inertia, k + INERTIA),
-                s, x, g, t, phi, E, v, w, R, L, rate, v0, a0, ca, cv,
+                s, x, g, factors, part, t, phi, E, v, w, R, L, rate, v0, a0, ca, cv,
             )  # fmt: skip
     place_values(stepper.flow, work.values, cM / ca)
 
 
-@inlined
+@fused_spliced
 def tangent_of_half(p2):
     """tan(φ/2)/φ for φ² = p2."""
     if p2 < 1e-2:  # series: relative error below 1e-12
@@ -203,7 +274,7 @@ def tangent_of_half(p2):
     return math.tan(0.5 * p) / p
 
 
-@inlined
+@fused_spliced
 def turn_with_momentum(spins, b, R0, x, y):
     """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y from a guess: by iteration, else by Newton's method."""
     k, wanted = SPINS * b, tv(R0, y)
@@ -227,6 +298,6 @@ def turn_with_momentum(spins, b, R0, x, y):
     return x
 
 
-@inlined
+@spliced
 def put3(flat, p, a):
     flat[p], flat[p + 1], flat[p + 2] = a[0], a[1], a[2]

@@ -19,7 +19,7 @@ the energy of a rod on a pin from 0.3 rad per step on, and a top errs twenty tim
 
 from __future__ import annotations
 
-from linkwork.elements.bodies.body import INERTIA
+from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, FIRST, KC, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN,
 )  # fmt: skip
@@ -32,6 +32,7 @@ from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
     residual_side, restrain, worst_residual,
 )  # fmt: skip
+from linkwork.integrators.second_order.placing import continue_multipliers, largest_rate
 from linkwork.integrators.second_order.sampled_jumps import (
     let_history_jump, let_values_jump, sampled_jump,
 )  # fmt: skip
@@ -44,12 +45,12 @@ from linkwork.integrators.values import (
     HISTORY, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.registers.eights import load8, six8, spread8, store8
+from linkwork.math.compiled import fused_spliced, inlined, lean
+from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
-    accumulate, add, at, at9, cross, four, mv, nine, scale, sub, three, tv,
+    add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 from linkwork.system.evaluate import refill
@@ -57,20 +58,23 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
+NOTHING = 0.1  # of the tolerance: velocities that need no p, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 RELEARN = 64  # steps between those that have two iterations
 
 
-@inlined
+@fused_spliced
 def predict(stepper, fast, work):
-    """Affine parts, and d for linearly continued rates of momenta; the largest acceleration."""
+    """Affine parts, and d for linearly continued rates of momenta; the largest acceleration, and
+    the largest p (lengths over L, angles)."""
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
     H, p, affine = borrow(stepper.history), borrow(stepper.p), borrow(stepper.affine)
     known = borrow(fast.past)
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
-    inverse, length, largest = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH], 0.0
+    inverse, length = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH]
+    squares = corrections = spread8(0.0)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         v0 = a0 = spread8(0.0)
@@ -81,92 +85,88 @@ def predict(stepper, fast, work):
         store8(affine, i, v0)
         store8(affine, n + i, a0)
         ahead = load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0
-        store8(d, i, ahead * inverse)
-        y, R0 = three(d, i), rotation_matrix(four(base, q + QUAT))
-        guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, three(vdot, i + 3)))
-        turn = turn_with_momentum(spins, b, R0, guess, three(d, i + 3))
+        y, momentum = triples8(ahead * inverse)
+        now = load8(vdot, i)
+        squares = larger8(squares, now * now)
+        R0 = rotation_matrix(four(base, q + QUAT))
+        guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, triples8(now)[1]))
+        turn = turn_with_momentum(spins, b, R0, guess, momentum)
         s = spins[SPINS * b + SHARE]
         if s != 0.0:
             y = tv(tangent(scale(s, mv(R0, turn))), y)
         ahead = six8(y, turn) + load8(known, MISSED * n + i)
         store8(d, i, ahead)
         store8(known, AHEAD * n + i, ahead)
-        store8(p, i, load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i))
-        for c in range(3):
-            largest = max(largest, abs(vdot[i + c]) * length, abs(vdot[i + 3 + c]))
+        correction = load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i)
+        corrections = larger8(corrections, correction * correction)
+        store8(p, i, correction)
+    largest = largest_rate(squares, length)
     if stepper.flow.shape[1] > 0:
         ahead = predict_values(stepper.flow, k, stepper.settings[CA], h)
         largest = max(largest, ahead)
-    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
-    rows = work.gamma.shape[0]
-    for e in range(rows):
-        gamma[e] = 2.0 * past[e] - past[rows + e]
-    return largest
+    continue_multipliers(stepper, work)
+    return largest, largest_rate(corrections, length)
 
 
-@inlined
+@fused_spliced
 def velocity_side(stepper, fast, tables, work):
-    """Right-hand side of p: 0, (C_q u + C_t)/cv − C, with u the velocities without p."""
+    """Right-hand side of p: 0, (C_q u + C_t)/cv − C, with u the velocities without p; its size."""
     n, side, cv, bodies = tables.motions[0], stepper.rhs, stepper.settings[CV], stepper.p.shape[0]
-    inverse = 1.0 / cv
-    for b in range(bodies):
-        for c in range(6):
-            side[SIX * b + c] = work.nodes[b, VEL + c] + cv * stepper.p[b, c]
-    free_rates(stepper.flow, work.values, side, SIX * bodies)
-    vals, u = borrow(work.vals), borrow(side)
-    indptr, places, unknowns = borrow(tables.indptr), borrow(tables.places), borrow(tables.indices)
+    inverse, rigid = 1.0 / cv, SIX * bodies
+    free_rates(stepper.flow, work.values, side, rigid)
+    vals, u, starts, blocks = (borrow(work.vals), borrow(fast.free), borrow(fast.starts),
+                               borrow(fast.blocks))  # fmt: skip
+    k, most = starts[0], 0.0
     for e in range(n, side.shape[0]):
-        s, p, end = work.Ct[e - n], indptr[e], indptr[e + 1]
-        while p < end and unknowns[p] < SIX * bodies:  # the block of a body
-            at_, j = places[p], unknowns[p]
-            s += vals[at_] * u[j] + vals[at_ + 1] * u[j + 1] + vals[at_ + 2] * u[j + 2]
-            s += vals[at_ + 3] * u[j + 3] + vals[at_ + 4] * u[j + 4] + vals[at_ + 5] * u[j + 5]
-            p += SIX
-        while p < end:
-            s += vals[places[p]] * u[unknowns[p]]
-            p += 1
+        row, end = spread8(0.0), starts[e - n + 1]
+        while k < end:
+            row = row + load8(vals, blocks[2 * k]) * load8(u, blocks[2 * k + 1])
+            k += 1
+        s = work.Ct[e - n] + sum8(row)
+        if stepper.flow.shape[1] > 0:
+            for j in range(tables.indptr[e], tables.indptr[e + 1]):
+                if tables.indices[j] >= rigid:
+                    s += vals[tables.places[j]] * side[tables.indices[j]]
         side[e] = fast.holds[e - n] * (s * inverse - work.C[e - n])
+        most = max(most, abs(side[e]))
     for e in range(n):
         side[e] = 0.0
+    return most
 
 
-@inlined
+@fused_spliced
 def correct_velocities(stepper, fast, tables, work):
     """Take the solution for p, and add r_p π for its change π to the residual; the size of π.
 
     π changes v by −cv π and ω by −cv π alike; v̇ and ω̇ follow from momenta that change by −ca Ĵπ,
     so that J ω̇ + ω × Jω = R₁ᵀL̇ changes by −ca Jπ where Ĵ = J
     """
-    ca, cv = stepper.settings[CA], stepper.settings[CV]
-    move = turn = 0.0
+    ca, cv, largest = stepper.settings[CA], stepper.settings[CV], spread8(0.0)
+    p, rhs, nodes, f = borrow(stepper.p), borrow(stepper.rhs), borrow(work.nodes), borrow(work.f)
+    spins, inertia = borrow(fast.spins), borrow(tables.bodies)
     for b in range(stepper.p.shape[0]):
-        s, R = fast.spins[b, SHARE], at9(work.nodes, b, ROT)
-        v, w = at(work.nodes, b, VEL), at(work.nodes, b, OMEGA)
-        j = SIX * b
-        new = (stepper.rhs[j], stepper.rhs[j + 1], stepper.rhs[j + 2])
-        new_spin = (stepper.rhs[j + 3], stepper.rhs[j + 4], stepper.rhs[j + 5])
-        push, spin = sub(new, at(stepper.p, b, 0)), sub(new_spin, at(stepper.p, b, 3))
-        for c in range(3):
-            stepper.p[b, c], stepper.p[b, 3 + c] = new[c], new_spin[c]
-            move, turn = max(move, abs(push[c])), max(turn, abs(spin[c]))
-        dv, dw = scale(-cv, push), scale(-cv, spin)
-        dva = scale(-ca, push)
+        j, i, q, k, c = SIX * b, STRIDE * b, NODE * b, SPINS * b, BODY_REALS * b
+        new = six8(three(rhs, j), three(rhs, j + 3))
+        change = new - load8(p, i)
+        store8(p, i, new)
+        largest = larger8(largest, change * change)
+        push, spin = triples8(change)
+        s, J = spins[k + SHARE], nine(inertia, c + INERTIA)
+        force, torque = scale(-ca, push), scale(-ca, mv(J, spin))
         if s != 0.0:
-            side = add(cross(mv(R, dw), v), cross(mv(R, w), dv))
-            dva = add(dva, scale(s, side))
-        J = at9(tables.bodies, b, INERTIA)
-        torque = scale(-ca, mv(J, spin))
-        if fast.spins[b, WHOLE] == 0.0:
-            spin_change = mv(gyroscopic(at9(fast.spins, b, SPIN), w), dw)
-            more = mv(J, mv(at9(fast.spins, b, SPIN_INVERSE), spin_change))
-            torque = add(torque, sub(mv(gyroscopic(J, w), dw), more))
-        accumulate(work.f, b, 0, scale(tables.bodies[b, 0], dva))
-        accumulate(work.f, b, 3, torque)
+            v, w, R = three(nodes, q + VEL), three(nodes, q + OMEGA), nine(nodes, q + ROT)
+            side = add(cross(mv(R, spin), v), cross(mv(R, w), push))
+            force = add(force, scale(-cv * s, side))
+        if spins[k + WHOLE] == 0.0:
+            w, dw = three(nodes, q + OMEGA), scale(-cv, spin)
+            more = mv(nine(spins, k + SPIN_INVERSE), mv(gyroscopic(nine(spins, k + SPIN), w), dw))
+            torque = add(torque, sub(mv(gyroscopic(J, w), dw), mv(J, more)))
+        gather(f, j, scale(inertia[c], force), torque)
     other = correct_rates(stepper.flow, stepper.rhs, SIX * stepper.p.shape[0])
-    return max(move / stepper.settings[LENGTH], turn, other)
+    return max(largest_rate(largest, 1.0 / stepper.settings[LENGTH]), other)
 
 
-@inlined
+@fused_spliced
 def solve_step(kernels, tables, lu, work, stepper, fast, time):
     """Solve one step; status DONE, NO_CONVERGENCE, PIVOTS or DIVERGED.
 
@@ -179,7 +179,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     if int(time / s[STEP] + 0.5) % RELEARN == 0:
         s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
-    largest = predict(stepper, fast, work)
+    largest, predicted = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
     allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     coef = work.coef
@@ -198,19 +198,26 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         refill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
         coef[FIRST] = 0.0
-        if not chord:
-            velocity_side(stepper, fast, tables, work)
+        exact = not chord and velocity_side(stepper, fast, tables, work) <= NOTHING * tolerance
+        exact = exact and predicted <= NOTHING * tolerance
+        if not chord and not exact:
             growth = solution(lu, work.vals, rhs)
             if not growth < s[GROWTH]:
                 worst_residual(stepper, work)
                 return DIVERGED if before > FAR else PIVOTS
-            drift = correct_velocities(stepper, fast, tables, work)
+            drift, predicted = correct_velocities(stepper, fast, tables, work), 1e300
             if iteration > 0 and before > s[NOISE]:
                 limits[FOLLOWS] = max(drift / before, 0.5 * limits[FOLLOWS])
         residual_side(stepper, tables, work)
         if cap < 1e300 and largest_of(rhs) <= tolerance:
             return DONE
-        solve(lu, work.vals, rhs)
+        if exact:
+            growth, drift = solution(lu, work.vals, rhs), 0.0
+            if not growth < s[GROWTH]:
+                worst_residual(stepper, work)
+                return DIVERGED if before > FAR else PIVOTS
+        else:
+            solve(lu, work.vals, rhs)
         answer_sensors(lu, tables, work, rhs)
         if iteration >= SMOOTH - 1:
             cap = restrain(stepper, iteration, cap)
