@@ -110,7 +110,7 @@ def samples_that_count_turns(result: Result) -> int:
         and not e.entry.family.rubs
     }  # fmt: skip
     if not bodies:
-        return SAMPLES
+        return min(SAMPLES, len(result))
     some = sorted(bodies)
     spins = totals.over_times(
         result, lambda motion, _: np.linalg.norm(motion[:, some, 10:13], axis=-1).max(axis=1)
