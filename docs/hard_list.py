@@ -11,6 +11,7 @@ from typing import Any
 import hard_measures as measures
 import hard_mechanisms as models
 from hard_contacts import contacts
+from hard_others import others
 from hard_runs import Motion
 
 import linkwork as lw
@@ -238,6 +239,15 @@ KINDS = (
         "contact can only lower, over what was lost.",
         "take the default, which divides the steps in which something hits; for many hard bodies "
         "`lw.Contact(hard=True)` with `lw.Moreau()` is faster.",
+    ),
+    Kind(
+        "Limits, ropes, gains, brakes, snapping and burning", others,
+        "Errors of the place at the end over its path, or its distance from the start where that "
+        "grows without bound; of the energy for the rope. The hinge is compared with RK4 in steps "
+        "of 1e-6 s, the others with closed forms or the equation of one coordinate.",
+        "limits of joints are stops with damping, resolved by the step alone: ten steps in touch "
+        "where the motion after it counts. With ropes leave out method=, which takes "
+        "`GeneralizedAlpha(rho=0)`.",
     ),
     Kind(
         "Long runs", long_runs,

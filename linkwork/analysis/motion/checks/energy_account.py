@@ -3,8 +3,8 @@
     balance = T + V + dissipated − supplied − (its initial value)
 
 is zero but for the method's error, and for that of the dissipated work where a damper acts faster
-than the step; energy that is made is therefore looked for in T + V − supplied, which dampers can
-only lower, as a rise above the lowest value so far.  Both are compared with what a mechanism had to
+than the step, which is told as such; energy that is made is therefore looked for in
+T + V − supplied, which dampers can only lower, as a rise above the lowest value so far.  Both are compared with what a mechanism had to
 exchange,
 
     T₀ + (V₀ − min V) + work supplied + what laws give back that count as dissipating,
@@ -46,10 +46,12 @@ from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 
 SAMPLES = 64  # stored times that are looked at
+BETWEEN = 0.75  # rad that a body turns between two of them, where angles over turns are counted
 MANY = 32  # stored times that show how deep a potential goes
 FINE = 2048  # stored times, where the balance is compared with corners of motion laws
 RINGS = 30  # steps after a corner in which velocities may still oscillate
 MADE, LOST = 0.1, 0.1  # of what could be exchanged, before it is told
+MISCOUNTED = 0.2  # of it, in the work of dampers
 FAST, LOST_FAST = 0.25, 0.01  # turn in a step (rad) that methods damp, and LOST beyond it
 WAVES = 0.05  # LOST of models with beams, whose waves a step may not resolve
 NOISE = 1e-6  # of the mechanism's length: moves in a step that are not told
@@ -94,6 +96,32 @@ def account(result: Result, samples: int = SAMPLES) -> Account:
         return Account(result.time[some], rise - rise[0], balance - balance[0], float(there))
 
 
+def samples_that_count_turns(result: Result) -> int:
+    """How many stored times are looked at.
+
+    Springs and stops on joints that turn know their angle over turns from the one before: there
+    frames may turn by no more than BETWEEN from one to the next of the times.  More than there are
+    where the stored ones do not show it.
+    """
+    system = result.system
+    bodies = {
+        b for e in system.elements for b in e.ends
+        if b >= 0 and e.entry.family.memory and e.entry.family.potential is not None
+        and not e.entry.family.rubs
+    }  # fmt: skip
+    if not bodies:
+        return min(SAMPLES, len(result))
+    some = sorted(bodies)
+    spins = totals.over_times(
+        result, lambda motion, _: np.linalg.norm(motion[:, some, 10:13], axis=-1).max(axis=1)
+    )
+    gaps = np.diff(result.time)
+    if not np.all(np.isfinite(spins)) or np.max(spins[:-1] * gaps, initial=0.0) > BETWEEN:
+        return len(result) + 1
+    turned = float(np.max(spins) * (result.time[-1] - result.time[0]))
+    return min(len(result), max(SAMPLES, int(turned / BETWEEN) + 2))
+
+
 def largest_rise(energy: np.ndarray) -> float:
     """Above the lowest value so far, which is at most zero; infinite where it is not finite."""
     energy = np.where(np.isfinite(energy), energy, np.inf)
@@ -112,12 +140,13 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     """One sentence on energy that a run has made or lost; empty where there is little of it."""
     system = result.system
     families = {e.entry.family for e in system.elements}
-    turning = [f for f in families if f.memory and f.potential is not None and not f.rubs]
-    turns = bool(turning)  # angles over turns are not counted in samples
-    if turns or result.work is None or len(result) < 2:
+    if result.work is None or len(result) < 2:
+        return ""
+    samples = samples_that_count_turns(result)
+    if samples > len(result):
         return ""
     noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
-    found = account(result)
+    found = account(result, samples)
     made, lost = largest_rise(found.rise), float(-np.nanmin(found.balance))
     there, name = found.there, system.model.name
     beams = any(f.slender for f in families)  # which EnergyMomentum does not step
@@ -128,7 +157,7 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     allowed = limit * there + noise
     grows, fades = not made <= MADE * there + noise, lost > allowed
     if not grows and not fades:
-        return ""
+        return miscounted_work(result, found, noise, h)
     if corner := corner_trouble(result, method, h, noise):
         return corner
     step = f"the step of {h:g} s is too large for {method!r}"
@@ -154,6 +183,21 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     )
 
 
+def miscounted_work(result: Result, found: Account, noise: float, h: float) -> str:
+    """One sentence, if dampers took less from the motion than their account says."""
+    highest = float(np.nanmax(found.balance, initial=0.0))
+    assert result.work is not None
+    if not highest > MISCOUNTED * found.there + noise or not np.any(result.work[:, 0]):
+        return ""
+    when = float(found.time[int(np.nanargmax(found.balance))])
+    return (
+        f"the account of dissipated energy of '{result.system.model.name}' is {highest:.3g} J too "
+        f"large at t = {when:.4g}, of {found.there:.3g} J that could be exchanged: a damper, stop "
+        f"or friction acts faster than the step of {h:g} s shows; the motion gained nothing, but "
+        "take a smaller step, or tolerance=, where run.energy.dissipated or forces there count"
+    )
+
+
 def largest_turn(result: Result, h: float) -> float:
     """The largest turn of a body in one of the stored steps, in rad."""
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
@@ -175,7 +219,7 @@ def corner_trouble(result: Result, method: object, h: float, noise: float) -> st
     at = corners(system, result.time[0] + h * np.arange(steps + 1))
     if not at:
         return ""
-    found = account(result, FINE)
+    found = account(result, max(FINE, samples_that_count_turns(result)))
     when = np.array([t for t, _ in at])
     rings = RINGS * h if np.isinf(getattr(method, "drifts", np.inf)) else np.inf
     before, after = found.time[:-1] - rings, found.time[1:] + 2 * h
