@@ -44,22 +44,28 @@ def residual_side(stepper, tables, work):
         rhs[e] = -work.C[e - n]
 
 
+@spliced
+def increment_body(b, s, x, t, move, turned):
+    """t += T⁻¹ θ of one body; the largest displacement and turn so far."""
+    i, j = STRIDE * b, SIX * b
+    t[i] += s[j]
+    t[i + 1] += s[j + 1]
+    t[i + 2] += s[j + 2]
+    move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
+    d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
+    t[i + 3] += d[0]
+    t[i + 4] += d[1]
+    t[i + 5] += d[2]
+    return move, max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+
+
 @inlined
 def apply_increment(stepper, solution, turns, target):
     """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
     move = turned = 0.0
     x, t, s = borrow(turns), borrow(target), borrow(solution)
     for b in range(stepper.p.shape[0]):
-        i, j = STRIDE * b, SIX * b
-        t[i] += s[j]
-        t[i + 1] += s[j + 1]
-        t[i + 2] += s[j + 2]
-        move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
-        d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
-        t[i + 3] += d[0]
-        t[i + 4] += d[1]
-        t[i + 5] += d[2]
-        turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+        move, turned = increment_body(b, s, x, t, move, turned)
     other = move_values(stepper.flow, solution, SIX * stepper.p.shape[0])
     return max(move / stepper.settings[LENGTH], turned, other)
 

@@ -1,0 +1,110 @@
+"""Jobs that two threads share: tiles are claimed one by one, and each is done by who claimed it.
+
+The thread that steps begins a job and does all of it that nobody else has claimed; the second one,
+if it is there, claims tiles as long as there are some.  Nobody waits but for a tile that is being
+worked on.  A job's number is part of every word, so that who comes late finds another number, and
+leaves.
+"""
+
+from __future__ import annotations
+
+from linkwork.integrators.second_order.tiled.jobs import accept_tile, correct_tile, evaluate_tile
+from linkwork.math.atomic import LINE, claim, pause, peek, post
+from linkwork.math.compiled import inlined
+from linkwork.system.tiles.tables import CALL, CLAIMED, JOB, PASSED, YIELD
+
+EVALUATE, CORRECT, ACCEPT, KINDS = range(4)
+SHIFT = 2**20  # more than there are tiles
+
+
+@inlined
+def begin_job(tiles, kind):
+    """Let others claim tiles of a new job; its number."""
+    shared = tiles.shared
+    number = peek(shared, LINE * JOB) // KINDS + 1
+    post(shared, LINE * CLAIMED, SHIFT * number)
+    post(shared, LINE * PASSED, 0)
+    post(shared, LINE * JOB, KINDS * number + kind)
+    return number
+
+
+@inlined
+def next_claim(tiles, number, most):
+    """The next tile of a job, counted in its order and claimed; −1 where there is none below
+    `most`."""
+    shared = tiles.shared
+    while True:
+        word = peek(shared, LINE * CLAIMED)
+        if word // SHIFT != number or word % SHIFT >= most:
+            return -1
+        if claim(shared, LINE * CLAIMED, word, word + 1):
+            return word % SHIFT
+
+
+@inlined
+def wait_for_tile(tiles, t, number):
+    """Until another thread is done with a tile."""
+    turns = 0
+    while peek(tiles.done, LINE * t) != number:
+        turns += 1
+        pause(tiles.shared, LINE * YIELD, turns)
+
+
+@inlined
+def wait_for_passage(tiles, least):
+    """Until the thread that steps has passed so many tiles."""
+    turns = 0
+    while peek(tiles.shared, LINE * PASSED) < least:
+        turns += 1
+        pause(tiles.shared, LINE * YIELD, turns)
+
+
+@inlined
+def do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i):
+    """The i-th tile of a job."""
+    t = tiles.order[i]
+    if kind == CORRECT:
+        t = tiles.order.shape[0] - 1 - i
+        correct_tile(tables, work, stepper, factors, tiles, t)
+    elif kind == ACCEPT:
+        accept_tile(stepper, work, tiles, out, t)
+    else:
+        evaluate_tile(kernels, tables, work, stepper, tiles, out, t)
+    post(tiles.done, LINE * t, number)
+
+
+@inlined
+def finish_job(kernels, tables, factors, work, stepper, tiles, out, kind, number):
+    """Do what nobody has claimed, and wait for the rest."""
+    count = tiles.order.shape[0]
+    while True:
+        i = next_claim(tiles, number, count)
+        if i < 0:
+            break
+        do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i)
+    for t in range(count):
+        wait_for_tile(tiles, t, number)
+
+
+@inlined
+def assist(call, kernels, tables, factors, work, stepper, tiles, out):
+    """The second thread: takes part in jobs until the call has ended."""
+    shared, count = tiles.shared, tiles.order.shape[0]
+    seen, turns = 0, 0
+    while peek(shared, LINE * CALL) == call:
+        word = peek(shared, LINE * JOB)
+        if word == seen:
+            turns += 1
+            pause(shared, LINE * YIELD, turns)
+            continue
+        seen, turns = word, 0
+        number, kind = word // KINDS, word % KINDS
+        while True:
+            i = next_claim(tiles, number, count)
+            if i < 0:
+                break
+            if kind == EVALUATE:
+                wait_for_passage(tiles, i + 1 - tiles.ahead[0])
+            elif kind == CORRECT:
+                wait_for_passage(tiles, i + 1)
+            do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i)
