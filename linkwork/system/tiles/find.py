@@ -179,7 +179,10 @@ def make_tiles(
     system: System, tile: np.ndarray, count: int, elements: list[tuple], order: np.ndarray,
     need: np.ndarray, moved: Moved, e: Elimination,
 ) -> tl.Tiles:  # fmt: skip
-    bodies, body_at = grouped(tile[:-1], count)
+    # in the order in which they leave, so that memory is gone through in one direction
+    rest = np.flatnonzero(tile[:-1] == count - 1) if len(e.nodes) < system.bodies else []
+    bodies = np.concatenate([e.nodes[:, BODY], np.asarray(rest, np.int64)])
+    body_at = np.searchsorted(tile[bodies], np.arange(count + 1))
     run_at, runs = runs_of(system, elements, False, count)
     seam_at, seams = runs_of(system, elements, True, count)
     row_at, rows = rows_of(system, elements, count)

@@ -42,40 +42,42 @@ def call_runs(kernels, tables, work, tiles, runs, begin, end, t):
 @inlined
 def accept_tile(stepper, work, tiles, out, t):
     """Take over the solution of a step for the bodies and rows of a tile; store it where asked."""
-    s, n = stepper.settings, STRIDE * stepper.p.shape[0]
+    s, n, all_rows = stepper.settings, STRIDE * stepper.p.shape[0], stepper.gamma.shape[1]
     H, x, base = borrow(stepper.history), borrow(work.x), borrow(stepper.base)
     affine, six, row = borrow(stepper.affine), load8(stepper.six, 0), int(tiles.job[ROW])
-    ca, cv, calpha = s[CA], s[CV], s[CALPHA]
+    ca, cv, calpha, weights = s[CA], s[CV], s[CALPHA], stepper.weights
     motion, acceleration, bodies = borrow(out.motion), borrow(out.acceleration), n // STRIDE
+    numbers, vdot = borrow(tiles.bodies), borrow(stepper.history[VDOT])
     for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        b = tiles.bodies[k]
-        accept_body(b, n, x, affine, base, H, stepper.weights, ca, cv, calpha, six)
+        b = numbers[k]
+        accept_body(b, n, x, affine, base, H, weights, ca, cv, calpha, six)
         if row >= 0:
             at = row * bodies + b
-            store_body(b, base, borrow(stepper.history[VDOT]), motion, 13 * at, acceleration,
-                       SIX * at)  # fmt: skip
+            store_body(b, base, vdot, motion, 13 * at, acceleration, SIX * at)
+    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
     for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
         for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            stepper.gamma[1, e] = stepper.gamma[0, e]
-            stepper.gamma[0, e] = work.gamma[e]
+            past[all_rows + e] = past[e]
+            past[e] = gamma[e]
             if row >= 0:
-                out.gamma[row, stepper.kept[e]] = work.gamma[e]
+                out.gamma[row, stepper.kept[e]] = gamma[e]
 
 
 @inlined
 def predict_tile(stepper, work, tiles, t):
     """Affine parts, and x and multipliers that go on linearly; squares of accelerations found."""
-    n = STRIDE * stepper.p.shape[0]
+    n, all_rows = STRIDE * stepper.p.shape[0], stepper.gamma.shape[1]
     H, x, affine = borrow(stepper.history), borrow(work.x), borrow(stepper.affine)
-    inverse, squares = 1.0 / stepper.settings[CA], spread8(0.0)
+    inverse, squares, weights = 1.0 / stepper.settings[CA], spread8(0.0), stepper.weights
+    numbers = borrow(tiles.bodies)
     for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        i = STRIDE * tiles.bodies[k]
-        vdot = predict_body(i, n, H, x, affine, stepper.weights, inverse)
+        vdot = predict_body(STRIDE * numbers[k], n, H, x, affine, weights, inverse)
         squares = larger8(squares, vdot * vdot)
     store8(borrow(tiles.found), FOUND * t + SQUARES, squares)
+    gamma, past = borrow(work.gamma), borrow(stepper.gamma)
     for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
         for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            work.gamma[e] = 2.0 * stepper.gamma[0, e] - stepper.gamma[1, e]
+            gamma[e] = 2.0 * past[e] - past[all_rows + e]
 
 
 @inlined
@@ -89,31 +91,39 @@ def evaluate_tile(kernels, tables, work, stepper, tiles, out, t):
     for i in range(tiles.clear[t, 0], tiles.clear[t, 1]):
         work.vals[i] = 0.0
     store8(borrow(tiles.found), FOUND * t + POWER, spread8(0.0))
-    ca, cv, f = stepper.settings[CA], stepper.settings[CV], work.f
-    x, nodes, vdot = borrow(work.x), borrow(work.nodes), borrow(work.vdot)
-    affine, base = borrow(stepper.affine), borrow(stepper.base)
-    for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        b = tiles.bodies[k]
-        place_body(b, n, x, affine, base, nodes, vdot, ca, cv)
-        for i in range(SIX):
-            f[b, i] = 0.0
-        body_term(b, tables.bodies, tables.blocks, work.nodes, work.vdot, work.x, tables.gravity,
-                  job[MASS_FACTOR], work.coef, f, work.vals)  # fmt: skip
+    place_tile(tables, work, stepper, tiles, t, n)
     call_runs(kernels, tables, work, tiles, tiles.runs, tiles.run_at[t], tiles.run_at[t + 1], t)
+
+
+@inlined
+def place_tile(tables, work, stepper, tiles, t, n):
+    """Motion and inertia of the bodies of a tile; n: numbers of all bodies."""
+    ca, cv, cM = stepper.settings[CA], stepper.settings[CV], tiles.job[MASS_FACTOR]
+    x, nodes, vdot = borrow(work.x), borrow(work.nodes), borrow(work.vdot)
+    affine, base, numbers = borrow(stepper.affine), borrow(stepper.base), borrow(tiles.bodies)
+    bodies, blocks, gravity = tables.bodies, tables.blocks, tables.gravity
+    motion, rates, moved, coef = work.nodes, work.vdot, work.x, work.coef
+    f, vals, forces = work.f, work.vals, borrow(work.f)
+    for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
+        b = numbers[k]
+        place_body(b, n, x, affine, base, nodes, vdot, ca, cv)
+        for i in range(SIX * b, SIX * b + SIX):
+            forces[i] = 0.0
+        body_term(b, bodies, blocks, motion, rates, moved, gravity, cM, coef, f, vals)
 
 
 @inlined
 def correct_tile(tables, work, stepper, factors, tiles, t):
     """Add the solution to x and to the multipliers; how large it was."""
     move = turned = turn = 0.0
-    x, s, n = borrow(work.x), borrow(factors.out), tables.motions[0]
+    x, s, n, numbers = borrow(work.x), borrow(factors.out), tables.motions[0], borrow(tiles.bodies)
     for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        b = tiles.bodies[k]
+        b = numbers[k]
         move, turned = increment_body(b, s, x, x, move, turned)
         i = STRIDE * b + 3
         turn = max(turn, abs(x[i]), abs(x[i + 1]), abs(x[i + 2]))
-    scale = stepper.settings[CA] * stepper.settings[MASS]
+    scale, gamma = stepper.settings[CA] * stepper.settings[MASS], borrow(work.gamma)
     for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
         for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            work.gamma[e] += s[n + e] * scale
+            gamma[e] += s[n + e] * scale
     tiles.found[t, MOVE], tiles.found[t, TURNED], tiles.found[t, TURN] = move, turned, turn

@@ -32,6 +32,7 @@ from linkwork.integrators.second_order.tiled.sharing import (
     ACCEPT, CORRECT, EVALUATE, assist, begin_job, do_tile, finish_job, next_claim,
 )  # fmt: skip
 from linkwork.math.atomic import LINE, pause, peek, post
+from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled, inlined, spliced
 from linkwork.math.referred import refer
 from linkwork.system.elimination.ranges import ENTER, LEAVE, MIDDLE, in_range
@@ -49,13 +50,14 @@ shared_lean = compiled(_nrt=False, nogil=True)
 def right_side(tables, work, stepper, tiles, rhs, t):
     """−r/(m ca), −C of a tile."""
     n, scale = tables.motions[0], -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+    side, f, C, numbers = borrow(rhs), borrow(work.f), borrow(work.C), borrow(tiles.bodies)
     for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        b = tiles.bodies[k]
-        for i in range(SIX):
-            rhs[SIX * b + i] = scale * work.f[b, i]
+        i = SIX * numbers[k]
+        for j in range(i, i + SIX):
+            side[j] = scale * f[j]
     for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
         for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            rhs[n + e] = -work.C[e]
+            side[n + e] = -C[e]
 
 
 @inlined
