@@ -20,7 +20,7 @@ from linkwork.system.tiles.ring import Moved, in_place, in_ring
 LARGE = 2000  # bodies from which on a model is taken in tiles
 SIZE = 64  # nodes of a tile
 MOST_SEAMS = 0.25  # of the elements: more are not worth it
-SLACK = 3  # tiles that may wait for the elimination
+SLACK = 14  # tiles that may wait for the elimination
 SPARE = 8  # places for residuals that nothing reads, so that threads do not share one
 
 
@@ -132,12 +132,26 @@ def runs_of(
     return at, np.ascontiguousarray(runs[order])
 
 
-def rows_of(
-    system: System, elements: list[tuple], count: int
+def ends_of_seams(
+    bodies: int, elements: list[tuple], count: int
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Constraint rows by tiles, as ranges; those of seams where these are."""
-    tile = np.zeros(system.rows, np.int64)
-    for m, (_, low, _) in enumerate(elements):
+    """The bodies of the seams of each tile."""
+    found = [np.zeros((0, 2), np.int64)]
+    for ends, low, high in elements:
+        seam = low != high
+        for k in range(ends.shape[1]):
+            found.append(np.stack([low[seam], ends[seam, k]], axis=1))
+    pairs = np.unique(np.concatenate(found), axis=0)
+    pairs = pairs[pairs[:, 1] < bodies]
+    return np.searchsorted(pairs[:, 0], np.arange(count + 1)), np.ascontiguousarray(pairs[:, 1])
+
+
+def rows_of(
+    system: System, elements: list[tuple], count: int, seams: bool
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Constraint rows by tiles, as ranges; those of seams where these are, or of seams alone."""
+    tile = np.full(system.rows, -1)
+    for m, (_, low, high) in enumerate(elements):
         family = system.families[m]
         if not family.rows:
             continue
@@ -146,9 +160,10 @@ def rows_of(
         at = family.bodies + family.bodies**2
         eq, m_rows = ints[:, at], ints[:, at + 1]
         for j in range(family.rows):
-            has = m_rows > j
+            has = (m_rows > j) & ((low != high) | (not seams))
             tile[eq[has] + j] = low[has]
     order = np.argsort(tile, kind="stable")
+    order = order[(tile < 0).sum() :]
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(order) != 1) | (np.diff(tile[order]) != 0)
     begin = np.flatnonzero(new)
@@ -185,17 +200,20 @@ def make_tiles(
     body_at = np.searchsorted(tile[bodies], np.arange(count + 1))
     run_at, runs = runs_of(system, elements, False, count)
     seam_at, seams = runs_of(system, elements, True, count)
-    row_at, rows = rows_of(system, elements, count)
+    end_at, ends = ends_of_seams(system.bodies, elements, count)
+    row_at, rows = rows_of(system, elements, count, False)
+    seam_row_at, seam_rows = rows_of(system, elements, count, True)
     shared = words(tl.SHARED)
     shared[LINE * tl.YIELD] = yielding()
     nodes = np.minimum(SIZE * np.arange(count + 1), len(e.nodes))
     return tl.Tiles(
         nodes=nodes, order=order, need=need, body_at=body_at, bodies=bodies, run_at=run_at,
-        runs=runs, seam_at=seam_at, seams=seams, row_at=row_at, rows=rows,
+        runs=runs, seam_at=seam_at, seams=seams, end_at=end_at, ends=ends, seam_row_at=seam_row_at,
+        seam_rows=seam_rows, row_at=row_at, rows=rows,
         clear=moved.clear(count), wipe=np.array(moved.wipe, np.int64),
         ahead=np.array([moved.slots or count + 1]), code=range_code(e), job=np.zeros(tl.JOBS),
         found=vectors(count, tl.FOUND // LINE).reshape(count, tl.FOUND), shared=shared,
-        done=words(count),
+        claimed=words(count), done=words(count),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from linkwork.system.evaluate import Tables, Work
 # a run of elements: the kernel's slot, how many, first int, ints each, first real, reals each
 SLOT, COUNT, INT, INTS, REAL, REALS, RUN = range(7)
 # words of `shared`, a cache line apart (linkwork.math.atomic)
-JOB, CLAIMED, PASSED, CALL, YIELD, SHARED = range(6)
+JOB, PASSED, CALL, YIELD, SHARED = range(5)
 # numbers of `job`
 TIME, MASS_FACTOR, FIRST, ACCEPTS, ROW, JOBS = range(6)
 # numbers of `found`, per tile: squares of the largest accelerations (8), the largest displacement
@@ -42,8 +42,12 @@ class Tiles(NamedTuple):
     runs: np.ndarray  # (n, RUN) of elements in one tile
     seam_at: np.ndarray
     seams: np.ndarray  # (n, RUN) of elements between tiles
+    end_at: np.ndarray
+    ends: np.ndarray  # bodies of seams, once for each tile
+    seam_row_at: np.ndarray
+    seam_rows: np.ndarray  # (n, 2) constraint rows of seams
     row_at: np.ndarray
-    rows: np.ndarray  # (n, 2) constraint rows, first and end
+    rows: np.ndarray  # (n, 2) constraint rows, first and end; those of seams among them
     clear: np.ndarray  # (tiles, 2) the values that are cleared before a tile is evaluated
     wipe: np.ndarray  # (2,) those that are before all
     ahead: np.ndarray  # (1,) how many tiles may be evaluated and not eliminated yet
@@ -51,6 +55,7 @@ class Tiles(NamedTuple):
     job: np.ndarray  # (JOBS,) what a thread must know of the job at hand
     found: np.ndarray  # (tiles, FOUND) what each tile brings to sums and maxima
     shared: np.ndarray  # words that threads share
+    claimed: np.ndarray  # a word per tile: the number of the job for which it was last claimed
     done: np.ndarray  # a word per tile: the number of the job that was last done with it
 
 

@@ -81,7 +81,7 @@ def predict_tile(stepper, work, tiles, t):
 
 
 @inlined
-def evaluate_tile(kernels, tables, work, stepper, tiles, out, t):
+def evaluate_tile(kernels, tables, work, stepper, factors, tiles, out, t):
     """Residual and tangent of a tile but for its seams, at the motion that x leads to."""
     job, n = tiles.job, STRIDE * stepper.p.shape[0]
     if job[ACCEPTS] != 0.0:
@@ -93,6 +93,32 @@ def evaluate_tile(kernels, tables, work, stepper, tiles, out, t):
     store8(borrow(tiles.found), FOUND * t + POWER, spread8(0.0))
     place_tile(tables, work, stepper, tiles, t, n)
     call_runs(kernels, tables, work, tiles, tiles.runs, tiles.run_at[t], tiles.run_at[t + 1], t)
+    right_side(tables, work, stepper, factors, tiles.bodies, tiles.body_at, tiles.rows,
+               tiles.row_at, t)  # fmt: skip
+
+
+@inlined
+def evaluate_seams(kernels, tables, work, stepper, factors, tiles, t):
+    """What elements between this tile and others add, and what they change on the right-hand side."""
+    begin, end = tiles.seam_at[t], tiles.seam_at[t + 1]
+    if begin < end:
+        call_runs(kernels, tables, work, tiles, tiles.seams, begin, end, t)
+        right_side(tables, work, stepper, factors, tiles.ends, tiles.end_at, tiles.seam_rows,
+                   tiles.seam_row_at, t)  # fmt: skip
+
+
+@inlined
+def right_side(tables, work, stepper, factors, bodies, body_at, rows, row_at, t):
+    """−r/(m ca), −C of some bodies and rows of each tile, in the place of the solution."""
+    n, scale = tables.motions[0], -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+    side, f, C, numbers = borrow(factors.out), borrow(work.f), borrow(work.C), borrow(bodies)
+    for k in range(body_at[t], body_at[t + 1]):
+        i = SIX * numbers[k]
+        for j in range(i, i + SIX):
+            side[j] = scale * f[j]
+    for k in range(row_at[t], row_at[t + 1]):
+        for e in range(rows[k, 0], rows[k, 1]):
+            side[n + e] = -C[e]
 
 
 @inlined

@@ -11,10 +11,12 @@ from __future__ import annotations
 from linkwork.integrators.second_order.tiled.jobs import accept_tile, correct_tile, evaluate_tile
 from linkwork.math.atomic import LINE, claim, pause, peek, post
 from linkwork.math.compiled import inlined
-from linkwork.system.tiles.tables import CALL, CLAIMED, JOB, PASSED, YIELD
+from linkwork.system.tiles.tables import CALL, JOB, PASSED, YIELD
 
 EVALUATE, CORRECT, ACCEPT, KINDS = range(4)
-SHIFT = 2**20  # more than there are tiles
+# the tiles that the second thread leaves to the one that steps, which eliminates, too: so many at
+# first, so that it is ahead by more than its own cache, and every so manieth
+LEAD, EVERY = 8, 6
 
 
 @inlined
@@ -22,23 +24,25 @@ def begin_job(tiles, kind):
     """Let others claim tiles of a new job; its number."""
     shared = tiles.shared
     number = peek(shared, LINE * JOB) // KINDS + 1
-    post(shared, LINE * CLAIMED, SHIFT * number)
     post(shared, LINE * PASSED, 0)
     post(shared, LINE * JOB, KINDS * number + kind)
     return number
 
 
 @inlined
-def next_claim(tiles, number, most):
-    """The next tile of a job, counted in its order and claimed; −1 where there is none below
-    `most`."""
-    shared = tiles.shared
-    while True:
-        word = peek(shared, LINE * CLAIMED)
-        if word // SHIFT != number or word % SHIFT >= most:
-            return -1
-        if claim(shared, LINE * CLAIMED, word, word + 1):
-            return word % SHIFT
+def claims(tiles, number, i):
+    """Whether the i-th tile of a job is ours."""
+    word = peek(tiles.claimed, LINE * i)
+    return word < number and claim(tiles.claimed, LINE * i, word, number)
+
+
+@inlined
+def next_claim(tiles, number, first, end):
+    """The first of some tiles that could be claimed; −1 where there is none."""
+    for i in range(first, end):
+        if claims(tiles, number, i):
+            return i
+    return -1
 
 
 @inlined
@@ -69,7 +73,7 @@ def do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i
     elif kind == ACCEPT:
         accept_tile(stepper, work, tiles, out, t)
     else:
-        evaluate_tile(kernels, tables, work, stepper, tiles, out, t)
+        evaluate_tile(kernels, tables, work, stepper, factors, tiles, out, t)
     post(tiles.done, LINE * t, number)
 
 
@@ -77,11 +81,9 @@ def do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i
 def finish_job(kernels, tables, factors, work, stepper, tiles, out, kind, number):
     """Do what nobody has claimed, and wait for the rest."""
     count = tiles.order.shape[0]
-    while True:
-        i = next_claim(tiles, number, count)
-        if i < 0:
-            break
-        do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i)
+    for i in range(count):
+        if claims(tiles, number, i):
+            do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i)
     for t in range(count):
         wait_for_tile(tiles, t, number)
 
@@ -99,10 +101,12 @@ def assist(call, kernels, tables, factors, work, stepper, tiles, out):
             continue
         seen, turns = word, 0
         number, kind = word // KINDS, word % KINDS
-        while True:
-            i = next_claim(tiles, number, count)
-            if i < 0:
-                break
+        for k in range(2 * count):
+            i, again = k % count, k >= count
+            if kind == EVALUATE and not again and (i < LEAD or i % EVERY == 0):
+                continue
+            if not claims(tiles, number, i):
+                continue
             if kind == EVALUATE:
                 wait_for_passage(tiles, i + 1 - tiles.ahead[0])
             elif kind == CORRECT:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, SIX, TANGENT, VEL,
+    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, TANGENT, VEL,
     WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.spinning import (
@@ -27,12 +27,11 @@ from linkwork.integrators.second_order.stepper import (
     TURNS, VIOLATED, WILD,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import LOOK, OFF
-from linkwork.integrators.second_order.tiled.jobs import call_runs
+from linkwork.integrators.second_order.tiled.jobs import evaluate_seams
 from linkwork.integrators.second_order.tiled.sharing import (
     ACCEPT, CORRECT, EVALUATE, assist, begin_job, do_tile, finish_job, next_claim,
 )  # fmt: skip
 from linkwork.math.atomic import LINE, pause, peek, post
-from linkwork.math.borrowed import borrow
 from linkwork.math.compiled import compiled, inlined, spliced
 from linkwork.math.referred import refer
 from linkwork.system.elimination.ranges import ENTER, LEAVE, MIDDLE, in_range
@@ -44,20 +43,6 @@ from linkwork.system.tiles.tables import (
 OTHERWISE = 8  # status: the step is left to `newton`, from its beginning
 STEPS, ASSISTS = range(2)  # what a thread does
 shared_lean = compiled(_nrt=False, nogil=True)
-
-
-@inlined
-def right_side(tables, work, stepper, tiles, rhs, t):
-    """−r/(m ca), −C of a tile."""
-    n, scale = tables.motions[0], -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
-    side, f, C, numbers = borrow(rhs), borrow(work.f), borrow(work.C), borrow(tiles.bodies)
-    for k in range(tiles.body_at[t], tiles.body_at[t + 1]):
-        i = SIX * numbers[k]
-        for j in range(i, i + SIX):
-            side[j] = scale * f[j]
-    for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
-        for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            side[n + e] = -C[e]
 
 
 @inlined
@@ -93,17 +78,15 @@ def sweep_in(kernels, tables, factors, work, stepper, tiles, out, look):
             if peek(tiles.done, LINE * tiles.order[ready]) == number:
                 ready += 1
                 continue
-            i = next_claim(tiles, number, min(count, t + tiles.ahead[0]))
+            i = next_claim(tiles, number, ready, min(count, t + tiles.ahead[0]))
             if i >= 0:
                 do_tile(kernels, tables, factors, work, stepper, tiles, out, EVALUATE, number, i)
             else:
                 turns += 1
                 pause(tiles.shared, LINE * YIELD, turns)
-        begin, end = tiles.seam_at[t], tiles.seam_at[t + 1]
-        call_runs(kernels, tables, work, tiles, tiles.seams, begin, end, t)
+        evaluate_seams(kernels, tables, work, stepper, factors, tiles, t)
         if look:
             worst = max(worst, row_violation(tables, work, stepper, tiles, t))
-        right_side(tables, work, stepper, tiles, factors.out, t)
         if growth < np.inf:
             grown = in_range(tiles.code, factors, work.vals, factors.out, tiles.nodes[t],
                              tiles.nodes[t + 1], ENTER)  # fmt: skip
