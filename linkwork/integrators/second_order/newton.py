@@ -147,6 +147,14 @@ def measure_kappa(stepper, size, before):
 
 
 @inlined
+def expects_enough(stepper, size, tolerance):
+    """Whether a correction with the matrix of one of this size will leave little enough."""
+    ahead = stepper.kappa[0] * size * size  # the next correction
+    enough = 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
+    return stepper.settings[STIFFNESS] != 0.0 and enough
+
+
+@inlined
 def velocity_violation(stepper, tables, work):
     """The largest |C_q v + C_t| over the largest velocity, where that is more than round-off."""
     n, bodies = tables.motions[0], stepper.p.shape[0]
@@ -234,8 +242,6 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         if (quadratic and error <= tolerance) or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE
-        ahead = stepper.kappa[0] * size * size  # the next correction
-        chord = quadratic and not chord
-        chord = chord and 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
+        chord = not chord and expects_enough(stepper, size, tolerance)
     worst_residual(stepper, work)
     return NO_CONVERGENCE

@@ -18,6 +18,7 @@ from linkwork.system.tiles import tables as tl
 from linkwork.system.tiles.ring import Moved, in_place, in_ring
 
 LARGE = 2000  # bodies from which on a model is taken in tiles
+FAR_TOO_LARGE = 5000  # bodies whose blocks do not fit into the last cache with all the rest
 SIZE = 64  # nodes of a tile
 MOST_SEAMS = 0.25  # of the elements: more are not worth it
 SLACK = 14  # tiles that may wait for the elimination
@@ -35,7 +36,8 @@ def tiles_of(system: System, e: Elimination, least: int = LARGE) -> tl.Tiled | N
         return None
     order, need = evaluation_order(tile, count, elements, e)
     lag = int((need - np.arange(count)).max())
-    ring = not e.core.size and lag <= SLACK and bool((order == np.arange(count)).all())
+    ring = system.bodies >= FAR_TOO_LARGE and not e.core.size and lag <= SLACK
+    ring = ring and bool((order == np.arange(count)).all())
     moved = in_ring(system, tile, lag + SLACK) if ring else in_place(system)
     ints = moved_ints(system, elements, moved)
     own = system.work._replace(

@@ -55,7 +55,7 @@ class Moved:
             nodes[:, column] = self.places(nodes[:, column])
         for column in (ROW_B, ROW_P):
             rows[:, column] = self.places(rows[:, column])
-        return e._replace(nodes=nodes, rows=rows)
+        return e._replace(nodes=nodes, rows=rows, late_place=self.places(e.late_place))
 
 
 def in_place(system: System) -> Moved:

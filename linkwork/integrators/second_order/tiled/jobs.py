@@ -99,7 +99,7 @@ def evaluate_tile(kernels, tables, work, stepper, factors, tiles, out, t):
 
 @inlined
 def evaluate_seams(kernels, tables, work, stepper, factors, tiles, t):
-    """What elements between this tile and others add, and what they change on the right-hand side."""
+    """What elements between this tile and others add, to the right-hand side, too."""
     begin, end = tiles.seam_at[t], tiles.seam_at[t + 1]
     if begin < end:
         call_runs(kernels, tables, work, tiles, tiles.seams, begin, end, t)

@@ -2,14 +2,15 @@
 
 The thread that steps begins a job and does all of it that nobody else has claimed; the second one,
 if it is there, claims tiles as long as there are some.  Nobody waits but for a tile that is being
-worked on.  A job's number is part of every word, so that who comes late finds another number, and
-leaves.
+worked on; where that takes longer than any tile, the processor was given to something else, and the
+second thread is dismissed for the rest of the call.  Claims are made for the number of a job, so
+that who comes late finds nothing left.
 """
 
 from __future__ import annotations
 
 from linkwork.integrators.second_order.tiled.jobs import accept_tile, correct_tile, evaluate_tile
-from linkwork.math.atomic import LINE, claim, pause, peek, post
+from linkwork.math.atomic import LINE, PATIENCE, claim, pause, peek, post
 from linkwork.math.compiled import inlined
 from linkwork.system.tiles.tables import CALL, JOB, PASSED, YIELD
 
@@ -17,6 +18,7 @@ EVALUATE, CORRECT, ACCEPT, KINDS = range(4)
 # the tiles that the second thread leaves to the one that steps, which eliminates, too: so many at
 # first, so that it is ahead by more than its own cache, and every so manieth
 LEAD, EVERY = 8, 6
+TOO_LONG = PATIENCE + 4  # turns of waiting for a tile
 
 
 @inlined
@@ -46,12 +48,20 @@ def next_claim(tiles, number, first, end):
 
 
 @inlined
+def rest(tiles, turns):
+    """One more turn of the thread that steps in a loop that waits; how many there were."""
+    if turns == TOO_LONG:
+        post(tiles.shared, LINE * CALL, peek(tiles.shared, LINE * CALL) + 1)
+    pause(tiles.shared, LINE * YIELD, turns)
+    return turns + 1
+
+
+@inlined
 def wait_for_tile(tiles, t, number):
     """Until another thread is done with a tile."""
     turns = 0
     while peek(tiles.done, LINE * t) != number:
-        turns += 1
-        pause(tiles.shared, LINE * YIELD, turns)
+        turns = rest(tiles, turns)
 
 
 @inlined

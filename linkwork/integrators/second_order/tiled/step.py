@@ -21,7 +21,9 @@ from linkwork.elements.layout import (
 from linkwork.integrators.second_order.fast_rotation.spinning import (
     LOOKS, keeps_spinning, turns_fast,
 )  # fmt: skip
-from linkwork.integrators.second_order.newton import ROUND_OFF, SMOOTH, diverges, measure_kappa
+from linkwork.integrators.second_order.newton import (
+    ROUND_OFF, SMOOTH, diverges, expects_enough, measure_kappa,
+)  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
     CA, CV, DONE, GROWTH, LEARN, LENGTH, MASS, MOST_TURN, MOVING, STEP, STIFFNESS, TOLERANCE,
     TURNS, VIOLATED, WILD,
@@ -29,15 +31,15 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.second_order.stepping import LOOK, OFF
 from linkwork.integrators.second_order.tiled.jobs import evaluate_seams
 from linkwork.integrators.second_order.tiled.sharing import (
-    ACCEPT, CORRECT, EVALUATE, assist, begin_job, do_tile, finish_job, next_claim,
+    ACCEPT, CORRECT, EVALUATE, assist, begin_job, do_tile, finish_job, next_claim, rest,
 )  # fmt: skip
-from linkwork.math.atomic import LINE, pause, peek, post
+from linkwork.math.atomic import LINE, peek, post
 from linkwork.math.compiled import compiled, inlined, spliced
 from linkwork.math.referred import refer
-from linkwork.system.elimination.ranges import ENTER, LEAVE, MIDDLE, in_range
+from linkwork.system.elimination.ranges import AGAIN, ENTER, FOLLOW, LEAVE, MIDDLE, in_range
 from linkwork.system.evaluate import velocity_of
 from linkwork.system.tiles.tables import (
-    ACCEPTS, FIRST, MASS_FACTOR, MOVE, PASSED, POWER, ROW, TIME, TURN, TURNED, YIELD,
+    ACCEPTS, FIRST, MASS_FACTOR, MOVE, PASSED, POWER, ROW, TIME, TURN, TURNED,
 )  # fmt: skip
 
 OTHERWISE = 8  # status: the step is left to `newton`, from its beginning
@@ -68,8 +70,11 @@ def largest_velocity(stepper, work):
 
 
 @spliced
-def sweep_in(kernels, tables, factors, work, stepper, tiles, out, look):
-    """Evaluate all tiles and let their nodes leave; the growth."""
+def sweep_in(kernels, tables, factors, work, stepper, tiles, out, look, chord):
+    """Evaluate all tiles and let their nodes leave; the growth.
+
+    chord: residuals alone, with the factors of the correction before.
+    """
     number, count, ready = begin_job(tiles, EVALUATE), tiles.order.shape[0], 0
     growth, worst = 0.0, 0.0
     for t in range(count):
@@ -82,12 +87,11 @@ def sweep_in(kernels, tables, factors, work, stepper, tiles, out, look):
             if i >= 0:
                 do_tile(kernels, tables, factors, work, stepper, tiles, out, EVALUATE, number, i)
             else:
-                turns += 1
-                pause(tiles.shared, LINE * YIELD, turns)
+                turns = rest(tiles, turns)
         evaluate_seams(kernels, tables, work, stepper, factors, tiles, t)
         if look:
             worst = max(worst, row_violation(tables, work, stepper, tiles, t))
-        if growth < np.inf:
+        if growth < np.inf and not chord:
             grown = in_range(tiles.code, factors, work.vals, factors.out, tiles.nodes[t],
                              tiles.nodes[t + 1], ENTER)  # fmt: skip
             growth = max(growth, grown) if grown < np.inf else np.inf
@@ -96,7 +100,21 @@ def sweep_in(kernels, tables, factors, work, stepper, tiles, out, look):
         stepper.report[VIOLATED] = worst / largest_velocity(stepper, work)
     if not growth < np.inf:
         return np.inf
+    if chord:
+        follow(tables, factors, work, tiles)
+        return growth
     return max(growth**0.5, in_range(tiles.code, factors, work.vals, factors.out, 0, 0, MIDDLE))
+
+
+@inlined
+def follow(tables, factors, work, tiles):
+    """The right-hand side with the factors that are there, once all tiles and seams are in it."""
+    side = factors.out
+    for i in range(factors.unknowns, side.shape[0]):
+        side[i] = 0.0
+    for t in range(tiles.order.shape[0]):
+        in_range(tiles.code, factors, work.vals, side, tiles.nodes[t], tiles.nodes[t + 1], FOLLOW)
+    in_range(tiles.code, factors, work.vals, side, 0, 0, AGAIN)
 
 
 @spliced
@@ -145,14 +163,18 @@ def newton_in_tiles(kernels, tables, factors, work, stepper, tiles, out, time, l
     """Solve one step, after taking over the last one where that is pending; status DONE or
     OTHERWISE, and the largest turn."""
     s, job, before, tolerance, turn = stepper.settings, tiles.job, 0.0, 0.0, 0.0
+    growth, chord, kept = 1.0, False, tiles.ahead[0] > tiles.order.shape[0]
     set_coefficients(tables, work, stepper, tiles, time)
-    for iteration in range(SMOOTH - 1):
+    for iteration in range(SMOOTH):
         job[FIRST] = 1.0 if iteration == 0 else 0.0
         job[ACCEPTS] = 1.0 if iteration == 0 and pending else 0.0
-        for i in range(tiles.wipe[0], tiles.wipe[1]):
-            work.vals[i] = 0.0
-        growth = sweep_in(kernels, tables, factors, work, stepper, tiles, out,
-                          look and iteration == 0)  # fmt: skip
+        work.coef[TANGENT] = 0.0 if chord else 1.0
+        if not chord:
+            for i in range(tiles.wipe[0], tiles.wipe[1]):
+                work.vals[i] = 0.0
+        grown = sweep_in(kernels, tables, factors, work, stepper, tiles, out,
+                         look and iteration == 0, chord)  # fmt: skip
+        growth = growth if chord else grown
         if iteration == 0:
             largest = largest_acceleration(stepper, tiles)
             tolerance = s[TOLERANCE] * s[STEP] * s[STEP] * largest + 1e-14
@@ -166,13 +188,15 @@ def newton_in_tiles(kernels, tables, factors, work, stepper, tiles, out, time, l
         if iteration > 0:
             measure_kappa(stepper, size, before)
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
+        left = 2.0 * before if chord else size
         before = size
         if iteration + 1 < s[LEARN]:
             continue
-        error = (stepper.kappa[0] * size + ROUND_OFF * growth) * size
+        error = (stepper.kappa[0] * left + ROUND_OFF * growth) * size
         if (s[STIFFNESS] != 0.0 and error <= tolerance) or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE, turn
+        chord = kept and not chord and expects_enough(stepper, size, tolerance)
     return OTHERWISE, turn
 
 
