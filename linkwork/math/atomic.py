@@ -24,7 +24,7 @@ from numba.core import cgutils
 from linkwork.math.compiled import generates
 
 LINE = 8
-PATIENCE = 2000  # rests of some 10 ns before others get the processor
+PATIENCE = 8000  # rests of some 25 ns before others get the processor
 WORD = ir.IntType(64)
 X86 = platform.machine() in ("x86_64", "AMD64")  # has a rest of its own for loops that wait
 

@@ -37,13 +37,18 @@ from linkwork.system.elimination.tables import (
 )  # fmt: skip
 from linkwork.system.pattern import Pattern
 
-LARGE = 2000  # bodies from which on the order of elimination follows the branches
+LARGE = 2000  # bodies from which on the order of elimination follows the branches ...
+RUN = 16  # ... where so many of a branch are numbered one after the other, on average
 
 
 def depth_first(nodes: list[LeavingBody]) -> list[LeavingBody]:
     """The nodes branch after branch, so that neighbours leave soon after each other and their
-    numbers are still in the cache; as they are where rows are delayed, whose places are in use in
-    the order in which they were taken off."""
+    numbers are still in the cache.
+
+    As they are where rows are delayed, whose places are in use in the order in which they were
+    taken off, and where the bodies are not numbered by branches: memory is best gone through in
+    its own order.
+    """
     if any(node.late for node in nodes):
         return nodes
     number = {node.ints[BODY]: i for i, node in enumerate(nodes)}
@@ -58,7 +63,9 @@ def depth_first(nodes: list[LeavingBody]) -> list[LeavingBody]:
         while todo:
             order.append(todo.pop())
             todo += children[order[-1]]
-    return [nodes[i] for i in reversed(order)]
+    found = [nodes[i] for i in reversed(order)]
+    steps = np.diff([node.ints[BODY] for node in found])
+    return found if (np.abs(steps) != 1).sum() * RUN <= len(nodes) else nodes
 
 
 def analyse(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linkwork.elements.layout import int_width
@@ -19,15 +17,17 @@ from linkwork.system.tiles.ring import Moved, in_place, in_ring
 
 LARGE = 2000  # bodies from which on a model is taken in tiles
 FAR_TOO_LARGE = 5000  # bodies whose blocks do not fit into the last cache with all the rest
-SIZE = 64  # nodes of a tile
+SIZE = 192  # nodes of a tile
 MOST_SEAMS = 0.25  # of the elements: more are not worth it
-SLACK = 14  # tiles that may wait for the elimination
+SLACK = 5  # tiles that may wait for the elimination
+LEAD = 384  # bodies by which the second thread is ahead, more than its own cache holds
+EVERY = 6  # one of so many tiles is left to the first, which eliminates
 SPARE = 8  # places for residuals that nothing reads, so that threads do not share one
 
 
-def tiles_of(system: System, e: Elimination, least: int = LARGE) -> tl.Tiled | None:
+def tiles_of(system: System, e: Elimination) -> tl.Tiled | None:
     """The model in tiles for an elimination; None where it is not large or cannot be taken so."""
-    if system.bodies < least or not JIT or not fits(system, e):
+    if system.bodies < LARGE or not JIT or not fits(system, e):
         return None
     tile, count = tile_of_bodies(system.bodies, e)
     elements = [ends_and_tiles(system, m, tile) for m in range(len(system.families))]
@@ -214,11 +214,8 @@ def make_tiles(
         seam_rows=seam_rows, row_at=row_at, rows=rows,
         clear=moved.clear(count), wipe=np.array(moved.wipe, np.int64),
         ahead=np.array([moved.slots or count + 1]), code=range_code(e), job=np.zeros(tl.JOBS),
+        lead=np.array([LEAD // SIZE, EVERY]),
         found=vectors(count, tl.FOUND // LINE).reshape(count, tl.FOUND), shared=shared,
         claimed=words(count), done=words(count),
     )  # fmt: skip
 
-
-def is_ring(tiled: Any) -> bool:
-    """Whether the blocks of tiles take turns in the same places."""
-    return int(tiled.tiles.ahead[0]) <= len(tiled.tiles.order)

@@ -51,6 +51,8 @@ class Tiles(NamedTuple):
     clear: np.ndarray  # (tiles, 2) the values that are cleared before a tile is evaluated
     wipe: np.ndarray  # (2,) those that are before all
     ahead: np.ndarray  # (1,) how many tiles may be evaluated and not eliminated yet
+    lead: np.ndarray  # (2,) the tiles that the second thread leaves to the one that steps, which
+    # eliminates, too: so many at first, and every so manieth
     code: np.ndarray  # the elimination's address (elimination.ranges)
     job: np.ndarray  # (JOBS,) what a thread must know of the job at hand
     found: np.ndarray  # (tiles, FOUND) what each tile brings to sums and maxima

@@ -15,9 +15,6 @@ from linkwork.math.compiled import inlined
 from linkwork.system.tiles.tables import CALL, JOB, PASSED, YIELD
 
 EVALUATE, CORRECT, ACCEPT, KINDS = range(4)
-# the tiles that the second thread leaves to the one that steps, which eliminates, too: so many at
-# first, so that it is ahead by more than its own cache, and every so manieth
-LEAD, EVERY = 8, 6
 TOO_LONG = PATIENCE + 4  # turns of waiting for a tile
 
 
@@ -102,7 +99,7 @@ def finish_job(kernels, tables, factors, work, stepper, tiles, out, kind, number
 def assist(call, kernels, tables, factors, work, stepper, tiles, out):
     """The second thread: takes part in jobs until the call has ended."""
     shared, count = tiles.shared, tiles.order.shape[0]
-    seen, turns = 0, 0
+    seen, turns, lead, every = 0, 0, tiles.lead[0], tiles.lead[1]
     while peek(shared, LINE * CALL) == call:
         word = peek(shared, LINE * JOB)
         if word == seen:
@@ -113,7 +110,7 @@ def assist(call, kernels, tables, factors, work, stepper, tiles, out):
         number, kind = word // KINDS, word % KINDS
         for k in range(2 * count):
             i, again = k % count, k >= count
-            if kind == EVALUATE and not again and (i < LEAD or i % EVERY == 0):
+            if kind == EVALUATE and not again and (i < lead or i % every == 0):
                 continue
             if not claims(tiles, number, i):
                 continue

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, TANGENT, VEL,
+    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, SIX, TANGENT, VEL,
     WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.spinning import (
@@ -156,6 +156,8 @@ def set_coefficients(tables, work, stepper, tiles, time):
     for i in range(3):
         coef[GRAVITY + i] = tables.gravity[i]
     tiles.job[TIME], tiles.job[ROW] = time, -1.0
+    for i in range(SIX):
+        work.f[stepper.p.shape[0], i] = 0.0  # of the ground, which nothing reads
 
 
 @inlined
