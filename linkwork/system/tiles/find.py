@@ -197,8 +197,8 @@ def make_tiles(
     need: np.ndarray, moved: Moved, e: Elimination,
 ) -> tl.Tiles:  # fmt: skip
     # in the order in which they leave, so that memory is gone through in one direction
-    rest = np.flatnonzero(tile[:-1] == count - 1) if len(e.nodes) < system.bodies else []
-    bodies = np.concatenate([e.nodes[:, BODY], np.asarray(rest, np.int64)])
+    core = np.setdiff1d(np.arange(system.bodies), e.nodes[:, BODY])
+    bodies = np.concatenate([e.nodes[:, BODY], core])
     body_at = np.searchsorted(tile[bodies], np.arange(count + 1))
     run_at, runs = runs_of(system, elements, False, count)
     seam_at, seams = runs_of(system, elements, True, count)

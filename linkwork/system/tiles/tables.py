@@ -21,8 +21,10 @@ from linkwork.system.evaluate import Tables, Work
 
 # a run of elements: the kernel's slot, how many, first int, ints each, first real, reals each
 SLOT, COUNT, INT, INTS, REAL, REALS, RUN = range(7)
-# words of `shared`, a cache line apart (linkwork.math.atomic)
-JOB, PASSED, CALL, YIELD, SHARED = range(5)
+# words of `shared`, a cache line apart (linkwork.math.atomic): the job at hand, how many tiles the
+# thread that steps has passed in it, the call, where to give the processor to others, and how many
+# tiles the second thread has done in all
+JOB, PASSED, CALL, YIELD, ASSISTED, SHARED = range(6)
 # numbers of `job`
 TIME, MASS_FACTOR, FIRST, ACCEPTS, ROW, JOBS = range(6)
 # numbers of `found`, per tile: squares of the largest accelerations (8), the largest displacement

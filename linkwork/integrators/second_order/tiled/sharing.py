@@ -12,7 +12,7 @@ from __future__ import annotations
 from linkwork.integrators.second_order.tiled.jobs import accept_tile, correct_tile, evaluate_tile
 from linkwork.math.atomic import LINE, PATIENCE, claim, pause, peek, post
 from linkwork.math.compiled import inlined
-from linkwork.system.tiles.tables import CALL, JOB, PASSED, YIELD
+from linkwork.system.tiles.tables import ASSISTED, CALL, JOB, PASSED, YIELD
 
 EVALUATE, CORRECT, ACCEPT, KINDS = range(4)
 TOO_LONG = PATIENCE + 4  # turns of waiting for a tile
@@ -119,3 +119,4 @@ def assist(call, kernels, tables, factors, work, stepper, tiles, out):
             elif kind == CORRECT:
                 wait_for_passage(tiles, i + 1)
             do_tile(kernels, tables, factors, work, stepper, tiles, out, kind, number, i)
+            shared[LINE * ASSISTED] += 1

@@ -76,7 +76,7 @@ def advance_tiled(
     announce(advance_tiles, "implicit steps of large models", 8)
     shared = tiled.tiles.shared
     shared[LINE * CALL] += 1
-    parts = (
+    parts: Any = (
         int(shared[LINE * CALL]), kernels, tiled.tables, tiled.factors, tiled.work, stepper,
         tiled.tiles, times, schedule, saved, out, first, last,
     )  # fmt: skip
