@@ -17,7 +17,8 @@ PROGRAMS = {  # by the module that speaks for them, all in the virtual environme
     "programs.exudyn": "Exudyn", "programs.pinocchio": "pinocchio", "programs.mujoco": "MuJoCo",
     "programs.drake": "Drake",
 }  # fmt: skip
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
+           "LINKWORK_THREADS")  # fmt: skip
 
 
 def environment(threads: int = 1, **more: str) -> dict[str, str]:

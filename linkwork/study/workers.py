@@ -42,6 +42,12 @@ def worker_count(tasks: int, workers: int | None, client: Any = None) -> int:
     return count
 
 
+def _in_worker(task: Task, build: Callable, measure: Callable | None) -> Outcome:
+    """A variant in a process beside others: one thread each."""
+    os.environ.setdefault("LINKWORK_THREADS", "1")
+    return run_variant(*task, build, measure)
+
+
 def _on_cores(
     tasks: list[Task], build: Callable, measure: Callable | None, count: int
 ) -> Iterator[Outcome]:
@@ -52,7 +58,7 @@ def _on_cores(
 
     left = {task[0]: task for task in tasks}
     pool = get_reusable_executor(max_workers=count, timeout=60)
-    futures = {pool.submit(run_variant, *task, build, measure): task[0] for task in tasks}
+    futures = {pool.submit(_in_worker, task, build, measure): task[0] for task in tasks}
     broken = False
     for future in as_completed(futures):
         try:
@@ -78,7 +84,7 @@ def _alone(task: Task, build: Callable, measure: Callable | None) -> Outcome:
 
     pool = get_reusable_executor(max_workers=1, timeout=60, kill_workers=True, reuse="auto")
     try:
-        return pool.submit(run_variant, *task, build, measure).result()
+        return pool.submit(_in_worker, task, build, measure).result()
     except BrokenProcessPool:
         return Outcome(task[0], failure=KILLED)
 
@@ -101,7 +107,7 @@ def _on_cluster(
             "pip install 'linkwork[cluster]'"
         ) from None
     futures = {
-        client.submit(run_variant, *task, build, measure, pure=False): task[0] for task in tasks
+        client.submit(_in_worker, task, build, measure, pure=False): task[0] for task in tasks
     }
     for future in as_completed(list(futures)):
         trouble = future.exception()

@@ -36,19 +36,25 @@ IDENTITY, ZEROS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 9
 def body_terms(bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
     """Inertia and gravity of all bodies; blocks: where the diagonal blocks begin."""
     for b in range(bodies.shape[0]):
-        m, J = bodies[b, MASS], at9(bodies, b, INERTIA)
-        w = at(nodes, b, OMEGA)
-        h = mv(J, w)
-        f[b, 0] += m * (vdot[b, 0] - gravity[0])
-        f[b, 1] += m * (vdot[b, 1] - gravity[1])
-        f[b, 2] += m * (vdot[b, 2] - gravity[2])
-        accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
-        if coef[TANGENT] != 0.0 and coef[WRITTEN] == 0.0:
-            base = blocks[b]
-            D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
-            X = madd(mscale(cM, J), mscale(coef[CD], D))
-            put36(vals, base, cM * m, IDENTITY, ZEROS)
-            put36(vals, base + 3 * STRIDE, 1.0, ZEROS, mm(X, inverse_tangent(at(x, b, 3))))
+        body_term(b, bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals)
+
+
+@spliced
+def body_term(b, bodies, blocks, nodes, vdot, x, gravity, cM, coef, f, vals):
+    """Inertia and gravity of one body."""
+    m, J = bodies[b, MASS], at9(bodies, b, INERTIA)
+    w = at(nodes, b, OMEGA)
+    h = mv(J, w)
+    f[b, 0] += m * (vdot[b, 0] - gravity[0])
+    f[b, 1] += m * (vdot[b, 1] - gravity[1])
+    f[b, 2] += m * (vdot[b, 2] - gravity[2])
+    accumulate(f, b, 3, add(mv(J, at(vdot, b, 3)), cross(w, h)))
+    if coef[TANGENT] != 0.0 and coef[WRITTEN] == 0.0:
+        base = blocks[b]
+        D = madd(mm(skew(w), J), mscale(-1.0, skew(h)))
+        X = madd(mscale(cM, J), mscale(coef[CD], D))
+        put36(vals, base, cM * m, IDENTITY, ZEROS)
+        put36(vals, base + 3 * STRIDE, 1.0, ZEROS, mm(X, inverse_tangent(at(x, b, 3))))
 
 
 class Placement(TypedDict, total=False):

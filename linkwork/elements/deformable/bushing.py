@@ -266,7 +266,7 @@ def bushing_outputs(
 
 BUSHING = Family(
     "bushing", Kernel(bushing_kernel), bodies=2, reals=REALS, potential=bushing_potential,
-    outputs=bushing_outputs,
+    outputs=bushing_outputs, local=True,
 )  # fmt: skip
 
 

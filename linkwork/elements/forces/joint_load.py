@@ -57,10 +57,12 @@ def joint_force_outputs(
 
 
 JOINT_TORQUE = Family(
-    "joint torque", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs
+    "joint torque", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs,
+    local=True,
 )
 JOINT_FORCE = Family(
-    "joint force", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_force_outputs
+    "joint force", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_force_outputs,
+    local=True,
 )
 
 

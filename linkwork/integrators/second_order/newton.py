@@ -45,21 +45,27 @@ def residual_side(stepper, tables, work):
 
 
 @spliced
+def increment_body(b, s, x, t, move, turned):
+    """t += T⁻¹ θ of one body; the largest displacement and turn so far."""
+    i, j = STRIDE * b, SIX * b
+    t[i] += s[j]
+    t[i + 1] += s[j + 1]
+    t[i + 2] += s[j + 2]
+    move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
+    d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
+    t[i + 3] += d[0]
+    t[i + 4] += d[1]
+    t[i + 5] += d[2]
+    return move, max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+
+
+@spliced
 def apply_increment(stepper, solution, turns, target):
     """target += T⁻¹ θ; returns the size of the correction (lengths over L, angles)."""
     move = turned = 0.0
     x, t, s = borrow(turns), borrow(target), borrow(solution)
     for b in range(stepper.p.shape[0]):
-        i, j = STRIDE * b, SIX * b
-        t[i] += s[j]
-        t[i + 1] += s[j + 1]
-        t[i + 2] += s[j + 2]
-        move = max(move, abs(s[j]), abs(s[j + 1]), abs(s[j + 2]))
-        d = mv(inverse_tangent((x[i + 3], x[i + 4], x[i + 5])), (s[j + 3], s[j + 4], s[j + 5]))
-        t[i + 3] += d[0]
-        t[i + 4] += d[1]
-        t[i + 5] += d[2]
-        turned = max(turned, abs(d[0]), abs(d[1]), abs(d[2]))
+        move, turned = increment_body(b, s, x, t, move, turned)
     other = move_values(stepper.flow, solution, SIX * stepper.p.shape[0])
     return max(move / stepper.settings[LENGTH], turned, other)
 
@@ -138,6 +144,14 @@ def measure_kappa(stepper, size, before):
     if before > noise:
         measured = max(size - noise, 0.0) / (before * before)
         stepper.kappa[0] = max(measured, 0.5 * stepper.kappa[0], 1.0)
+
+
+@inlined
+def expects_enough(stepper, size, tolerance):
+    """Whether a correction with the matrix of one of this size will leave little enough."""
+    ahead = stepper.kappa[0] * size * size  # the next correction
+    enough = 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
+    return stepper.settings[STIFFNESS] != 0.0 and enough
 
 
 @inlined
@@ -228,8 +242,6 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         if (quadratic and error <= tolerance) or size <= tolerance or exhausted:
             s[LEARN] = 1.0
             return DONE
-        ahead = stepper.kappa[0] * size * size  # the next correction
-        chord = quadratic and not chord
-        chord = chord and 2.0 * stepper.kappa[0] * size * ahead <= SURE * tolerance
+        chord = not chord and expects_enough(stepper, size, tolerance)
     worst_residual(stepper, work)
     return NO_CONVERGENCE

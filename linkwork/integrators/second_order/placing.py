@@ -31,20 +31,26 @@ def turn_body(base, nodes, q, turn):
 
 
 @spliced
+def place_body(b, n, x, affine, base, nodes, vdot, ca, cv):
+    """Motion of one body; n: numbers of all bodies."""
+    i, q = STRIDE * b, NODE * b
+    move = load8(x, i)
+    store8(nodes, q + VEL, move * cv + load8(affine, i))  # the rotation matrix comes behind
+    store8(vdot, i, move * ca + load8(affine, n + i))
+    nodes[q + POS] = base[q + POS] + x[i]
+    nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1]
+    nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2]
+    turn_body(base, nodes, q, (x[i + 3], x[i + 4], x[i + 5]))
+
+
+@spliced
 def placing(stepper, work):
     """Motion of all bodies at the end of the step from x, v and v̇ by the method."""
     ca, cv = stepper.settings[CA], stepper.settings[CV]
     x, nodes, vdot = borrow(work.x), borrow(work.nodes), borrow(work.vdot)
     affine, base, bodies = borrow(stepper.affine), borrow(stepper.base), stepper.p.shape[0]
     for b in range(bodies):
-        i, q = STRIDE * b, NODE * b
-        move = load8(x, i)
-        store8(nodes, q + VEL, move * cv + load8(affine, i))  # the rotation matrix comes behind
-        store8(vdot, i, move * ca + load8(affine, STRIDE * bodies + i))
-        nodes[q + POS] = base[q + POS] + x[i]
-        nodes[q + POS + 1] = base[q + POS + 1] + x[i + 1]
-        nodes[q + POS + 2] = base[q + POS + 2] + x[i + 2]
-        turn_body(base, nodes, q, (x[i + 3], x[i + 4], x[i + 5]))
+        place_body(b, STRIDE * bodies, x, affine, base, nodes, vdot, ca, cv)
     place_values(stepper.flow, work.values, 1.0 / (ca * stepper.settings[MASS]))
 
 
@@ -72,6 +78,21 @@ def continue_multipliers(stepper, work):
 
 
 @spliced
+def predict_body(i, n, H, x, affine, k, inverse):
+    """Affine parts and x of the body whose numbers begin at i; its accelerations."""
+    v0 = a0 = spread8(0.0)
+    for j in range(HISTORY):
+        past = load8(H, j * n + i)
+        v0 = v0 + past * k[0, j]
+        a0 = a0 + past * k[1, j]
+    store8(affine, i, v0)
+    store8(affine, n + i, a0)
+    vdot = load8(H, VDOT * n + i)
+    store8(x, i, (vdot * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse)
+    return vdot
+
+
+@spliced
 def predicting(stepper, work):
     """Affine parts of the method, and x for linearly continued accelerations and multipliers."""
     k, bodies = stepper.weights, stepper.p.shape[0]
@@ -80,15 +101,7 @@ def predicting(stepper, work):
     inverse, length = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH]
     squares = spread8(0.0)
     for i in range(0, n, STRIDE):
-        v0 = a0 = spread8(0.0)
-        for j in range(HISTORY):
-            past = load8(H, j * n + i)
-            v0 = v0 + past * k[0, j]
-            a0 = a0 + past * k[1, j]
-        store8(affine, i, v0)
-        store8(affine, n + i, a0)
-        vdot = load8(H, VDOT * n + i)
-        store8(x, i, (vdot * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse)
+        vdot = predict_body(i, n, H, x, affine, k, inverse)
         squares = larger8(squares, vdot * vdot)
     largest = largest_rate(squares, length)
     if stepper.flow.shape[1] > 0:

@@ -28,7 +28,6 @@ from linkwork.integrators.second_order.fast_rotation.spinning import (
 from linkwork.integrators.second_order.start import make_stepper, rates_of_start
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
-from linkwork.math.compiled import announce
 from linkwork.system.consistency.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
@@ -266,20 +265,13 @@ class ImplicitRun(TwoForms):
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows, done: int
     ) -> tuple[int, int]:
         """Compiled steps from number `done` on, until one fails or all are done."""
-        status, system = sp.DONE, self.system
+        status = sp.DONE
         while done < len(times) and status == sp.DONE:
             if self.follows != self.previous:  # multistep coefficients know the step before
                 self.set_step(self.h, fresh=False)
             before, last = done, len(times) if self.previous == self.h else done + 1
             last = min(last, done + self._until_trial())
-            march = fr.advance_fast if self.turning else st.advance
-            what = "steps for fast rotation" if self.turning else "implicit steps"
-            announce(march, what, 8)
-            parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
-            status, done = march(
-                system.kernels, system.tables, self.lu, system.work, *parts,
-                times, schedule, saved, out, done, last,
-            )  # fmt: skip
+            status, done = self._compiled_steps(times, schedule, saved, out, done, last)
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h
                 self._after(done - before)

@@ -46,7 +46,7 @@ from linkwork.integrators.values import (
     ALG, BASE, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
+from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.registers.eights import larger8, load8, spread8, store6, store8
 from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul
@@ -68,30 +68,8 @@ def accept(kernels, tables, work, stepper, time):
     affine, n, six = borrow(stepper.affine), STRIDE * bodies, load8(stepper.six, 0)
     ca, cv, calpha, squares = s[CA], s[CV], s[CALPHA], spread8(0.0)
     for b in range(bodies):
-        q, i = NODE * b, STRIDE * b
-        r = q + QUAT
-        move = load8(x, i)
+        move = accept_body(b, n, x, affine, base, H, k, ca, cv, calpha, six)
         squares = larger8(squares, move * move)
-        base[q + POS] += x[i]
-        base[q + POS + 1] += x[i + 1]
-        base[q + POS + 2] += x[i + 2]
-        turn = x[i + 3], x[i + 4], x[i + 5]
-        e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
-        # 1/|e|, of a product of unit quaternions
-        size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
-        base[r], base[r + 1], base[r + 2] = e[0] * size, e[1] * size, e[2] * size
-        base[r + 3] = e[3] * size
-        a = move * calpha
-        for j in range(HISTORY):
-            a = a + load8(H, j * n + i) * k[2, j]
-        now = (move * cv + load8(affine, i)) * six
-        store8(base, q + VEL, now)
-        store8(H, VPREV * n + i, load8(H, V * n + i))
-        store8(H, VDOTPREV * n + i, load8(H, VDOT * n + i))
-        store8(H, V * n + i, now)
-        store8(H, VDOT * n + i, move * ca + load8(affine, n + i))
-        store8(H, ALG * n + i, a)
-        store8(H, XPREV * n + i, move)
     store8(x, n, squares)  # behind the bodies, as scratch
     turn = max(x[n + 3], x[n + 4], x[n + 5]) ** 0.5
     store8(x, n, spread8(0.0))
@@ -99,6 +77,35 @@ def accept(kernels, tables, work, stepper, time):
         accept_values(stepper.flow, k)
     gather_work(kernels, tables, work, stepper, time)
     return turn
+
+
+@spliced
+def accept_body(b, n, x, affine, base, H, k, ca, cv, calpha, six):
+    """Take over the solution for one body; n: numbers of all bodies.  Its displacement."""
+    q, i = NODE * b, STRIDE * b
+    r = q + QUAT
+    move = load8(x, i)
+    base[q + POS] += x[i]
+    base[q + POS + 1] += x[i + 1]
+    base[q + POS + 2] += x[i + 2]
+    turn = x[i + 3], x[i + 4], x[i + 5]
+    e = qmul((base[r], base[r + 1], base[r + 2], base[r + 3]), qexp(turn))
+    # 1/|e|, of a product of unit quaternions
+    size = 1.5 - 0.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    base[r], base[r + 1], base[r + 2] = e[0] * size, e[1] * size, e[2] * size
+    base[r + 3] = e[3] * size
+    a = move * calpha
+    for j in range(HISTORY):
+        a = a + load8(H, j * n + i) * k[2, j]
+    now = (move * cv + load8(affine, i)) * six
+    store8(base, q + VEL, now)
+    store8(H, VPREV * n + i, load8(H, V * n + i))
+    store8(H, VDOTPREV * n + i, load8(H, VDOT * n + i))
+    store8(H, V * n + i, now)
+    store8(H, VDOT * n + i, move * ca + load8(affine, n + i))
+    store8(H, ALG * n + i, a)
+    store8(H, XPREV * n + i, move)
+    return move
 
 
 @inlined
@@ -127,6 +134,15 @@ def store_row(stepper, vdot, out, row):
     store(refer(stepper), vdot, refer(out), row)
 
 
+@spliced
+def store_body(b, base, H, motion, m, acceleration, a):
+    """Motion and acceleration of a body, to places in the output."""
+    q = NODE * b
+    store8(motion, m, load8(base, q))
+    store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
+    store6(acceleration, a, load8(H, STRIDE * b))
+
+
 @inlined
 def store(stepper, vdot, out, row):
     """The last good step, whose accelerations are given, into a row of the output."""
@@ -135,11 +151,7 @@ def store(stepper, vdot, out, row):
     acceleration, H = borrow(out.acceleration), borrow(vdot)
     m, a = row * nb * 13, row * nb * SIX
     for b in range(nb):
-        q, i = NODE * b, STRIDE * b
-        store8(motion, m, load8(base, q))
-        store8(motion, m + 5, load8(base, q + 5))  # thirteen numbers, three of them twice
-        store6(acceleration, a, load8(H, i))
-        m, a = m + 13, a + SIX
+        store_body(b, base, H, motion, m + 13 * b, acceleration, a + SIX * b)
     if stepper.kept.shape[0] == out.gamma.shape[1]:
         for e in range(out.gamma.shape[1]):
             out.gamma[row, e] = stepper.gamma[0, e]

@@ -13,17 +13,25 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import VEL
+from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order import stepper as sp
+from linkwork.integrators.second_order import stepping as st
 from linkwork.integrators import values as vl
 from linkwork.integrators.second_order.fast_rotation.change_over import (
     PATIENCE, TURN, fast_rotation, spin_rates, to_momenta, to_rates,
 )  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.step import advance_fast
 from linkwork.integrators.second_order.methods import Coefficients, LinearMethod
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.integrators.second_order.tiled.step import OTHERWISE
+from linkwork.integrators.second_order.tiled.threads import advance_tiled
+from linkwork.math.compiled import announce
 from linkwork.system.state import State
 from linkwork.system.system import System
+from linkwork.system.tiles.find import tiles_of
+from linkwork.system.tiles.tables import Tiled
 
 # over a restart
 KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS]
@@ -41,6 +49,8 @@ class TwoForms(RepairedRun):
     fast: Any = None  # what the form for fast rotation needs, where a method has it
     turning = False  # that form is in use
     changes = 0  # of the form
+    lu: Any  # the elimination of the step's matrix
+    _tiles: tuple[Any, Tiled | None] | None = None  # the system in tiles for an elimination
     stays = False  # the form for fast rotation is needed for other reasons, and not left again
 
     def _allocate_fast(self, offset: float) -> None:
@@ -52,6 +62,34 @@ class TwoForms(RepairedRun):
     def _multistep(self) -> bool:
         """Whether the method remembers displacements, whose axes cannot turn."""
         return bool(self.method.coefficients(self.h, self.h).weights[:, vl.XPREV].any())
+
+    def _compiled_steps(
+        self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows,
+        done: int, last: int,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Steps from `done` to `last` in the form in use, large models in tiles; the status and how
+        many are done in all."""
+        system, steps = self.system, (times, schedule, saved, out)
+        tiled = None if self.turning else self._in_tiles()
+        if tiled is not None:
+            status, done = advance_tiled(
+                system.kernels, tiled, self.stepper, *steps, done, last
+            )
+            if status != OTHERWISE:
+                return status, done
+            last = done + 1
+        march = advance_fast if self.turning else st.advance
+        announce(march, "steps for fast rotation" if self.turning else "implicit steps", 8)
+        parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
+        return march(
+            system.kernels, system.tables, self.lu, system.work, *parts, *steps, done, last
+        )
+
+    def _in_tiles(self) -> Tiled | None:
+        """The system in tiles for the elimination in use, where it is large."""
+        if self._tiles is None or self._tiles[0] is not self.lu:
+            self._tiles = self.lu, tiles_of(self.system, self.lu)
+        return self._tiles[1]
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""

@@ -155,18 +155,24 @@ def core_side(e, vals, rhs):
         e.core_rhs[i] = value
 
 
+@fused_inlined
+def solve_middle(r):
+    """The solution of the core, where nodes find it."""
+    e = referred(r)
+    solve_core(r)
+    for i in range(e.core.shape[0]):
+        e.out[e.core[i]] = e.core_rhs[i]
+        if e.core[i] < SIX * (e.x.shape[0] // STRIDE):
+            b, j = e.core[i] // SIX, e.core[i] % SIX
+            e.x[STRIDE * b + j] = e.core_rhs[i]
+
+
 @spliced
 def solve_nodes(r, vals, rhs, go_back):
     """The solution of the right-hand side that was taken along; vals as it left them."""
     e = referred(r)
-    n = e.core.shape[0]
-    if n > 0:
-        solve_core(r)
-        for i in range(n):
-            e.out[e.core[i]] = e.core_rhs[i]
-            if e.core[i] < SIX * (e.x.shape[0] // STRIDE):
-                b, j = e.core[i] // SIX, e.core[i] % SIX
-                e.x[STRIDE * b + j] = e.core_rhs[i]
+    if e.core.shape[0] > 0:
+        solve_middle(r)
     end = e.nodes.shape[0]
     for k in range(e.breaks.shape[0] - 1, -1, -1):
         go_back(borrowed(e), e.breaks[k, 0], end)

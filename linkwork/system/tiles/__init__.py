@@ -1,0 +1,1 @@
+"""Large models in tiles of some bodies, which are evaluated just before they are eliminated."""
