@@ -168,5 +168,5 @@ def test_springs_are_read():
     expected = [run["line"].length, run["line"].rate, run["pin"].angle, run["pin"].rate]
     for k, y in enumerate(expected):
         assert np.allclose(run[f"load{k}"].torque[:, 0], y, atol=1e-10)
-    with pytest.raises(lw.DriveError, match="expected one of length, rate, found 'force'"):
-        lw.reads(line, "force")
+    with pytest.raises(lw.DriveError, match="expected one of force, length, rate, power, found 't"):
+        lw.reads(line, "torque")

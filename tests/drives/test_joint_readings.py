@@ -272,8 +272,8 @@ def test_what_cannot_be_read():
     ball = lw.Spherical(lw.GROUND, rod, at=(0, 0, 0))
     with pytest.raises(lw.DriveError, match='it can bend.*read "rotation"'):
         lw.reads(ball, "angle")
-    with pytest.raises(lw.ModelError, match="a Force cannot be read; read a body"):
-        lw.reads(lw.Force(rod, (1, 0, 0)), "force")
+    with pytest.raises(lw.ModelError, match="a StrapdownSensor cannot be read; read a body"):
+        lw.reads(lw.StrapdownSensor(rod), "force")
     moving = lw.Lock(lw.GROUND, rod, at=(0, 0, 0), rows="x y z rx ry", drive_a={"z": lw.ramp(1)})
     with pytest.raises(lw.ModelError, match="its markers move on its bodies"):
         lw.reads(moving, "angle")

@@ -22,7 +22,7 @@ JUNK = [
 ]  # fmt: skip
 TWO_NUMBERS = {  # words that two numbers are good for
     ("ContinuousPID", "limits"), ("ContinuousPID", "start"), ("TransferFunction", "numerator"),
-    ("LiftingSurface", "lags"),
+    ("LiftingSurface", "lags"), ("UserForce", "jumps"),
     ("Revolute", "limits"), ("Prismatic", "limits"), ("Planar", "limits"), ("Align", "limits"),
     ("Rzeppa", "limits"), ("Gimbal", "limits"),
 }  # fmt: skip

@@ -290,8 +290,9 @@ class UserForce(Item):
                 "given"
             )
         self.stiff = checks.flag(self.stiff, f"stiff of {self.label}")
-        times = checks.array(self.jumps)
-        if times is None or times.ndim != 1 or not np.isfinite(times).all():
+        times = checks.array(self.jumps) if len_of(self.jumps) else np.zeros(0)
+        listed = isinstance(self.jumps, (list, tuple)) or len_of(self.jumps)
+        if not listed or times is None or times.ndim != 1 or not np.isfinite(times).all():
             raise ModelError(
                 f"jumps of {self.label} must be a list of times in s, but "
                 f"{checks.show(self.jumps)} was given"
@@ -394,6 +395,11 @@ class UserForce(Item):
 
         frames = [Frame(x, rng.normal(size=3), _quaternion(rng)) for x in (a, b)]
         return cls(frames, function, stiff=True)
+
+
+def len_of(given: Any) -> int:
+    """How many there are of something that may be no list."""
+    return len(given) if isinstance(given, (list, tuple, np.ndarray)) else 0
 
 
 def _quaternion(rng: np.random.Generator) -> np.ndarray:

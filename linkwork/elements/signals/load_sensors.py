@@ -28,7 +28,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals.measured import Sensor
 from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
-from linkwork.errors import ModelError
+from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.math.memory.addresses import address_of
 from linkwork.math.compiled import inlined
@@ -238,6 +238,17 @@ class LoadSensor(Sensor):
                 f"{self.label} needs a load such as a Bushing, but {checks.show(self.load)} was "
                 "given; pass the item that model.add returned"
             )
+        if not isinstance(self.quantity, str) or self.quantity not in UNITS:
+            raise DriveError(
+                f"{self.label}: expected force, torque or tension, found "
+                f"{checks.show(self.quantity)}"
+            )
+        which = self.which
+        if isinstance(which, bool) or not isinstance(which, (int, np.integer)) or which < 0:
+            raise ModelError(
+                f"which of {self.label} must be a whole number of at least 0, but "
+                f"{checks.show(which)} was given"
+            )
         self.check_axis()
         self.make_node()
 
@@ -254,7 +265,20 @@ class LoadSensor(Sensor):
         return (self.load,)
 
     def entries(self) -> list[Entry]:
-        probe, found = self.load.probe(self.quantity, self.which), self.load.entries()
+        found = self.load.entries()
+        try:
+            probe = self.load.probe(self.quantity, self.which)
+            inner = [found[which].bodies[end] for which, end in probe.parts]
+        except IndexError as error:
+            raise ModelError(
+                f"{self.label} measures part {self.which} of {self.load.label}, which has fewer; "
+                "count from 0"
+            ) from error
+        if probe.kind in (LINE, TORQUE, FORCE) and any(isinstance(x, Node) for x in inner):
+            raise ModelError(
+                f"{self.label}: {self.load.label} has no {self.quantity} along an axis; read its "
+                "tension"
+            )
         return [
             self.copy_of(found[which], probe, end, share)
             for share, (which, end) in enumerate(probe.parts)

@@ -163,6 +163,9 @@ def reads(
       and rates of its two arms, `axis` "x" and "y"; of a Distance "length" and "rate"; of a Gear
       "angle_1", "rate_1", "angle_2" and "rate_2".
 
+    frame may be a load, and quantity then one of its results, as run["spring"].force is: "force",
+    "torque", "power" …, of a Cable "tension" (`axis`: the number of the segment, from 0).
+
     Else frame and relative_to are bodies or Frames (default: the ground), and quantity is one of
 
     - "acceleration" and "angular acceleration" (m/s², rad/s²) against the ground;
