@@ -58,7 +58,7 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
-NOTHING = 0.1  # of the tolerance: velocities that need no p, as of a body on a fixed pin
+NOTHING = 0.1  # of the tolerance: p that is none, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 RELEARN = 64  # steps between those that have two iterations
 
@@ -182,6 +182,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     largest, predicted = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
     allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
+    nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
@@ -198,8 +199,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         refill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
         coef[FIRST] = 0.0
-        exact = not chord and velocity_side(stepper, fast, tables, work) <= NOTHING * tolerance
-        exact = exact and predicted <= NOTHING * tolerance
+        exact = not chord and velocity_side(stepper, fast, tables, work) <= nothing
+        exact = exact and predicted <= nothing
         if not chord and not exact:
             growth = solution(lu, work.vals, rhs)
             if not growth < s[GROWTH]:
