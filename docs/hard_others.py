@@ -1,4 +1,4 @@
-"""Hard motions of limits, ropes, gains, brakes, snapping springs and rockets (docs/hard-motions.md)."""
+"""Hard motions: limits, ropes, gains, brakes, snapping springs, rockets (docs/hard-motions.md)."""
 
 from __future__ import annotations
 

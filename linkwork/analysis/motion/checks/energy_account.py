@@ -3,9 +3,9 @@
     balance = T + V + dissipated − supplied − (its initial value)
 
 is zero but for the method's error, and for that of the dissipated work where a damper acts faster
-than the step, which is told as such; energy that is made is therefore looked for in
-T + V − supplied, which dampers can only lower, as a rise above the lowest value so far.  Both are compared with what a mechanism had to
-exchange,
+than the step (told of explicit methods); energy that is made is therefore looked for in
+T + V − supplied, which dampers can only lower, as a rise above the lowest value so far.  Both are
+compared with what a mechanism had to exchange,
 
     T₀ + (V₀ − min V) + work supplied + what laws give back that count as dissipating,
 
@@ -36,7 +36,7 @@ import numpy as np
 from linkwork.analysis.motion.checks.explicit_steps import beyond_stability, is_explicit
 from linkwork.analysis.motion.corners import MANY as MANY_STEPS
 from linkwork.analysis.motion.corners import corners
-from linkwork.errors import LinkworkWarning, users_line
+from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.second_order.methods import (
     GeneralizedAlpha,
     LinearMethod,
@@ -44,6 +44,7 @@ from linkwork.integrators.second_order.methods import (
 )
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
+from linkwork.system.system import System
 
 SAMPLES = 64  # stored times that are looked at
 BETWEEN = 0.75  # rad that a body turns between two of them, where angles over turns are counted
@@ -149,7 +150,7 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     found = account(result, samples)
     made, lost = largest_rise(found.rise), float(-np.nanmin(found.balance))
     there, name = found.there, system.model.name
-    beams = any(f.slender for f in families)  # which EnergyMomentum does not step
+    beams = any(f.slender for f in families)
     limit = WAVES if beams else LOST
     implicit = is_implicit(method)
     if implicit and not np.any(result.work[:, 0]) and largest_turn(result, h) > FAST:
@@ -157,11 +158,11 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     allowed = limit * there + noise
     grows, fades = not made <= MADE * there + noise, lost > allowed
     if not grows and not fades:
-        return miscounted_work(result, found, noise, h)
+        return miscounted_work(result, found, noise, h) if is_explicit(method) else ""
     if corner := corner_trouble(result, method, h, noise):
         return corner
     step = f"the step of {h:g} s is too large for {method!r}"
-    other = "lw.GeneralizedAlpha()" if beams else "lw.EnergyMomentum()"
+    other = "lw.EnergyMomentum()" if energy_momentum_steps(system) else "lw.GeneralizedAlpha()"
     better = "" if type(method).__name__ in other else f", or {other}"
     if slackens(system.model):
         better = ", or lw.GeneralizedAlpha(rho=0)" if method != GeneralizedAlpha(rho=0.0) else ""
@@ -183,8 +184,26 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     )
 
 
+def energy_momentum_steps(system: System) -> bool:
+    """Whether lw.EnergyMomentum would step this model, so that it can be advised."""
+    from linkwork.nullspace import forces
+    from linkwork.nullspace.constraints import rows
+    from linkwork.system.rank_one.sensor_nodes import sensor_nodes
+
+    try:
+        rows.refuse_unknown(system)
+        forces.refuse_unknown(system)
+        system.refuse_nodes("lw.EnergyMomentum", sensor_nodes(system))
+    except ModelError:
+        return False
+    return True
+
+
 def miscounted_work(result: Result, found: Account, noise: float, h: float) -> str:
-    """One sentence, if dampers took less from the motion than their account says."""
+    """One sentence, if dampers took less from the motion than their account says.
+
+    Implicit methods go over dampers that act faster than the step, so that the motion is right.
+    """
     highest = float(np.nanmax(found.balance, initial=0.0))
     assert result.work is not None
     if not highest > MISCOUNTED * found.there + noise or not np.any(result.work[:, 0]):
@@ -193,8 +212,8 @@ def miscounted_work(result: Result, found: Account, noise: float, h: float) -> s
     return (
         f"the account of dissipated energy of '{result.system.model.name}' is {highest:.3g} J too "
         f"large at t = {when:.4g}, of {found.there:.3g} J that could be exchanged: a damper, stop "
-        f"or friction acts faster than the step of {h:g} s shows; the motion gained nothing, but "
-        "take a smaller step, or tolerance=, where run.energy.dissipated or forces there count"
+        f"or friction acts faster than the step of {h:g} s shows, and what follows may be off; "
+        "take a smaller step, or lw.GeneralizedAlpha()"
     )
 
 
