@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
 from linkwork.integrators.friction import refuse_bristles

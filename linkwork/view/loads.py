@@ -15,9 +15,9 @@ from linkwork.elements.bodies.central_gravity import CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.bodies.variable_mass import VariableMass
 from linkwork.elements.deformable.viscous_body import ViscousBody
+from linkwork.elements.failures import forget_failures
 from linkwork.elements.forces.force import Load
 from linkwork.elements.forces.force_pair import ForcePair
-from linkwork.elements.forces.user_force import forget_failures
 from linkwork.math import rotations
 from linkwork.model.frame import Frame, as_frame, carries_frames
 from linkwork.results.outputs.relative import rotate

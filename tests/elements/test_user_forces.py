@@ -8,7 +8,7 @@ import pytest
 from sample_elements import EXACT, moving, residual, turn, two_bodies, world
 
 import linkwork as lw
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.math import rotations
 from linkwork.system.system import compile_model
 

@@ -14,7 +14,7 @@ from linkwork.analysis.assembly.start_rows import current, start_entries, start_
 from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.elements.forces.user_force import forget_failures
+from linkwork.elements.failures import forget_failures
 from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError
 from linkwork.model import checks

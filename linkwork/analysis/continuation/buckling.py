@@ -37,7 +37,7 @@ from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import conservative, exact_tangent, without_slender
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.model import Model

@@ -31,7 +31,7 @@ from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.analysis.statics.stability import Stability
 from linkwork.analysis.statics.static import beginning, left_out_rows_hold
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.model import Model

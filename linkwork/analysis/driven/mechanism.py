@@ -21,7 +21,7 @@ from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
 from linkwork.analysis.scales import row_scale
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce

@@ -21,7 +21,7 @@ from linkwork.analysis.motion.jumps import NEAR, just_before
 from linkwork.analysis.motion.run_record import RunRecord
 from linkwork.analysis.motion.storing import DiskFull
 from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.integrators.contract import StepFailure
 from linkwork.results.result import Result

@@ -41,7 +41,7 @@ from linkwork.analysis.statics.rotation import (
     rotation_from,
 )  # fmt: skip
 from linkwork.analysis.statics.search import ProgressLog, Search
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model

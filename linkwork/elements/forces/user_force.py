@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numba.extending import is_jitted
 
+from linkwork.elements.failures import Failure
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import DriveError, ModelError
@@ -40,7 +41,6 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
-from linkwork.model.model import Model
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the function's address, that of its Python twin, whether it is stiff, and per frame its
@@ -230,16 +230,6 @@ class CompiledCallback:
         return compiled_callback, (self.function, self.frames)
 
 
-@dataclass
-class Failure:
-    """The first error of a user's function or drive: when it happened and what it was."""
-
-    time: float
-    error: BaseException | None
-    message: str
-    part: str = "function"
-
-
 def shapes(n: int) -> list[tuple[int, ...]]:
     """What a function may return for n frames: six numbers each, or force and torque."""
     return ([(6,), (2, 3)] if n == 1 else []) + [(n, 6), (n, 2, 3)]
@@ -405,33 +395,3 @@ def len_of(given: Any) -> int:
 def _quaternion(rng: np.random.Generator) -> np.ndarray:
     q = rng.normal(size=4)
     return q / np.linalg.norm(q)
-
-
-def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
-    """User forces of a model (or system) that have failed; their failures are forgotten."""
-    owner = getattr(model, "model", model)
-    for item in owner.items.values() if isinstance(owner, Model) else ():
-        failure = getattr(item, "failure", None)
-        if isinstance(failure, Failure):
-            item.failure = None
-            if failure.error is not None and not isinstance(failure.error, Exception):
-                raise failure.error  # the user pressed Ctrl-C in there
-            yield item, failure
-
-
-def raise_if_failed(model: Any) -> None:
-    """Raise the first failure of a user's function in a model (or system), and forget it."""
-    for item, failure in failed_items(model):
-        if isinstance(failure.error, KeyboardInterrupt):  # of the user, not of the function
-            raise failure.error
-        wanted = "returns force and torque" if failure.part == "function" else "has a value"
-        raise ModelError(
-            f"{failure.part} of {item.label} {failure.message}, at t = {failure.time:g}; correct "
-            f"it so that it {wanted} for every motion in the run"
-        ) from failure.error
-
-
-def forget_failures(model: Any) -> None:
-    """Forget what user's functions could not answer where it does not matter."""
-    for _ in failed_items(model):
-        pass

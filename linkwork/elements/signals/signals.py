@@ -33,7 +33,7 @@ import numpy as np
 from linkwork.elements.layout import (
     ACCEPT, OMEGA, POS, QUAT, RATE, ROT, TANGENT, VALUE, VEL,
 )  # fmt: skip
-from linkwork.elements.forces.user_force import Failure
+from linkwork.elements.failures import Failure
 from linkwork.math import rotations
 from linkwork.math.memory.addresses import WeakItem
 from linkwork.math.compiled import inlined

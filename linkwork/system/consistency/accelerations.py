@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent

@@ -46,7 +46,8 @@ from linkwork.analysis.linear.equations.world_axes import (
 from linkwork.analysis.scales import column_scale, row_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
-from linkwork.elements.forces.user_force import STIFF, UserForce, raise_if_failed
+from linkwork.elements.failures import raise_if_failed
+from linkwork.elements.forces.user_force import STIFF, UserForce
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.model import Model

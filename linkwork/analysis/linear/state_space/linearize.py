@@ -25,7 +25,7 @@ from linkwork.analysis.linear.state_space.inputs import Input, make_input
 from linkwork.analysis.linear.state_space.outputs import OutputRow, output_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.starts import StateLike
-from linkwork.elements.forces.user_force import raise_if_failed
+from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.model import html
 from linkwork.model.model import Model

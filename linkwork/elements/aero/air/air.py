@@ -14,7 +14,7 @@ from linkwork.elements.aero.air.gusts import (
     Gust, GustFront, GustFunction, Gusts, HarmonicGust, OneMinusCosine, WindProfile,
 )  # fmt: skip
 from linkwork.elements.bodies.moving_frame import components
-from linkwork.elements.forces.user_force import Failure
+from linkwork.elements.failures import Failure
 from linkwork.errors import ModelError
 from linkwork.math.memory.addresses import WeakItem
 from linkwork.math.memory.pointers import PythonCallback
