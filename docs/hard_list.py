@@ -247,7 +247,8 @@ KINDS = (
         "of 1e-6 s, the others with closed forms or the equation of one coordinate.",
         "limits of joints are stops with damping, resolved by the step alone: ten steps in touch "
         "where the motion after it counts. With ropes leave out method=, which takes "
-        "`GeneralizedAlpha(rho=0)`.",
+        "`GeneralizedAlpha(rho=0)`: the jerk then costs 12 % of the energy at 1 ms, which is told, "
+        "and 6 % at 0.5 ms.",
     ),
     Kind(
         "Long runs", long_runs,
