@@ -184,7 +184,7 @@ def test_other_wrong_arguments():
                   lambda: sine(1, 1).jet([[0.0]]), lambda: sine(1, 1).jet([math.nan])):  # fmt: skip
         with pytest.raises(DriveError, match="expected"):
             build()
-    with pytest.raises(TypeError):
+    with pytest.raises(DriveError, match="joined with numbers and other drives alone, found '1'"):
         sine(1, 1) + "1"
 
 

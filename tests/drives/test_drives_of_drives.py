@@ -174,6 +174,8 @@ def test_drives_are_reckoned_with_as_numbers(name: str) -> None:
 
 
 def test_what_drives_are_not_reckoned_with_is_refused() -> None:
-    for wrong in (lambda: X / "2", lambda: np.array([1.0, 2.0]) * X, lambda: np.isnan(X)):
+    with pytest.raises(lw.DriveError, match="joined with numbers and other drives alone, found '2'"):
+        X / "2"
+    for wrong in (lambda: np.array([1.0, 2.0]) * X, lambda: np.isnan(X)):
         with pytest.raises(TypeError):
             wrong()
