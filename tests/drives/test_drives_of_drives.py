@@ -174,7 +174,7 @@ def test_drives_are_reckoned_with_as_numbers(name: str) -> None:
 
 
 def test_what_drives_are_not_reckoned_with_is_refused() -> None:
-    with pytest.raises(lw.DriveError, match="joined with numbers and other drives alone, found '2'"):
+    with pytest.raises(DriveError, match="joined with numbers and other drives alone"):
         X / "2"
     for wrong in (lambda: np.array([1.0, 2.0]) * X, lambda: np.isnan(X)):
         with pytest.raises(TypeError):
