@@ -1,8 +1,8 @@
 """The constrained scheme written out: Newton's dense matrix for all directors and multipliers.
 
-P. Betsch, S. Leyendecker, Int. J. Numer. Meth. Engng 67 (2006), [B], equation (10), in numpy and with
-nothing of linkwork's stepping: what is read off a model are masses, inertias, joint frames and the
-start.  All rows are Φ = c + b·q + ½ q·A q, so that
+P. Betsch, S. Leyendecker, Int. J. Numer. Meth. Engng 67 (2006), [B], equation (10), in numpy and
+with nothing of linkwork's stepping: what is read off a model are masses, inertias, joint frames and
+the start.  All rows are Φ = c + b·q + ½ q·A q, so that
 
     [2/h M + h/2 Σ λ A   h G(q̄)ᵀ]
     [G(q₁)               0       ],      G(q) = b + A q
