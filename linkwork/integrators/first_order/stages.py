@@ -53,7 +53,10 @@ from linkwork.integrators.first_order.rotation_tangents import (
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, integral, integral_tangent, put3,
+    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, put3,
+)  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
+    BENT, COURSE, bend, bent, bent_slope, integral, integral_tangent, missed_by_trapezoids,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import FAR as FAR_OFF
 from linkwork.integrators.second_order.newton import (
@@ -67,9 +70,9 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.values import VDOTPREV
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8
+from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, triples8
 from linkwork.math.rotations import (
-    qexp, rotation_matrix, tangent_times,
+    inverse_tangent, qexp, rotation_matrix, tangent_times,
 )  # fmt: skip
 from linkwork.math.vectors import (
     IDENTITY, add, cross, dot, four, mv, nine, scale, sub, three, tv,
@@ -149,7 +152,7 @@ def prepare(stepper, stages, fast, work, f, i):
     M, H = borrow(stages.memory), borrow(stepper.history)
     x, affine, base = borrow(stepper.p), borrow(stepper.affine), borrow(stepper.base)
     spins, vdot, six = borrow(fast.spins), borrow(fast.vdot), load8(stepper.six, 0)
-    scratch = borrow(work.x)
+    course = borrow(fast.course)
     hg, squares, aside = stages.hg[f, i], spread8(0.0), spread8(0.0)
     ahead = stages.nodes[f, i] * stepper.settings[STEP]
     for b in range(bodies):
@@ -162,15 +165,22 @@ def prepare(stepper, stages, fast, work, f, i):
             cx = cx + load8(M, at_) * alpha + load8(M, row + at_) * beta
             cv = cv + load8(M, 2 * row + at_) * alpha + rate * beta
             a = a + rate * stages.guess[f, i, 1 + j]
+        speed = cv + a * hg
+        c, L = triples8(cx)[1], triples8(speed)[1]
+        if course[COURSE * b + BENT] != 0.0:
+            R, turn = rotation_matrix(four(base, q + QUAT)), three(vdot, k + 3)
+            turn = scale(ahead, add(three(base, q + OMEGA), scale(0.5 * ahead, turn)))
+            J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+            change = add(scale(1.0 / hg, c), three(M, 2 * row + k + 3))
+            B, more = missed_by_trapezoids(J, inverse, R, turn, scale(-ahead, change))
+            shift = bend(course, COURSE * b, 1.0 / hg, ahead, B, more)
+            cx = cx - six8(ZERO, shift)
+            y = add(c, scale(hg, L))
+            c = sub(c, add(scale(ahead / hg, mv(B, y)), more))
         store8(affine, k, cx)
         store8(affine, n + k, cv)
-        speed = cv + a * hg
-        store8(scratch, k, speed)
         store8(x, k, cx + speed * hg)
-        turn = predicted_turn(
-            base, spins, q, b, ahead, three(vdot, k + 3), three(affine, k + 3),
-            three(scratch, k + 3), hg, chart,
-        )  # fmt: skip
+        turn = predicted_turn(base, spins, q, b, ahead, three(vdot, k + 3), c, L, hg, chart)
         there = six8(three(x, k), turn)
         store8(x, k, there)
         off, rate = there - load8(base, q + VEL) * six * ahead, load8(vdot, k)
@@ -217,7 +227,7 @@ def place(stepper, fast, tables, work, wanted):
     rate, chart, n, cM = s[CV], s[KIND] == STAGES, STRIDE * bodies, 1.0 / s[MASS]
     x, z, nodes, vdot = borrow(stepper.p), borrow(work.x), borrow(work.nodes), borrow(work.vdot)
     affine, base, spins = borrow(stepper.affine), borrow(stepper.base), borrow(fast.spins)
-    inertia, hg = borrow(tables.bodies), 1.0 / rate
+    inertia, course, hg = borrow(tables.bodies), borrow(fast.course), 1.0 / rate
     for b in range(bodies):
         i, q, k = STRIDE * b, NODE * b, SPINS * b
         move = load8(x, i)
@@ -235,7 +245,10 @@ def place(stepper, fast, tables, work, wanted):
             own = mv(spin, w)
         else:
             Jx = mv(spin, turn)
-            own = scale(rate, sub(integral(g, Jx), tv(R, three(affine, i + 3))))
+            y = integral(g, Jx)
+            if course[COURSE * b + BENT] != 0.0:
+                y = mv(bent(course, b, R), y)
+            own = scale(rate, sub(y, tv(R, three(affine, i + 3))))
             w = mv(inverse, own)
         torque = scale(rate, sub(own, cL))
         put3(nodes, q + OMEGA, w)
@@ -247,6 +260,9 @@ def place(stepper, fast, tables, work, wanted):
                 N, B = chart_tangents(spin, turn, xdot, cL, hg)
                 if not whole:
                     N = inertia_tangent(J, j, N, B, w, hg)
+            elif course[COURSE * b + BENT] != 0.0:
+                P, slope = bent(course, b, R), inverse_tangent(turn)
+                N = bent_slope(P, spin, slope, g, Jx, torque, hg * hg)
             elif whole:
                 N = integral_tangent(spin, turn, g, Jx, torque, hg * hg)
             else:

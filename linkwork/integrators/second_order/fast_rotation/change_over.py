@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.elements.layout import OMEGA, QUAT, SIX, STRIDE
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import BENT, COURSE
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations
@@ -53,7 +54,7 @@ def fast_rotation(
     holds = np.append(~system.on_velocities[system.kept], False).astype(float)
     return fr.FastRotation(
         spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(system),
-        limits,
+        limits, np.zeros((n, COURSE)),
     )  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def to_momenta(stepper: Stepper, fast: fr.FastRotation, h: float, begins: bool) 
     H[XPREV, :, 3:6] = times(before + R, times(spins.J, x)) / 2
     fast.move[:] = 0.0
     fast.move[:, 3:6] = x
-    fast.spins[:, fr.SHARE] = 0.0
+    fast.spins[:, fr.SHARE] = fast.course[:, BENT] = 0.0
     if fast.limits[fr.TURNING]:
         change_shares(stepper, fast, h, shares(stepper, fast))
 

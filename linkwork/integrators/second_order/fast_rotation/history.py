@@ -21,7 +21,12 @@ from linkwork.integrators.second_order.fast_rotation.momenta import (
     AHEAD, BEFORE, FAST, LAST, MISSED, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
+    BENT, COURSE, shift_of,
+)  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.spinning import (
+    effective_turn, steady_in_world_axes,
+)  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.stepper import (
     CA, CALPHA, CV, MASS, MEMORY, SAMPLED, STEP,
@@ -81,7 +86,7 @@ def accept(kernels, tables, work, stepper, fast, time):
     base, nodes, vdot = borrow(stepper.base), borrow(work.nodes), borrow(work.vdot)
     affine, spins, n = borrow(stepper.affine), borrow(fast.spins), STRIDE * bodies
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
-    ends, past, h = borrow(work.x), borrow(fast.past), s[STEP]
+    ends, past, course, h = borrow(work.x), borrow(fast.past), borrow(fast.course), s[STEP]
     late, busy, multistep = fast.limits[OFFSET] * h, False, fast.limits[TURNING] == 0.0
     smooth, inertia, quick = s[MEMORY] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
     asked = s[MEMORY] != 0.0 or s[SAMPLED] != 0.0  # elements are evaluated at the end of the step
@@ -94,7 +99,7 @@ def accept(kernels, tables, work, stepper, fast, time):
         turn = dot(x, x)
         most = max(most, turn)
         factors, g, e, R = turned(base, q, x)
-        y, Jp, L, rate, own, wdot = turn_of(spins, b, x, g, spin, R, L0, F0, ca, cv)
+        y, Jp, L, rate, own, wdot = turn_of(spins, course, b, x, g, spin, R, L0, F0, ca, cv)
         r, w, share = add(three(base, q + POS), t), mv(R, own), spins[SPINS * b + SHARE]
         alg, before, was = past_of(H, n, i, k)
         z, free, E = t, sub(t, extra), NONE
@@ -106,9 +111,10 @@ def accept(kernels, tables, work, stepper, fast, time):
             E, z, v, a = path_of(share, part, phi, t, extra, w, v0, a0, ca, cv)
             free = sub(z, extra)
             alg, before, was = turned_past(alg, before, was, E)
-        alg = alg + six8(free, mv(R, y)) * calpha
+        y = add(mv(R, y), shift_of(course, b))
+        alg = alg + six8(free, y) * calpha
         if multistep:
-            store8(H, XPREV * n + i, six8(z, mv(R, add(y, Jp))))
+            store8(H, XPREV * n + i, six8(z, add(y, mv(R, Jp))))
         u = cross(w, v)
         new = 0.0 if multistep else share_of_turning(v, a, u)
         if new != share:
@@ -116,10 +122,13 @@ def accept(kernels, tables, work, stepper, fast, time):
             alg = alg - six8(add(less, scale(late, jerk)), ZERO)
             was = was - six8(sub(less, scale(h, jerk)), ZERO)
             spins[SPINS * b + SHARE] = new
+        L, older = mv(R, L), three(H, VPREV * n + i + 3)
+        steady = steady_in_world_axes(L, triples8(before)[1], older, mv(R, x))
+        course[COURSE * b + BENT] = 1.0 if steady else 0.0
         store8(H, ALG * n + i, alg)
         store8(H, VPREV * n + i, before)
         store8(H, VDOTPREV * n + i, was)
-        store8(H, V * n + i, six8(v, mv(R, L)))
+        store8(H, V * n + i, six8(v, L))
         store8(H, VDOT * n + i, six8(sub(a, scale(new, u)), mv(R, rate)))
         if body_spins(own, wdot, three(held, i + 3), h):
             busy = True
