@@ -18,12 +18,9 @@ from linkwork.elements.layout import (
     ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, WHOSE, ZERO, put3,
+    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, put3,
 )  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
-    BEND, BENT, COURSE, integral, shift_of,
-)  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation.spinning import steady_in_world_axes
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import integral, spun
 from linkwork.integrators.first_order.stages import (
     FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, place,
     place_body, solve_stage,
@@ -68,7 +65,7 @@ def keep_stage(stepper, stages, fast, tables, work, slot):
     n, chart = STRIDE * bodies, stepper.settings[KIND] == STAGES
     M, rate = borrow(stages.memory), stepper.settings[CV]
     x, affine, nodes = borrow(stepper.p), borrow(stepper.affine), borrow(work.nodes)
-    spins, course = borrow(fast.spins), borrow(fast.course)
+    spins = borrow(fast.spins)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         at_, move = slot * n + i, load8(x, i)
@@ -83,8 +80,7 @@ def keep_stage(stepper, stages, fast, tables, work, slot):
             store8(M, at_, move)
             store8(M, slots * n + at_, (move - load8(affine, i)) * rate)
         else:
-            shift = shift_of(course, b)
-            store8(M, at_, load8(affine, i) + speed * (1.0 / rate) + six8(ZERO, shift))
+            store8(M, at_, load8(affine, i) + speed * (1.0 / rate))
             store8(M, slots * n + at_, speed)
     keep_values(stepper.flow, work.values, stages.values, slot)
     stage = slot - int(stepper.settings[FIRST])
@@ -180,7 +176,7 @@ def correct_slot(stepper, stages, fast, work, slot):
     bodies, slots = stepper.p.shape[0], stages.memory.shape[1]
     n, chart = STRIDE * bodies, stepper.settings[KIND] == STAGES
     nodes, spins, M = borrow(work.nodes), borrow(fast.spins), borrow(stages.memory)
-    x, rhs, course = borrow(stepper.p), borrow(stepper.rhs), borrow(fast.course)
+    x, rhs = borrow(stepper.p), borrow(stepper.rhs)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         at_ = slot * n + i
@@ -193,11 +189,8 @@ def correct_slot(stepper, stages, fast, work, slot):
         store8(M, at_, load8(x, i))
         if not chart:
             turn = three(x, i + 3)
-            Jx = mv(nine(spins, SPINS * b + SPIN), turn)
-            y = mv(nine(nodes, q + ROT), integral(qexp(turn), Jx))
-            if course[COURSE * b + BENT] != 0.0:
-                y = add(mv(nine(course, COURSE * b + BEND), y), shift_of(course, b))
-            put3(M, at_ + 3, y)
+            Jx = spun(borrow(fast.course), b, nine(spins, SPINS * b + SPIN), turn)
+            put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(qexp(turn), Jx)))
     correct_values(stepper.flow, stages.values, slot, stepper.rhs, SIX * bodies)
 
 
@@ -254,7 +247,6 @@ def accept(kernels, tables, work, stepper, stages, fast, f, time):
     M, H, nodes, base = (borrow(stages.memory), borrow(stepper.history), borrow(work.nodes),
                          borrow(stepper.base))  # fmt: skip
     held, vdot, x = borrow(fast.vdot), borrow(work.vdot), borrow(stepper.p)
-    spins, course = borrow(fast.spins), borrow(fast.course)
     most, whose = fast.limits[LARGEST] ** 2, fast.limits[WHOSE]
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
@@ -269,11 +261,6 @@ def accept(kernels, tables, work, stepper, stages, fast, f, time):
         speed, rate = load8(M, 2 * row + end), load8(M, 3 * row + end)
         now = load8(nodes, q + VEL) * six
         store8(base, q + VEL, now)
-        if not chart and spins[SPINS * b + WHOLE] != 0.0:
-            L, past, older = three(M, 2 * row + end + 3), V * n + i + 3, VPREV * n + i + 3
-            moved = mv(nine(nodes, q + ROT), three(x, i + 3))
-            steady = steady_in_world_axes(L, three(H, past), three(H, older), moved)
-            course[COURSE * b + BENT] = 1.0 if steady else 0.0
         store8(held, i, load8(vdot, i))
         turn = x[i + 3] * x[i + 3] + x[i + 4] * x[i + 4] + x[i + 5] * x[i + 5]
         if turn > most:

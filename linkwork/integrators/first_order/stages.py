@@ -15,7 +15,7 @@ Rotations have coordinates of one of two kinds.  Runge-Kutta stages have x of th
 last step, R₁ = R₀ exp(x), whose rate is exact, ω = T(x) ẋ.  Multistep formulas and filters, all of
 second order, have the integral of the momentum by the trapezoidal rule, whose rate is L:
 
-    y = ½ (R₀ + R₁) Ĵ x,   y = c_y + h g L
+    y = ½ (R₀ + R₁) (Ĵx − x × D(x × Ĵx)),   y = c_y + h g L
 
 additive like L, so that the past needs no change of chart, and exact for uniform rotation.  With x
 as the unknown all motion follows, and Newton's method is that of the one-step methods (stepping.py)
@@ -53,10 +53,10 @@ from linkwork.integrators.first_order.rotation_tangents import (
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, put3,
+    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, put3,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
-    BENT, COURSE, bend, bent, bent_slope, integral, integral_tangent, missed_by_trapezoids,
+    integral, integral_tangent, spun, spun_slope,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import FAR as FAR_OFF
 from linkwork.integrators.second_order.newton import (
@@ -70,9 +70,9 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.values import VDOTPREV
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, triples8
+from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8
 from linkwork.math.rotations import (
-    inverse_tangent, qexp, rotation_matrix, tangent_times,
+    qexp, rotation_matrix, tangent_times,
 )  # fmt: skip
 from linkwork.math.vectors import (
     IDENTITY, add, cross, dot, four, mv, nine, scale, sub, three, tv,
@@ -115,7 +115,7 @@ class Stages(NamedTuple):
 
 
 @inlined
-def predicted_turn(base, spins, q, b, ahead, wdot, c, L, hg, chart):
+def predicted_turn(base, spins, course, q, b, ahead, wdot, c, L, hg, chart):
     """x of a rotation whose momentum at the stage would be L, corrected from ω t + ω̇ t²/2.
 
     c: constant part of x or y.  2 (I + exp(x̃))⁻¹ = I − tan(|x|/2) x̃/|x|,  and likewise
@@ -135,7 +135,9 @@ def predicted_turn(base, spins, q, b, ahead, wdot, c, L, hg, chart):
             x = add(c, scale(hg, w))
         return x
     y, half = tv(R, add(c, scale(hg, L))), 0.5 + dot(x, x) / 24.0
-    return mv(inverse, sub(y, scale(half, cross(x, y))))
+    J = nine(spins, SPINS * b + SPIN)
+    y = sub(sub(y, scale(half, cross(x, y))), sub(spun(course, b, J, x), mv(J, x)))
+    return mv(inverse, y)
 
 
 @lean
@@ -153,6 +155,7 @@ def prepare(stepper, stages, fast, work, f, i):
     x, affine, base = borrow(stepper.p), borrow(stepper.affine), borrow(stepper.base)
     spins, vdot, six = borrow(fast.spins), borrow(fast.vdot), load8(stepper.six, 0)
     course = borrow(fast.course)
+    scratch = borrow(work.x)
     hg, squares, aside = stages.hg[f, i], spread8(0.0), spread8(0.0)
     ahead = stages.nodes[f, i] * stepper.settings[STEP]
     for b in range(bodies):
@@ -165,22 +168,15 @@ def prepare(stepper, stages, fast, work, f, i):
             cx = cx + load8(M, at_) * alpha + load8(M, row + at_) * beta
             cv = cv + load8(M, 2 * row + at_) * alpha + rate * beta
             a = a + rate * stages.guess[f, i, 1 + j]
-        speed = cv + a * hg
-        c, L = triples8(cx)[1], triples8(speed)[1]
-        if course[COURSE * b + BENT] != 0.0:
-            R, turn = rotation_matrix(four(base, q + QUAT)), three(vdot, k + 3)
-            turn = scale(ahead, add(three(base, q + OMEGA), scale(0.5 * ahead, turn)))
-            J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
-            change = add(scale(1.0 / hg, c), three(M, 2 * row + k + 3))
-            B, more = missed_by_trapezoids(J, inverse, R, turn, scale(-ahead, change))
-            shift = bend(course, COURSE * b, 1.0 / hg, ahead, B, more)
-            cx = cx - six8(ZERO, shift)
-            y = add(c, scale(hg, L))
-            c = sub(c, add(scale(ahead / hg, mv(B, y)), more))
         store8(affine, k, cx)
         store8(affine, n + k, cv)
+        speed = cv + a * hg
+        store8(scratch, k, speed)
         store8(x, k, cx + speed * hg)
-        turn = predicted_turn(base, spins, q, b, ahead, three(vdot, k + 3), c, L, hg, chart)
+        turn = predicted_turn(
+            base, spins, course, q, b, ahead, three(vdot, k + 3), three(affine, k + 3),
+            three(scratch, k + 3), hg, chart,
+        )  # fmt: skip
         there = six8(three(x, k), turn)
         store8(x, k, there)
         off, rate = there - load8(base, q + VEL) * six * ahead, load8(vdot, k)
@@ -244,11 +240,8 @@ def place(stepper, fast, tables, work, wanted):
             w = tangent_times(turn, xdot)
             own = mv(spin, w)
         else:
-            Jx = mv(spin, turn)
-            y = integral(g, Jx)
-            if course[COURSE * b + BENT] != 0.0:
-                y = mv(bent(course, b, R), y)
-            own = scale(rate, sub(y, tv(R, three(affine, i + 3))))
+            Jx = spun(course, b, spin, turn)
+            own = scale(rate, sub(integral(g, Jx), tv(R, three(affine, i + 3))))
             w = mv(inverse, own)
         torque = scale(rate, sub(own, cL))
         put3(nodes, q + OMEGA, w)
@@ -260,11 +253,9 @@ def place(stepper, fast, tables, work, wanted):
                 N, B = chart_tangents(spin, turn, xdot, cL, hg)
                 if not whole:
                     N = inertia_tangent(J, j, N, B, w, hg)
-            elif course[COURSE * b + BENT] != 0.0:
-                P, slope = bent(course, b, R), inverse_tangent(turn)
-                N = bent_slope(P, spin, slope, g, Jx, torque, hg * hg)
             elif whole:
-                N = integral_tangent(spin, turn, g, Jx, torque, hg * hg)
+                slope = spun_slope(course, b, spin, turn)
+                N = integral_tangent(slope, turn, g, Jx, torque, hg * hg)
             else:
                 N, B = round_tangents(j, turn, w, torque, hg)
                 N = inertia_tangent(J, j, N, B, w, hg)

@@ -21,12 +21,8 @@ from linkwork.integrators.second_order.fast_rotation.momenta import (
     AHEAD, BEFORE, FAST, LAST, MISSED, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
-    BENT, COURSE, shift_of,
-)  # fmt: skip
-from linkwork.integrators.second_order.fast_rotation.spinning import (
-    effective_turn, steady_in_world_axes,
-)  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import shift_of
+from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.stepper import (
     CA, CALPHA, CV, MASS, MEMORY, SAMPLED, STEP,
@@ -122,13 +118,10 @@ def accept(kernels, tables, work, stepper, fast, time):
             alg = alg - six8(add(less, scale(late, jerk)), ZERO)
             was = was - six8(sub(less, scale(h, jerk)), ZERO)
             spins[SPINS * b + SHARE] = new
-        L, older = mv(R, L), three(H, VPREV * n + i + 3)
-        steady = steady_in_world_axes(L, triples8(before)[1], older, mv(R, x))
-        course[COURSE * b + BENT] = 1.0 if steady else 0.0
         store8(H, ALG * n + i, alg)
         store8(H, VPREV * n + i, before)
         store8(H, VDOTPREV * n + i, was)
-        store8(H, V * n + i, six8(v, L))
+        store8(H, V * n + i, six8(v, mv(R, L)))
         store8(H, VDOT * n + i, six8(sub(a, scale(new, u)), mv(R, rate)))
         if body_spins(own, wdot, three(held, i + 3), h):
             busy = True

@@ -12,8 +12,13 @@ B and G belong to the predicted turn.  With L₁ = cv y + V of the method this i
 
     y = Q (y₀ + B (h(V − L₀) − R G) − R (x × G)/12),   Q = (I − h cv B)⁻¹
 
-and as stable as without it.  The axis of a top with the spin n precesses too fast or too slowly by
-(h n)²/12 without B.
+and stable where velocities satisfy the joints.  Where they need not (index 3) it is not, and
+formulas for first-order equations have a function of x alone,
+
+    y = ½ (R₀ + R₁) (Ĵx − x × D(x × Ĵx)),     d_k = I_j/(12 (I_j − I_i)), d_j alike, d_i = 0
+
+which is right for a body that spins about its axis i while this axis moves slowly: of ω⊥ across the
+axis the trapezoidal rule alone misses h³n²I_j/12, n the spin.  D is zero for bodies like a ball.
 """
 
 from __future__ import annotations
@@ -103,6 +108,26 @@ def shift_of(course, b):
     """The constant part of y in a step of body b."""
     c = COURSE * b
     return three(course, c + SHIFT) if course[c + BENT] != 0.0 else (0.0, 0.0, 0.0)
+
+
+@fused_spliced
+def spun(course, b, J, x):
+    """Ĵx − x × D(x × Ĵx) of body b."""
+    c, Jx = COURSE * b, mv(J, x)
+    if course[c + BENT] == 0.0:
+        return Jx
+    return sub(Jx, cross(x, mv(nine(course, c + BEND), cross(x, Jx))))
+
+
+@fused_spliced
+def spun_slope(course, b, J, x):
+    """Its derivative by x."""
+    c = COURSE * b
+    if course[c + BENT] == 0.0:
+        return J
+    D, Jx = nine(course, c + BEND), mv(J, x)
+    turned = madd(cm(x, J), mscale(-1.0, skew(Jx)))
+    return madd(J, madd(skew(mv(D, cross(x, Jx))), mscale(-1.0, cm(x, mm(D, turned)))))
 
 
 @fused_spliced

@@ -44,18 +44,6 @@ def spins(w, a, before, h):
 
 
 @inlined
-def steady_in_world_axes(L, last, before, x):
-    """Whether the change of a body's momentum L in a step, in world axes as those one and two
-    steps before, goes on in world axes rather than in those of the body, which turned by x."""
-    change = sub(L, last)
-    world = sub(change, sub(last, before))
-    own, size = sub(world, cross(x, change)), dot(change, change)
-    if not size > SMALL * SMALL * dot(L, L):
-        return False
-    return dot(world, world) < RATIO * RATIO * dot(own, own)
-
-
-@inlined
 def effective_turn(m, J, v, w, a, h):
     """The square of the turn in a step that counts, of a body with v, ω and ω̇."""
     rate = dot(w, w)
