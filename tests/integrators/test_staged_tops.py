@@ -7,11 +7,11 @@ joint coordinates.
 
 from functools import cache
 
+import mbdyn_steps
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-import mbdyn_steps
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.transient import method_run
@@ -20,7 +20,7 @@ from linkwork.integrators.contract import step_rows
 from linkwork.math import rotations
 
 MASS, INERTIA, SPIN = 15.0, np.array([0.234375, 0.46875, 0.234375]), (0.0, 150.0, -4.61538)
-# errors of MBDyn's steps after 1 s with h = 1e-3, by mbdyn_steps.py (the last test): rho = 0 and 0.6
+# errors of MBDyn's steps after 1 s with h = 1e-3, rho = 0 and 0.6, by mbdyn_steps (the last test)
 STRONG, MBDYN = {"top": 1.00e-4, "rotor": 7.7e-5}, {"top": 3.09e-5, "rotor": 2.21e-5}
 FAST = [lw.GeneralizedAlpha(), lw.HHT(), lw.BDF2(), lw.MS2(0.6), lw.MS2(0.8), lw.MS2(1.0), lw.MS3(),
         lw.MS4(), lw.SS2(), lw.SS3(), lw.SS4(), lw.Hope(), lw.BDF(), lw.CrankNicolson(), lw.Bathe(),

@@ -108,50 +108,57 @@ def formula(rho: float, h: float, first: bool) -> tuple[float, float, float, flo
             h * (beta / 2 + delta))  # fmt: skip
 
 
+def step(bodies: Bodies, now: tuple, before: tuple, gamma: np.ndarray, weights: tuple) -> tuple:
+    """The motion after one step more, and its multipliers."""
+    n, J, (one, two, b0, b1, b2) = len(bodies.r), bodies.inertias, weights
+    (r, R, v, w, L, a, F), (pr, pR, pv, pw, pL, pa, pF) = now, before
+    past = [parameters(pR[b] @ R[b].T) for b in range(n)]
+    h = (b0 + b1 + b2) / (1 + two)  # the formula is exact for constant rates
+    known = [two * past[b] + b1 * w[b] + b2 * parameter_rate(past[b], pw[b]) for b in range(n)]
+
+    def rate(x, x1, x2, d1, d2):
+        return (x - one * x1 - two * x2 - b1 * d1 - b2 * d2) / b0
+
+    def motion(z):
+        r1 = [r[b] + z[6 * b : 6 * b + 3] for b in range(n)]
+        g = [z[6 * b + 3 : 6 * b + 6] for b in range(n)]
+        R1 = [rotation(g[b]) @ R[b] for b in range(n)]
+        v1 = [rate(r1[b], r[b], pr[b], v[b], pv[b]) for b in range(n)]
+        w1 = [angular_velocity(g[b], (g[b] - known[b]) / b0) for b in range(n)]
+        L1 = [R1[b] @ J[b] @ R1[b].T @ w1[b] for b in range(n)]
+        a1 = [rate(v1[b], v[b], pv[b], a[b], pa[b]) for b in range(n)]
+        F1 = [rate(L1[b], L[b], pL[b], F[b], pF[b]) for b in range(n)]
+        return r1, R1, v1, w1, L1, a1, F1
+
+    def residual(z):
+        r1, R1, _, _, _, a1, F1 = motion(z)
+        (forces, torques), pull = bodies.loads(r1, R1), jacobian(bodies, r1, R1).T @ z[6 * n :]
+        out = []
+        for b in range(n):
+            out += [bodies.masses[b] * a1[b] - forces[b] + pull[6 * b : 6 * b + 3],
+                    F1[b] - torques[b] + pull[6 * b + 3 : 6 * b + 6]]  # fmt: skip
+        return np.concatenate([*out, bodies.constraints(r1, R1) / h**2])
+
+    moves = [np.concatenate([h * v[b] + h * h / 2 * a[b], h * w[b]]) for b in range(n)]
+    z = np.concatenate([*moves, gamma])
+    rest = residual(z)
+    sizes = np.where(np.arange(len(z)) < 6 * n, 1e-7, 1e-3)
+    A = np.stack([(residual(z + e) - rest) / e.max() for e in np.diag(sizes)], axis=1)
+    for _ in range(8):  # one matrix a step
+        change = np.linalg.solve(A, -rest)
+        z = z + change
+        if np.abs(change[: 6 * n]).max() < 1e-13:
+            break
+        rest = residual(z)
+    return motion(z), z[6 * n :]
+
+
 def position_of_first(bodies: Bodies, h: float, steps: int, rho: float) -> np.ndarray:
     """Where the first body is after so many steps."""
-    n, J = len(bodies.r), bodies.inertias
     a, rates, gamma = start(bodies)
-    L = [R @ I @ R.T @ w for R, I, w in zip(bodies.R, J, bodies.w, strict=True)]
+    L = [R @ I @ R.T @ w for R, I, w in zip(bodies.R, bodies.inertias, bodies.w, strict=True)]
     now = before = (bodies.r, bodies.R, bodies.v, bodies.w, L, a, rates)
     for k in range(steps):
-        one, two, b0, b1, b2 = formula(rho, h, k == 0)
-        (r, R, v, w, L, a, F), (pr, pR, pv, pw, pL, pa, pF) = now, before
-        past = [parameters(pR[b] @ R[b].T) for b in range(n)]
-        known = [two * past[b] + b1 * w[b] + b2 * parameter_rate(past[b], pw[b]) for b in range(n)]
-
-        def rate(x, x1, x2, d1, d2, c=(one, two, b0, b1, b2)):
-            return (x - c[0] * x1 - c[1] * x2 - c[3] * d1 - c[4] * d2) / c[2]
-
-        def motion(z):
-            r1 = [r[b] + z[6 * b : 6 * b + 3] for b in range(n)]
-            g = [z[6 * b + 3 : 6 * b + 6] for b in range(n)]
-            R1 = [rotation(g[b]) @ R[b] for b in range(n)]
-            v1 = [rate(r1[b], r[b], pr[b], v[b], pv[b]) for b in range(n)]
-            w1 = [angular_velocity(g[b], (g[b] - known[b]) / b0) for b in range(n)]
-            L1 = [R1[b] @ J[b] @ R1[b].T @ w1[b] for b in range(n)]
-            a1 = [rate(v1[b], v[b], pv[b], a[b], pa[b]) for b in range(n)]
-            return r1, R1, v1, w1, L1, a1, [rate(L1[b], L[b], pL[b], F[b], pF[b]) for b in range(n)]
-
-        def residual(z):
-            r1, R1, _, _, _, a1, F1 = motion(z)
-            (forces, torques), pull = bodies.loads(r1, R1), jacobian(bodies, r1, R1).T @ z[6 * n :]
-            out = []
-            for b in range(n):
-                out += [bodies.masses[b] * a1[b] - forces[b] + pull[6 * b : 6 * b + 3],
-                        F1[b] - torques[b] + pull[6 * b + 3 : 6 * b + 6]]  # fmt: skip
-            return np.concatenate([*out, bodies.constraints(r1, R1) / h**2])
-
-        moves = [np.concatenate([h * v[b] + h * h / 2 * a[b], h * w[b]]) for b in range(n)]
-        z = np.concatenate([*moves, gamma])
-        rest = residual(z)
-        sizes = np.where(np.arange(len(z)) < 6 * n, 1e-7, 1e-3)
-        A = np.stack([(residual(z + e) - rest) / e.max() for e in np.diag(sizes)], axis=1)
-        for _ in range(8):  # one matrix a step
-            change = np.linalg.solve(A, -rest)
-            z = z + change
-            if np.abs(change[: 6 * n]).max() < 1e-13:
-                break
-            rest = residual(z)
-        before, now, gamma = now, motion(z), z[6 * n :]
+        after, gamma = step(bodies, now, before, gamma, formula(rho, h, k == 0))
+        before, now = now, after
     return now[0][0]

@@ -91,7 +91,7 @@ def terms_of_spin(J: np.ndarray) -> np.ndarray:
     I, axes = np.linalg.eigh((J + np.swapaxes(J, 1, 2)) / 2)
     largest = (I[:, 2] - I[:, 1] > I[:, 1] - I[:, 0])[:, None]
     spin, across = np.where(largest, I[:, 2:], I[:, :1]), np.where(largest, I[:, :2], I[:, 1:])
-    apart = np.abs(across - spin) >= APART * across
+    apart = (np.abs(across - spin) >= APART * across) & (across > 0)
     d = np.where(apart, across, 0.0) / np.where(apart, 12 * (across - spin), 1.0)
     d, none = d[:, ::-1], np.zeros((len(J), 1))  # that of one axis across belongs to the other
     d = np.where(largest, np.hstack([d, none]), np.hstack([none, d]))
