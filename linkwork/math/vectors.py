@@ -219,6 +219,16 @@ def accumulate(array, k, c, a):
 
 
 @inlined
+def inverse3(A):
+    """A⁻¹ by Cramer's rule."""
+    c = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))
+    d = cross((A[6], A[7], A[8]), (A[0], A[1], A[2]))
+    e = cross((A[0], A[1], A[2]), (A[3], A[4], A[5]))
+    whole = 1.0 / (A[0] * c[0] + A[1] * c[1] + A[2] * c[2])
+    return mscale(whole, (c[0], d[0], e[0], c[1], d[1], e[1], c[2], d[2], e[2]))
+
+
+@fused_inlined
 def solve3(A, b):
     """A⁻¹ b by Cramer's rule."""
     c = cross((A[3], A[4], A[5]), (A[6], A[7], A[8]))

@@ -12,7 +12,7 @@ from linkwork.integrators.second_order import stepper as sp
 from linkwork.math import rotations
 from linkwork.system.evaluate import evaluate
 
-WHOLE, THIN = (0.3, 0.4, 0.5), (0.5, 0.5, 0.01)
+WHOLE, THIN, DISC = (0.3, 0.4, 0.5), (0.5, 0.5, 0.01), (0.25, 0.3, 0.5)
 
 
 def spinning(inertia):
@@ -39,7 +39,7 @@ def residual(run, x, matrix=False):
     return rows[3:, 3:6] * s.settings[sp.MASS] * s.settings[sp.CA]
 
 
-@pytest.mark.parametrize("inertia", [WHOLE, THIN], ids=["whole", "thin"])
+@pytest.mark.parametrize("inertia", [WHOLE, THIN, DISC], ids=["whole", "thin", "disc"])
 @pytest.mark.parametrize("method", [lw.MS2(), lw.SS3(), lw.DIRK33()], ids=str)
 def test_inertia_tangent_is_the_derivative(method, inertia):
     assembled = assemble_model(spinning(inertia))

@@ -18,8 +18,9 @@ from linkwork.elements.layout import (
     ACCEPT, NODE, OMEGA, QUAT, RATES, ROT, SIX, STRIDE, TANGENT, VEL, WRITTEN, put36,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, integral, put3,
+    LARGEST, NONE, SPIN, SPIN_INVERSE, SPINS, WHOSE, put3,
 )  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import integral, spun
 from linkwork.integrators.first_order.stages import (
     FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, place,
     place_body, solve_stage,
@@ -188,7 +189,7 @@ def correct_slot(stepper, stages, fast, work, slot):
         store8(M, at_, load8(x, i))
         if not chart:
             turn = three(x, i + 3)
-            Jx = mv(nine(spins, SPINS * b + SPIN), turn)
+            Jx = spun(borrow(fast.course), b, nine(spins, SPINS * b + SPIN), turn)
             put3(M, at_ + 3, mv(nine(nodes, q + ROT), integral(qexp(turn), Jx)))
     correct_values(stepper.flow, stages.values, slot, stepper.rhs, SIX * bodies)
 

@@ -15,7 +15,7 @@ Rotations have coordinates of one of two kinds.  Runge-Kutta stages have x of th
 last step, R₁ = R₀ exp(x), whose rate is exact, ω = T(x) ẋ.  Multistep formulas and filters, all of
 second order, have the integral of the momentum by the trapezoidal rule, whose rate is L:
 
-    y = ½ (R₀ + R₁) Ĵ x,   y = c_y + h g L
+    y = ½ (R₀ + R₁) (Ĵx − x × D(x × Ĵx)),   y = c_y + h g L
 
 additive like L, so that the past needs no change of chart, and exact for uniform rotation.  With x
 as the unknown all motion follows, and Newton's method is that of the one-step methods (stepping.py)
@@ -53,7 +53,10 @@ from linkwork.integrators.first_order.rotation_tangents import (
 from linkwork.integrators.first_order.values import prepare_values
 from linkwork.integrators.values import place_values
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, integral, integral_tangent, put3,
+    NONE, SPIN, SPIN_INVERSE, SPINS, WHOLE, put3,
+)  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
+    integral, integral_tangent, spun, spun_slope,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import FAR as FAR_OFF
 from linkwork.integrators.second_order.newton import (
@@ -112,7 +115,7 @@ class Stages(NamedTuple):
 
 
 @inlined
-def predicted_turn(base, spins, q, b, ahead, wdot, c, L, hg, chart):
+def predicted_turn(base, spins, course, q, b, ahead, wdot, c, L, hg, chart):
     """x of a rotation whose momentum at the stage would be L, corrected from ω t + ω̇ t²/2.
 
     c: constant part of x or y.  2 (I + exp(x̃))⁻¹ = I − tan(|x|/2) x̃/|x|,  and likewise
@@ -132,7 +135,9 @@ def predicted_turn(base, spins, q, b, ahead, wdot, c, L, hg, chart):
             x = add(c, scale(hg, w))
         return x
     y, half = tv(R, add(c, scale(hg, L))), 0.5 + dot(x, x) / 24.0
-    return mv(inverse, sub(y, scale(half, cross(x, y))))
+    J = nine(spins, SPINS * b + SPIN)
+    y = sub(sub(y, scale(half, cross(x, y))), sub(spun(course, b, J, x), mv(J, x)))
+    return mv(inverse, y)
 
 
 @lean
@@ -149,6 +154,7 @@ def prepare(stepper, stages, fast, work, f, i):
     M, H = borrow(stages.memory), borrow(stepper.history)
     x, affine, base = borrow(stepper.p), borrow(stepper.affine), borrow(stepper.base)
     spins, vdot, six = borrow(fast.spins), borrow(fast.vdot), load8(stepper.six, 0)
+    course = borrow(fast.course)
     scratch = borrow(work.x)
     hg, squares, aside = stages.hg[f, i], spread8(0.0), spread8(0.0)
     ahead = stages.nodes[f, i] * stepper.settings[STEP]
@@ -168,7 +174,7 @@ def prepare(stepper, stages, fast, work, f, i):
         store8(scratch, k, speed)
         store8(x, k, cx + speed * hg)
         turn = predicted_turn(
-            base, spins, q, b, ahead, three(vdot, k + 3), three(affine, k + 3),
+            base, spins, course, q, b, ahead, three(vdot, k + 3), three(affine, k + 3),
             three(scratch, k + 3), hg, chart,
         )  # fmt: skip
         there = six8(three(x, k), turn)
@@ -217,7 +223,7 @@ def place(stepper, fast, tables, work, wanted):
     rate, chart, n, cM = s[CV], s[KIND] == STAGES, STRIDE * bodies, 1.0 / s[MASS]
     x, z, nodes, vdot = borrow(stepper.p), borrow(work.x), borrow(work.nodes), borrow(work.vdot)
     affine, base, spins = borrow(stepper.affine), borrow(stepper.base), borrow(fast.spins)
-    inertia, hg = borrow(tables.bodies), 1.0 / rate
+    inertia, course, hg = borrow(tables.bodies), borrow(fast.course), 1.0 / rate
     for b in range(bodies):
         i, q, k = STRIDE * b, NODE * b, SPINS * b
         move = load8(x, i)
@@ -234,7 +240,7 @@ def place(stepper, fast, tables, work, wanted):
             w = tangent_times(turn, xdot)
             own = mv(spin, w)
         else:
-            Jx = mv(spin, turn)
+            Jx = spun(course, b, spin, turn)
             own = scale(rate, sub(integral(g, Jx), tv(R, three(affine, i + 3))))
             w = mv(inverse, own)
         torque = scale(rate, sub(own, cL))
@@ -248,7 +254,8 @@ def place(stepper, fast, tables, work, wanted):
                 if not whole:
                     N = inertia_tangent(J, j, N, B, w, hg)
             elif whole:
-                N = integral_tangent(spin, turn, g, Jx, torque, hg * hg)
+                slope = spun_slope(course, b, spin, turn)
+                N = integral_tangent(slope, turn, g, Jx, torque, hg * hg)
             else:
                 N, B = round_tangents(j, turn, w, torque, hg)
                 N = inertia_tangent(J, j, N, B, w, hg)

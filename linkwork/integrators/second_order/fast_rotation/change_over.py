@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.elements.layout import OMEGA, QUAT, SIX, STRIDE
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import BEND, BENT, COURSE
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations
@@ -25,13 +26,14 @@ PATIENCE = 200  # steps with less than half of that before it is smooth again
 # smallest principal moment of Ĵ over the largest, in joints and in flight: a change of momentum
 # across a thin body is a large spin about its axis, and Newton's method begins far away
 THIN, THIN_IN_FLIGHT = 0.25, 1e-4
+APART = 1 / 3  # of a moment across: how far from the moment of spin it must be
 
 
 def fast_rotation(
     system: System, turning: bool, offset: float, round_: bool = False
 ) -> fr.FastRotation:
     """Room for a system; turning: whether histories of translations may turn with their body;
-    round_: Ĵ of thin bodies has equal moments."""
+    round_: for formulas of first order, where Ĵ of thin bodies has equal moments."""
     n = system.bodies
     limits = np.zeros(fr.LIMITS)
     limits[[fr.TURNING, fr.OFFSET, fr.FAST]] = turning, offset, TURN / 2
@@ -50,10 +52,17 @@ def fast_rotation(
     spins[:, fr.SPIN : fr.SPIN + 9] = J.reshape(n, 9)
     spins[:, fr.SPIN_INVERSE : fr.SPIN_INVERSE + 9] = np.linalg.inv(J).reshape(n, 9)
     spins[:, fr.WHOLE] = whole
+    course = np.zeros((n, COURSE))
+    if round_:
+        D = whole[:, None, None] * terms_of_spin(inertia)
+        course[:, BEND : BEND + 9], course[:, BENT] = D.reshape(n, 9), D.any(axis=(1, 2))
+    else:
+        compact = spin_inertias(inertia, np.full(n, THIN))
+        course[:, BENT] = np.all(inertia == compact, axis=(1, 2))
     holds = np.append(~system.on_velocities[system.kept], False).astype(float)
     return fr.FastRotation(
         spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(system),
-        limits,
+        limits, course,
     )  # fmt: skip
 
 
@@ -74,6 +83,19 @@ def spin_inertias(J: np.ndarray, least: np.ndarray) -> np.ndarray:
     whole = (most > 0) & (I[:, :1] >= floor)
     I = np.where(most > 0, np.maximum(I, floor), 1.0)
     return np.where(whole[:, :, None], J, np.einsum("bij,bj,bkj->bik", axes, I, axes))
+
+
+def terms_of_spin(J: np.ndarray) -> np.ndarray:
+    """D of momentum_integral.py: d_k = I_j/(12 (I_j − I_i)) for the axis i of spin, whose moment is
+    furthest from the middle one, and zero where I_j is near I_i."""
+    I, axes = np.linalg.eigh((J + np.swapaxes(J, 1, 2)) / 2)
+    largest = (I[:, 2] - I[:, 1] > I[:, 1] - I[:, 0])[:, None]
+    spin, across = np.where(largest, I[:, 2:], I[:, :1]), np.where(largest, I[:, :2], I[:, 1:])
+    apart = (np.abs(across - spin) >= APART * across) & (across > 0)
+    d = np.where(apart, across, 0.0) / np.where(apart, 12 * (across - spin), 1.0)
+    d, none = d[:, ::-1], np.zeros((len(J), 1))  # that of one axis across belongs to the other
+    d = np.where(largest, np.hstack([d, none]), np.hstack([none, d]))
+    return np.einsum("bij,bj,bkj->bik", axes, d, axes)
 
 
 def times(A: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ from linkwork.integrators.second_order.fast_rotation.momenta import (
     AHEAD, BEFORE, FAST, LAST, MISSED, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import shift_of
 from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.stepper import (
@@ -81,7 +82,7 @@ def accept(kernels, tables, work, stepper, fast, time):
     base, nodes, vdot = borrow(stepper.base), borrow(work.nodes), borrow(work.vdot)
     affine, spins, n = borrow(stepper.affine), borrow(fast.spins), STRIDE * bodies
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
-    ends, past, h = borrow(work.x), borrow(fast.past), s[STEP]
+    ends, past, course, h = borrow(work.x), borrow(fast.past), borrow(fast.course), s[STEP]
     late, busy, multistep = fast.limits[OFFSET] * h, False, fast.limits[TURNING] == 0.0
     smooth, inertia, quick = s[MEMORY] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
     asked = s[MEMORY] != 0.0 or s[SAMPLED] != 0.0  # elements are evaluated at the end of the step
@@ -94,7 +95,7 @@ def accept(kernels, tables, work, stepper, fast, time):
         turn = dot(x, x)
         most = max(most, turn)
         factors, g, e, R = turned(base, q, x)
-        y, Jp, L, rate, own, wdot = turn_of(spins, b, x, g, spin, R, L0, F0, ca, cv)
+        y, Jp, L, rate, own, wdot = turn_of(spins, course, b, x, g, spin, R, L0, F0, ca, cv)
         r, w, share = add(three(base, q + POS), t), mv(R, own), spins[SPINS * b + SHARE]
         alg, before, was = past_of(H, n, i, k)
         z, free, E = t, sub(t, extra), NONE
@@ -106,9 +107,10 @@ def accept(kernels, tables, work, stepper, fast, time):
             E, z, v, a = path_of(share, part, phi, t, extra, w, v0, a0, ca, cv)
             free = sub(z, extra)
             alg, before, was = turned_past(alg, before, was, E)
-        alg = alg + six8(free, mv(R, y)) * calpha
+        y = add(mv(R, y), shift_of(course, b))
+        alg = alg + six8(free, y) * calpha
         if multistep:
-            store8(H, XPREV * n + i, six8(z, mv(R, add(y, Jp))))
+            store8(H, XPREV * n + i, six8(z, add(y, mv(R, Jp))))
         u = cross(w, v)
         new = 0.0 if multistep else share_of_turning(v, a, u)
         if new != share:

@@ -2,7 +2,7 @@
 
 The linear relations of a method (stepping.py) hold for other variables than rates in body axes:
 
-    rotation      y = ½ (R₀ + R₁) Ĵ x       L = cv y + …,  L̇ = ca y + …      world axes
+    rotation      y = ½ (R₀ + R₁) Ĵ x + …   L = cv y + …,  L̇ = ca y + …      world axes
                   ω = Ĵ⁻¹R₁ᵀL,   ω̇ = Ĵ⁻¹(R₁ᵀL̇ − ω × Ĵω)
     translation   y = T(−φ)⁻¹ Δr,  φ = s R₀ x,  E = exp(φ̃)
                   v = E (cv y + …),  v̇ = E (ca y + …) + s R₁ω × v
@@ -10,38 +10,40 @@ The linear relations of a method (stepping.py) hold for other variables than rat
 Ĵ is the body's inertia (any constant matrix gives a method of the same order).  Angular momentum
 of a free body is kept to round-off, and a top's precession does not suffer from the oscillation of
 its rates in body axes.  y is the integral of the momentum by the trapezoidal rule, as in the
-formulas for first-order equations: R₀ exp(x̃/2) Ĵ x, whose axis in the middle of the step lies on
-the arc of a rotation about x and not on the way of the top's axis, errs three times as much.
+formulas for first-order equations, with what that misses of a body that spins
+(momentum_integral.py).  R₀ exp(x̃/2) Ĵ x, whose axis in the middle of the step lies on the arc of a
+rotation about x and not on the way of the top's axis, errs three times as much.
 The history of the translation turns with the part s of the body's rotation (history.py): s = 1 for
 a body on a pin, whose motion is then exact at any speed, s = 0 for one in flight.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
+    BENT, COURSE, bent, bent_slope, integral, integral_slope,
+)  # fmt: skip
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_spliced, inlined, spliced
 from linkwork.math.registers.eights import load8, six8, store6, store8, triples8
 from linkwork.math.rotations import (
-    inverse_tangent, inverse_tangent_by, inverse_tangent_slope, qexp, qmul, rotation_matrix,
-    tangent, tangent_factors, turn_factors,
+    inverse_tangent_by, inverse_tangent_slope, qmul, rotation_matrix,
+    tangent_factors, turn_factors,
 )  # fmt: skip
 from linkwork.math.vectors import (
-    IDENTITY, add, cc, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, solve3, sub,
+    IDENTITY, add, cc, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub,
     three, transpose, tv,
 )  # fmt: skip
 
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
 SPIN, SPIN_INVERSE, SHARE, WHOLE, SPINS = 0, 9, 18, 19, 24
-NEAR = 1e-4  # a change of x, over x, after which it is predicted well enough
 ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # limits: may the translation turn; α_m − α_f; the turn in a step that counts as fast; steps
 # without it so far, and how many of them end this form of the step; the largest turn so far, and
@@ -64,42 +66,7 @@ class FastRotation(NamedTuple):
     starts: np.ndarray  # (rows + 1,) the first block of each row
     blocks: np.ndarray  # (blocks of bodies in C_q, 2) their row's first number, STRIDE × body
     limits: np.ndarray  # (LIMITS,)
-
-
-@fused_spliced
-def integral(g, Jx):
-    """R₁ᵀy = ½ (R₁ᵀR₀ + I) Ĵx with g = exp(x)."""
-    u = (g[1], g[2], g[3])
-    side = cross(u, Jx)
-    return add(Jx, sub(cross(u, side), scale(g[0], side)))
-
-
-@fused_spliced
-def half_way(g):
-    """½ (R₁ᵀR₀ + I) = u uᵀ + w² I − w ũ with exp(x) = (w, u)."""
-    w, x, y, z = g
-    d = w * w
-    return (
-        x * x + d, x * y + w * z, x * z - w * y,
-        x * y - w * z, y * y + d, y * z + w * x,
-        x * z + w * y, y * z - w * x, z * z + d,
-    )  # fmt: skip
-
-
-@fused_spliced
-def integral_slope(spin, chord, g, Jx, torque, square):
-    """∂(R₁ᵀL̇)/∂θ over ca = 1/square where y = ½ (R₀ + R₁) Ĵ x; g = exp(x), torque = R₁ᵀL̇.
-
-    y changes by ½ [(R₀ + R₁) Ĵ T(x)⁻¹ − R₁ (Ĵx)~] θ, and R₁ᵀL̇ by (R₁ᵀL̇)~ θ more; chord = T(x)⁻¹
-    """
-    N, side = mm(half_way(g), mm(spin, chord)), sub(scale(square, torque), scale(0.5, Jx))
-    return madd(N, skew(side))
-
-
-@inlined
-def integral_tangent(spin, x, g, Jx, torque, square):
-    """`integral_slope` of a turn x."""
-    return integral_slope(spin, inverse_tangent(x), g, Jx, torque, square)
+    course: np.ndarray  # (bodies, COURSE) what the integral of the momentum has more than y₀
 
 
 @inlined
@@ -109,12 +76,14 @@ def gyroscopic(J, w):
 
 
 @fused_spliced
-def turn_of(spins, b, x, g, p, R, L0, F0, ca, cv):
+def turn_of(spins, course, b, x, g, p, R, L0, F0, ca, cv):
     """Of a body that turns by x, in body axes: the integral y less Ĵp, Ĵp, L, L̇, ω and ω̇."""
     k = SPINS * b
     J, inverse = nine(spins, k + SPIN), nine(spins, k + SPIN_INVERSE)
-    Jp = mv(J, p)
-    y = sub(integral(g, mv(J, x)), Jp)
+    Jp, y = mv(J, p), integral(g, mv(J, x))
+    if course[COURSE * b + BENT] != 0.0:
+        y = mv(bent(course, b, R), y)
+    y = sub(y, Jp)
     L, rate = add(scale(cv, y), tv(R, L0)), add(scale(ca, y), tv(R, F0))
     w = mv(inverse, L)
     return y, Jp, L, rate, w, mv(inverse, sub(rate, cross(w, L)))
@@ -177,8 +146,8 @@ def turned_tangents(s, x, factors, part, phi, E, t, v, w, R, chord, W, v0, a0, c
 
 
 @fused_spliced
-def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, factors, part, t, phi, E, v, w, R, L, rate,
-                 v0, a0, ca, cv):  # fmt: skip
+def put_tangents(work, spins, course, b, at_, cM, m, J, s, x, g, factors, part, t, phi, E, v, w, R,
+                 L, rate, v0, a0, ca, cv):  # fmt: skip
     """The tangent of the inertia of a body, whose block begins at at_; L and L̇ without p.
 
         N = ∂(R₁ᵀL̇)/∂θ/ca,   ∂ω/∂θ = Ĵ⁻¹(cv N + (R₁ᵀL − cv/ca R₁ᵀL̇)~)
@@ -186,7 +155,10 @@ def put_tangents(work, spins, b, at_, cM, m, J, s, x, g, factors, part, t, phi, 
     """
     k, square, chord = SPINS * b, 1.0 / ca, inverse_tangent_by(x, factors[2])
     spin, W, whole = nine(spins, k + SPIN), NONE, spins[k + WHOLE] != 0.0
-    N = integral_slope(spin, chord, g, mv(spin, x), rate, square)
+    if course[COURSE * b + BENT] == 0.0:
+        N = integral_slope(spin, chord, g, mv(spin, x), rate, square)
+    else:
+        N = bent_slope(bent(course, b, R), spin, chord, g, mv(spin, x), rate, square)
     if s != 0.0 or not whole:
         inverse = nine(spins, k + SPIN_INVERSE)
         more = skew(sub(L, scale(cv * square, rate)))
@@ -235,6 +207,7 @@ def place_bodies(stepper, fast, tables, work, wanted):
     d, p, z, u = borrow(fast.move), borrow(stepper.p), borrow(work.x), borrow(fast.free)
     affine, base, spins = borrow(stepper.affine), borrow(stepper.base), borrow(fast.spins)
     nodes, vdot, inertia = borrow(work.nodes), borrow(work.vdot), borrow(tables.bodies)
+    course = borrow(fast.course)
     for b in range(bodies):
         i, q, k = STRIDE * b, NODE * b, BODY_REALS * b
         move = load8(d, i)
@@ -245,7 +218,7 @@ def place_bodies(stepper, fast, tables, work, wanted):
         v0, L0 = triples8(load8(affine, i))
         a0, F0 = triples8(load8(affine, n + i))
         factors, g, e, R = turned(base, q, x)
-        _, Jp, L, rate, w, wdot = turn_of(spins, b, x, g, spin, R, L0, F0, ca, cv)
+        _, Jp, L, rate, w, wdot = turn_of(spins, course, b, x, g, spin, R, L0, F0, ca, cv)
         s, phi, E, part = spins[SPINS * b + SHARE], ZERO, NONE, factors
         if s == 0.0:
             y = sub(t, extra)
@@ -259,43 +232,11 @@ def place_bodies(stepper, fast, tables, work, wanted):
             store8(u, i, six8(v, w) + correction * cv)
             L, rate = add(L, scale(cv, Jp)), add(rate, scale(ca, Jp))
             put_tangents(
-                work, spins, b, tables.blocks[b], cM, inertia[k], nine(inertia, k + INERTIA),
-                s, x, g, factors, part, t, phi, E, v, w, R, L, rate, v0, a0, ca, cv,
+                work, spins, course, b, tables.blocks[b], cM, inertia[k],
+                nine(inertia, k + INERTIA), s, x, g, factors, part, t, phi, E, v, w, R, L, rate,
+                v0, a0, ca, cv,
             )  # fmt: skip
     place_values(stepper.flow, work.values, cM / ca)
-
-
-@fused_spliced
-def tangent_of_half(p2):
-    """tan(φ/2)/φ for φ² = p2."""
-    if p2 < 1e-2:  # series: relative error below 1e-12
-        return 0.5 + p2 * (1.0 / 24.0 + p2 * (1.0 / 240.0 + p2 * (17.0 / 40320.0)))
-    p = math.sqrt(p2)
-    return math.tan(0.5 * p) / p
-
-
-@fused_spliced
-def turn_with_momentum(spins, b, R0, x, y):
-    """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y from a guess: by iteration, else by Newton's method."""
-    k, wanted = SPINS * b, tv(R0, y)
-    J, inverse = nine(spins, k + SPIN), nine(spins, k + SPIN_INVERSE)
-    for _ in range(3):
-        # 2 (I + exp(x̃))⁻¹ = I − tan(φ/2)/φ x̃
-        before, half = x, tangent_of_half(dot(x, x))
-        x = mv(inverse, sub(wanted, scale(half, cross(x, wanted))))
-        change = sub(x, before)
-        if dot(change, change) <= NEAR * NEAR * dot(x, x):
-            return x
-    wanted = scale(2.0, wanted)
-    for _ in range(4):
-        E, Jx = rotation_matrix(qexp(x)), mv(J, x)
-        rest = sub(wanted, add(Jx, mv(E, Jx)))
-        slope = madd(J, mm(E, madd(J, mscale(-1.0, cm(Jx, tangent(x))))))
-        change = solve3(slope, rest)
-        x = add(x, change)
-        if dot(change, change) <= NEAR * NEAR * dot(x, x):
-            break
-    return x
 
 
 @spliced

@@ -27,7 +27,7 @@ from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
 
 SLOW = 5e-4  # radians in a step below which no body spins
 SMALL = 1e-11  # of the angular velocity: a change of h ω̇ in a step that is round-off
-RATIO = 0.25  # of the rates of the acceleration in world and body axes
+RATIO = 0.4  # of the rates of the acceleration in world and body axes
 ALWAYS, STEADY = 0.1, 1e-5  # radians in a step that count whole; of the axis, that do not count
 LOOKS, SEEN = 3, 7  # looks in a row; the place of their count in `p`, which this form does not use
 

@@ -26,7 +26,10 @@ from linkwork.elements.layout import (
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
     AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE, QUIET, SHARE, SPIN,
-    SPIN_INVERSE, SPINS, WHOLE, gyroscopic, place_bodies, turn_with_momentum,
+    SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+)  # fmt: skip
+from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
+    BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
@@ -42,7 +45,7 @@ from linkwork.integrators.second_order.stepper import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
-    HISTORY, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
+    HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_spliced, inlined, lean
@@ -58,8 +61,10 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
+PART = 1e-2  # of p itself: an error of p far below that of the step
 NOTHING = 0.1  # of the tolerance: p that is none, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
+SEEN = 1e-3  # of round-off: the square of a correction from which κ is measured
 RELEARN = 64  # steps between those that have two iterations
 
 
@@ -73,7 +78,8 @@ def predict(stepper, fast, work):
     known = borrow(fast.past)
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
-    inverse, length = 1.0 / stepper.settings[CA], 1.0 / stepper.settings[LENGTH]
+    ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
+    inverse, length = 1.0 / ca, 1.0 / stepper.settings[LENGTH]
     squares = corrections = spread8(0.0)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
@@ -82,15 +88,23 @@ def predict(stepper, fast, work):
             past = load8(H, j * n + i)
             v0 = v0 + past * k[0, j]
             a0 = a0 + past * k[1, j]
-        store8(affine, i, v0)
-        store8(affine, n + i, a0)
         ahead = load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0
         y, momentum = triples8(ahead * inverse)
         now = load8(vdot, i)
         squares = larger8(squares, now * now)
         R0 = rotation_matrix(four(base, q + QUAT))
         guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, triples8(now)[1]))
-        turn = turn_with_momentum(spins, b, R0, guess, momentum)
+        J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+        if course[COURSE * b + BENT] != 0.0:
+            change = scale(h, sub(triples8(v0)[1], three(H, V * n + i + 3)))
+            B, more = missed_by_trapezoids(J, J_inverse, R0, guess, change)
+            momentum = sub(sub(momentum, scale(h * cv, mv(B, momentum))), more)
+            more = bend(course, COURSE * b, cv, h, B, more)
+            v0 = v0 + six8(ZERO, scale(cv, more))
+            a0 = a0 + six8(ZERO, scale(ca, more))
+        store8(affine, i, v0)
+        store8(affine, n + i, a0)
+        turn = turn_with_momentum(J, J_inverse, R0, guess, momentum)
         s = spins[SPINS * b + SHARE]
         if s != 0.0:
             y = tv(tangent(scale(s, mv(R0, turn))), y)
@@ -181,7 +195,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest, predicted = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
-    allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
+    allowed = max(DRIFT * s[TOLERANCE] * h * h * largest + 1e-14, PART * predicted)  # of p
     nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
@@ -239,7 +253,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             own = stepper.kappa[0] * before * before
             if changed > s[NOISE]:
                 limits[LEADS] = max((size - own) / changed, 0.25 * limits[LEADS])
-            measure_kappa(stepper, size, before)
+            if before * before > SEEN * s[NOISE]:  # else what is measured is not of second order
+                measure_kappa(stepper, size, before)
         guessed = False
         exhausted = iteration > 1 and size < 1e-10 and size > 0.3 * before
         # what is left: of the correction's own square, or with the matrix of the one before
