@@ -161,29 +161,34 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     that is known.  Of signals the stored motion says them; what else is remembered is known at the
     end of a run alone, else not a number.
     """
-    n = int(e.entry.family.memory)
+    n, notes = int(e.entry.family.memory), e.entry.family.notes
     if e.entry.family.signal:
         known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
         if end is not None:
             known[-1] = end
         return known
     names = e.entry.family.counts or ("angle",)
-    if n != len(names):
+    if notes and not e.entry.family.counts_turns and not e.entry.family.rubs:
+        names = ()
+    if n - notes != len(names):
         known = np.full((len(result.time), n), np.nan)
         if end is not None:
             known[-1] = end
         return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
     found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
-    columns = []
+    noted = np.zeros((len(result.time), notes))
+    if end is not None:
+        noted[-1] = end[:notes]
+    columns = [noted]
     for k, name in enumerate(names):
         angle = found[name] - TURN * np.round(found[name] / TURN)
         rate = found[name.replace("angle", "rate")]
-        counted = unwrap(result.time, angle, rate, e.entry.reals[k - n])
+        counted = unwrap(result.time, angle, rate, e.entry.reals[k - len(names)])
         if end is not None:
-            counted += TURN * np.round((end[k] - counted[-1]) / TURN)
-        columns.append(counted)
-    return np.column_stack(columns)
+            counted += TURN * np.round((end[notes + k] - counted[-1]) / TURN)
+        columns.append(counted[:, None])
+    return np.concatenate(columns, axis=1)
 
 
 def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
@@ -244,7 +249,7 @@ def all_ends(result: Result, e: Element) -> list[Any]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.memory == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 
