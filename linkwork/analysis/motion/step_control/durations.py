@@ -2,7 +2,9 @@
 
 A body of mass m that arrives with the speed v is stopped by a force law within about T = 2.94 δ/v
 (Hertz; π δ/v of a linear spring), δ the depth at which the law has stored m v²/2.  Damping alone
-would stop it at the depth δ' where its coefficient c has ∫ c ds = m; T' = 2.94 min(δ, δ')/v.
+would stop it at the depth δ' where its coefficient c has ∫ c ds = m; T' = 2.94 min(δ, δ')/v.  Where
+the damping c₀ is there from the corner on, forces jump there also when the body leaves, and a
+piece that ends a time τ too late takes the part c₀ τ/m of its speed.
 
 Of contacts m is the reduced mass of the two bodies.  Of a law on a joint it is that of the whole
 mechanism where it was described: with the forces Jᵀ of a unit load of the element,
@@ -26,6 +28,7 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 DEPTHS = np.logspace(-12, 0, 400)
+LEAVES, AT_LEAST = 0.008, 512  # of m/c₀: how long a piece may be; but not more of T
 
 
 class Duration:
@@ -50,6 +53,7 @@ class Duration:
         self.at_rest = 2 * math.pi * math.sqrt(self.mass / slope) if slope > 0 < mass else math.inf
         rates = np.full((len(DEPTHS), 1), side)
         damped = side * (over_times(numbers, strains, rates)[:, STRESS] - found[:, STRESS])
+        self.leaves = LEAVES * mass / damped[0] if damped[0] > 0 else math.inf
         k = int(np.searchsorted(integral(np.maximum(damped, 0.0)), self.mass))
         self.stops = float(DEPTHS[k]) if k < len(DEPTHS) else math.inf  # the depth δ'
 
@@ -61,9 +65,10 @@ class Duration:
     def impact(self, speed: float) -> tuple[float, float]:
         """T and T' in s; infinite where the law stores nothing or there is no mass."""
         wanted = self.mass * speed**2 / 2
-        if speed <= 0 or not 0 < wanted <= self.energy[-1]:
+        if not (0 < speed < math.inf and wanted > 0 and self.energy[-1] > 0):
             return math.inf, math.inf
-        depth = float(DEPTHS[int(np.searchsorted(self.energy, wanted))])
+        # beyond the deepest: a speed of Newton's method that went astray, of which pieces know better
+        depth = float(DEPTHS[min(int(np.searchsorted(self.energy, wanted)), len(DEPTHS) - 1)])
         return 2.94 * depth / speed, 2.94 * min(depth, self.stops) / speed
 
 
@@ -95,6 +100,10 @@ class Durations:
     def impact(self, speed: float) -> tuple[float, float]:
         found = [x.impact(speed) for x in self.corners]
         return min(T for T, _ in found), min(begins for _, begins in found)
+
+    def longest(self, T: float, pieces: int) -> float:
+        """How long a piece of an impact may be."""
+        return min(T / pieces, max(T / AT_LEAST, min(x.leaves for x in self.corners)))
 
 
 def mass_moved(system: System, number: int, corner: Corner) -> float:

@@ -222,7 +222,7 @@ class ResolvedImpacts:
         """What a touch of element k needs; None where whole steps resolve it."""
         durations, h = self._durations(k), self._h
         T, begins = durations.impact(speed)
-        longest, enough = T / PIECES, begins / PIECES
+        longest, enough = durations.longest(T, PIECES), begins / PIECES
         if self._explicit:
             longest = min(longest, durations.at_rest / PIECES_AT_REST)
             enough = min(enough, longest)
