@@ -159,7 +159,7 @@ class Rod(Item):
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
         numbers, laws = law_numbers(self.law, 1, self.label, LAW)
-        length = float(self.length)  # type: ignore[arg-type]
+        length = float(self.length)
         corner = corner_of(self.law, numbers, LAW, self.frames, rod_strain, length=length)
         notes = 0 if corner is None else NOTES
         reals = line_reals(self.frames, LAW + room(numbers) + notes)

@@ -53,7 +53,7 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
     """The numbers of an element at every stored time, (T, n): laws and memory put in."""
     family = e.entry.family
     reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.memory:
+    if not e.entry.laws and not family.history:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
@@ -61,7 +61,7 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
             reals[:, law.column] = signal_values(result, law.signal)
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.memory:
+    if family.history:
         reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
     return reals
 
@@ -158,28 +158,28 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     """What an element remembered at every stored time, (T, n).
 
     Angles are counted over turns from where the element was described, or to arrive at `end` where
-    that is known.  Of signals the stored motion says them; what else is remembered is known at the
-    end of a run alone, else not a number.
+    that is known.  Of signals the stored motion says them; notes of corners are known at the
+    end of a run alone, else none, and what else is remembered likewise, else not a number.
     """
-    n, notes = int(e.entry.family.memory), e.entry.family.notes
-    if e.entry.family.signal:
+    family, notes = e.entry.family, e.entry.family.notes
+    if family.signal:
         known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
         if end is not None:
             known[-1] = end
         return known
-    names = e.entry.family.counts or ("angle",)
-    if notes and not e.entry.family.counts_turns and not e.entry.family.rubs:
-        names = ()
-    if n - notes != len(names):
-        known = np.full((len(result.time), n), np.nan)
+    noted = np.zeros((len(result.time), notes))
+    if end is not None:
+        noted[-1] = end[:notes]
+    if not family.history:
+        return noted
+    names = family.counts or ("angle",)
+    if family.history != len(names):
+        known = np.full((len(result.time), int(family.memory)), np.nan)
         if end is not None:
             known[-1] = end
         return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
-    found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
-    noted = np.zeros((len(result.time), notes))
-    if end is not None:
-        noted[-1] = end[:notes]
+    found = family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
     columns = [noted]
     for k, name in enumerate(names):
         angle = found[name] - TURN * np.round(found[name] / TURN)

@@ -19,9 +19,7 @@ import math
 import numpy as np
 
 from linkwork.elements.corners import Corner
-from linkwork.elements.laws.base import (
-    ENERGY, PRESTRAIN, PRESTRESS, STRESS, over_times,
-)  # fmt: skip
+from linkwork.elements.laws.base import ENERGY, PRESTRAIN, PRESTRESS, STRESS, over_times
 from linkwork.errors import LinkworkError
 from linkwork.system.consistency.consistent import highest_derivatives, solved
 from linkwork.system.state import State
@@ -67,7 +65,7 @@ class Duration:
         wanted = self.mass * speed**2 / 2
         if not (0 < speed < math.inf and wanted > 0 and self.energy[-1] > 0):
             return math.inf, math.inf
-        # beyond the deepest: a speed of Newton's method that went astray, of which pieces know better
+        # beyond the deepest: a speed of Newton's method that went astray; pieces know better
         depth = float(DEPTHS[min(int(np.searchsorted(self.energy, wanted)), len(DEPTHS) - 1)])
         return 2.94 * depth / speed, 2.94 * min(depth, self.stops) / speed
 

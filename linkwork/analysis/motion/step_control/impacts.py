@@ -1,7 +1,7 @@
 """Corners of forces in runs with equal steps: the steps in which one is passed are taken in pieces.
 
-Shapes that meet, a joint that comes to its limits, a rod that becomes taut: forces begin to act at a
-corner, and stop what moves within a time T that steps need not resolve.  Elements that can do this
+Shapes that meet, a joint that comes to its limits, a rod that becomes taut: forces begin to act at
+a corner, and stop what moves within a time T that steps need not resolve.  Elements that can do this
 note in every evaluation when they passed a corner, and how fast (elements.corners), so that a step
 which passes over an impact as a whole is noticed as well; how long T is, and T' of its beginning,
 says step_control.durations.  A time s after the touch pieces are no longer than
@@ -22,7 +22,7 @@ Implicit methods go over contacts at rest with any step, so slow touches are lef
 below 4 g h, or below a hundredth of the fastest so far; without gravity those of laws on joints
 below a tenth of it that follow another within 8 h.  Explicit ones are stable only while they
 resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of the law under the
-weight: they take pieces as long as something presses.
+weight: they take pieces as long as shapes press, and pieces of T/12 while a stop at rest does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.analysis.motion.checks.turns import rounded_down
-from linkwork.analysis.motion.step_control.durations import Durations, mass_moved
+from linkwork.analysis.motion.step_control.corners import Corners
+from linkwork.analysis.motion.step_control.durations import Durations
 from linkwork.elements.corners import KNOWN, MET, MET_AT, PASSED
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.integrators.contract import Run, StepFailure, StepRows
@@ -65,29 +66,16 @@ def resolves_impacts(run: Run, method: Any, full: System, begun: dict[str, Any])
     controlled = own_steps and own_steps not in ("rk4", "implicit")
     if controlled or isinstance(method, Moreau):
         return run  # steps by its own error, or impulses
-    places = places_of_corners(full)
-    if not len(places[0]):
+    corners = Corners(full)
+    if not len(corners):
         return run
     explicit = isinstance(method, RK4) or own_steps == "rk4"
-    return ResolvedImpacts(run, full, places, explicit, begun)
-
-
-def places_of_corners(system: System) -> tuple[np.ndarray, list[int]]:
-    """Where the notes of each element with a corner begin among all memory, and its number."""
-    first, begins, found = 0, [], []
-    for family in system.families:
-        numbers = [i for i, e in enumerate(system.elements) if e.entry.family is family]
-        width = int(family.memory)
-        if family.notes:
-            begins += [first + k * width for k in range(len(numbers))]
-            found += numbers
-        first += width * len(numbers)
-    return np.array(begins, int), found
+    return ResolvedImpacts(run, corners, explicit, begun)
 
 
 class Touch(NamedTuple):
-    """An element that passed a corner: which, when, with which speed (m/s); the longest pieces as it
-    begins and later, and the end of the impact."""
+    """An element that passed a corner: which, when, with which speed (m/s); the longest pieces as
+    it begins and later, and the end of the impact."""
 
     number: int
     time: float
@@ -101,20 +89,12 @@ class ResolvedImpacts:
     """A run whose steps are taken in pieces while something hits."""
 
     def __init__(
-        self, run: Run, full: System, places: tuple[np.ndarray, list[int]], explicit: bool,
-        begun: dict[str, Any],
-    ) -> None:  # fmt: skip
-        self._run, self._full, self._explicit = run, full, explicit
-        self._begins, self._numbers = places
-        self._elements = [full.elements[i] for i in self._numbers]
-        self._by_law = np.array([e.entry.corner.column is not None for e in self._elements])
-        self._h = run.h
-        gravity = np.asarray(full.model.gravity, float)
-        self._gravity = float(np.linalg.norm(gravity))
+        self, run: Run, corners: Corners, explicit: bool, begun: dict[str, Any]
+    ) -> None:
+        self._run, self._corners, self._explicit = run, corners, explicit
+        self._begins, self._by_law = corners.begins, corners.by_law
+        self._h, self._gravity = run.h, corners.gravity
         self._weight = self._gravity or 1.0
-        self._known: dict[int, Durations] = {}
-        self._alike: dict[Any, Durations] = {}
-        self._apart: System | None = None  # for masses
         self.too_long: tuple[int, float] | None = None  # an element whose impacts need more pieces
         n = len(self._begins)
         known = np.asarray(begun.get("impacts", ()), float)
@@ -148,22 +128,23 @@ class ResolvedImpacts:
         if self.too_long is None:
             return
         k, longest = self.too_long
-        e, system = self._elements[k], self._full
+        e, system = self._corners.elements[k], self._corners.full
         one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
+        other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
+        softer = " or a softer law" if self._by_law[k] else " a softer law"
         warnings.warn(
             f"{system.model[e.owner].label}: an impact of {one} and {two} needs steps of "
             f"{rounded_down(longest):g} s, which a step of {self._h:g} s is not divided into; take "
-            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6, a softer law, or "
-            "hard=True with method=lw.Moreau()",
+            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6,{softer}{other}",
             LinkworkWarning, stacklevel=users_line(),
         )  # fmt: skip
 
     def _begin_pressed(self) -> None:
         """What is beyond a corner at the start."""
         state = self._run.state()
-        memory, passed = self._run.memory, self._passed(state)
+        memory, passed = self._run.memory, self._corners.passed(state, self._run)
         for k in np.flatnonzero((passed > 0) | ~self._by_law):
-            depth = self._depth(int(k), state)
+            depth = self._corners.depth(int(k), state, memory)
             speed = self._durations(int(k)).speed(depth) if depth > 0 else 0.0
             touch = self._touch(int(k), state.time, speed)
             if touch is not None and touch.speed > self._weight * self._h:
@@ -174,49 +155,16 @@ class ResolvedImpacts:
         self._run.memory = memory
         self._level = self._needed()
 
-    def _passed(self, state: State) -> np.ndarray:
-        """Which corners of laws each element is beyond."""
-        if not self._by_law.any():
-            return np.zeros(len(self._begins))
-        system = self._full.with_rows(self._full.keep)
-        system.evaluate(state, tangent=False)
-        return system.tables.reals[system.memory_places][self._begins + PASSED] * self._by_law
-
     # ------------------------------------------------------------------------- what has happened
     def _column(self, memory: np.ndarray, column: int) -> np.ndarray:
         return memory[self._begins + column]
 
     def _durations(self, k: int) -> Durations:
-        """Those of element k; contacts with equal masses and laws share one."""
-        if k not in self._known:
-            corner = self._elements[k].entry.corner
-            if corner.column is None:
-                alike = corner.mass, corner.numbers.tobytes()
-                if alike not in self._alike:
-                    self._alike[alike] = Durations(corner, corner.mass, self._weight)
-                self._known[k] = self._alike[alike]
-            else:
-                if self._apart is None:
-                    self._apart = self._full.with_rows(self._run.system.keep)
-                mass = mass_moved(self._apart, self._numbers[k], corner)
-                self._known[k] = Durations(corner, mass, self._gravity)
-        return self._known[k]
+        return self._corners.durations(k, self._run)
 
-    def _depth(self, k: int, state: State) -> float:
-        """How far element k is beyond its corners, negative before them."""
-        e, begin = self._elements[k], self._begins[k]
-        reals, width = e.entry.reals.copy(), int(e.entry.family.memory)
-        for law in e.entry.laws:
-            if law.signal is None:
-                reals[law.column : law.column + law.length] = law.values(np.array([state.time]))[0]
-        reals[-width:] = self._run.memory[begin : begin + width]
-        still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
-        ends = [
-            still if b < 0 else (state.motion[b : b + 1, :3], state.motion[b : b + 1, 3:7])
-            for b in e.ends
-        ]
-        r, q = (list(part) for part in zip(*ends))
-        return e.entry.corner.depth(reals[None], r, q)
+    def _at_rest(self, k: int) -> float:
+        """Pieces that explicit methods need as long as element k presses."""
+        return self._durations(k).at_rest / PIECES_AT_REST
 
     def _touch(self, k: int, time: float, speed: float) -> Touch | None:
         """What a touch of element k needs; None where whole steps resolve it."""
@@ -224,7 +172,7 @@ class ResolvedImpacts:
         T, begins = durations.impact(speed)
         longest, enough = durations.longest(T, PIECES), begins / PIECES
         if self._explicit:
-            longest = min(longest, durations.at_rest / PIECES_AT_REST)
+            longest = min(longest, self._at_rest(k))
             enough = min(enough, longest)
         if not math.isfinite(longest) or enough >= h:
             return None
@@ -249,7 +197,7 @@ class ResolvedImpacts:
 
     def _slow(self, touch: Touch) -> bool:
         """Whether a law's touch is left to the steps."""
-        if self._explicit:
+        if self._explicit and self._at_rest(touch.number) < self._h:
             return False
         if touch.speed <= max(SLOW * self._gravity * self._h, SLOWER * self._fastest):
             return True
@@ -278,11 +226,14 @@ class ResolvedImpacts:
         now = self._run.time
         pressing = self._column(self._run.memory, PASSED)[under_way] > 0
         pressing |= now <= met[under_way]  # at the start
-        if not self._explicit:
-            for k in under_way[pressing & (now >= until[under_way])]:
-                if self._moves(int(k), now):
-                    until[k] = now + PIECES * longest[k]
-        goes_on = pressing & (self._explicit | (now < until[under_way]))
+        stays = self._explicit & ~self._by_law[under_way]
+        for k in under_way[pressing & ~stays & (now >= until[under_way])]:
+            if self._moves(int(k), now):
+                until[k] = now + PIECES * longest[k]
+            elif self._explicit and (rest := self._at_rest(int(k))) < self._h:
+                first[k] = longest[k] = rest
+                until[k] = math.inf
+        goes_on = pressing & (stays | (now < until[under_way]))
         ended = under_way[~goes_on]
         longest[ended] = 0.0
         self._tell(ended, False)
@@ -302,7 +253,7 @@ class ResolvedImpacts:
 
     def _moves(self, k: int, now: float) -> bool:
         """Whether the depth of an element has changed as in an impact since it was looked at."""
-        depth = self._depth(k, self._run.state())
+        depth = self._corners.depth(k, self._run.state(), self._run.memory)
         seen, before = self._times[4:, k]
         self._times[4:, k] = now, depth
         slow = SLOW * self._weight * self._h
