@@ -62,7 +62,7 @@ class Duration:
 
     def impact(self, speed: float) -> tuple[float, float]:
         """T and T' in s; infinite where the law stores nothing or there is no mass."""
-        wanted = self.mass * speed**2 / 2
+        wanted = self.mass * speed * speed / 2
         if not (0 < speed < math.inf and wanted > 0 and self.energy[-1] > 0):
             return math.inf, math.inf
         # beyond the deepest: a speed of Newton's method that went astray; pieces know better
@@ -91,6 +91,7 @@ class Durations:
             for place in corner.places
         ]
         self.at_rest = min(x.at_rest for x in self.corners)
+        self.leaves = min(x.leaves for x in self.corners)
 
     def speed(self, depth: float) -> float:
         return max(x.speed(depth) for x in self.corners)
@@ -101,7 +102,7 @@ class Durations:
 
     def longest(self, T: float, pieces: int) -> float:
         """How long a piece of an impact may be."""
-        return min(T / pieces, max(T / AT_LEAST, min(x.leaves for x in self.corners)))
+        return min(T / pieces, max(T / AT_LEAST, self.leaves))
 
 
 def mass_moved(system: System, number: int, corner: Corner) -> float:

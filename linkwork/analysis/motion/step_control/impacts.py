@@ -1,7 +1,7 @@
 """Corners of forces in runs with equal steps: the steps in which one is passed are taken in pieces.
 
 Shapes that meet, a joint that comes to its limits, a rod that becomes taut: forces begin to act at
-a corner, and stop what moves within a time T that steps need not resolve.  Elements that can do this
+a corner, and stop what moves within a time T that steps need not resolve.  Such elements
 note in every evaluation when they passed a corner, and how fast (elements.corners), so that a step
 which passes over an impact as a whole is noticed as well; how long T is, and T' of its beginning,
 says step_control.durations.  A time s after the touch pieces are no longer than
@@ -12,7 +12,8 @@ so that they are short where forces rise steeply.  Where h is longer than T'/48,
 the corner was passed is taken once more: it is divided until the touch lies in a piece of T'/256;
 then pieces grow as above until the element is before its corner again, or until 5 T have passed and
 nothing moves beyond it (a light body that others push on presses far longer), and afterwards by
-factors of four, in which the history of the method forgets the forces of the impact.  Pieces are
+factors of four, in which the history of the method forgets the forces of the impact; where a force
+has jumped as the body left, 32 pieces later.  Pieces are
 h/2ᵖ long and begin at multiples of their length.  Results keep their times: pieces are not stored.
 
 What is beyond a corner at the start, with the energy m v²/2 in its law, is as in the middle of an
@@ -56,7 +57,8 @@ LASTS = 5  # times T, at most, until an impact is over
 SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
 RATTLES, SOON = 0.1, 8.0  # of the fastest, and steps: the same where no weight presses
-KEPT = 6  # numbers that are kept of every element
+CALMS = 32  # pieces after a force has jumped, in which the history of a method forgets it
+KEPT = 7  # numbers that are kept of every element
 
 
 def resolves_impacts(run: Run, method: Any, full: System, begun: dict[str, Any]) -> Run:
@@ -102,7 +104,7 @@ class ResolvedImpacts:
             known = np.zeros(2 + KEPT * n)
         # the fastest touch; how often the next piece halves a step; of every element: when it
         # met, the longest pieces as it began and later (0: no impact), the end of the impact;
-        # when the depth was looked at, and the depth
+        # when the depth was looked at, and the depth; until when pieces stay short behind a jump
         self._fastest, self._level = float(known[0]), int(known[1])
         self._times = known[2:].reshape(KEPT, n).copy()
         if not begun:
@@ -149,7 +151,7 @@ class ResolvedImpacts:
             touch = self._touch(int(k), state.time, speed)
             if touch is not None and touch.speed > self._weight * self._h:
                 longest = touch.longest
-                self._times[:, k] = touch.time, longest, longest, touch.until, touch.time, depth
+                self._times[:6, k] = touch.time, longest, longest, touch.until, touch.time, depth
                 if self._by_law[k]:
                     memory[self._begins[k] + KNOWN] = passed[k]
         self._run.memory = memory
@@ -170,10 +172,10 @@ class ResolvedImpacts:
         """What a touch of element k needs; None where whole steps resolve it."""
         durations, h = self._durations(k), self._h
         T, begins = durations.impact(speed)
-        longest, enough = durations.longest(T, PIECES), begins / PIECES
+        longest = durations.longest(T, PIECES)
         if self._explicit:
             longest = min(longest, self._at_rest(k))
-            enough = min(enough, longest)
+        enough = min(begins / PIECES, longest)
         if not math.isfinite(longest) or enough >= h:
             return None
         speed /= durations.per_metre
@@ -219,7 +221,7 @@ class ResolvedImpacts:
 
     def _needed(self) -> int:
         """How often the next piece halves a step, for the impacts that go on."""
-        met, first, longest, until, *_ = self._times
+        met, first, longest, until, _, _, calm = self._times
         under_way = np.flatnonzero(longest)
         if not len(under_way):
             return 0
@@ -234,9 +236,14 @@ class ResolvedImpacts:
                 first[k] = longest[k] = rest
                 until[k] = math.inf
         goes_on = pressing & (stays | (now < until[under_way]))
-        ended = under_way[~goes_on]
-        longest[ended] = 0.0
-        self._tell(ended, False)
+        calm[under_way[pressing]] = 0.0
+        for i in np.flatnonzero(~pressing & self._by_law[under_way]):
+            n = int(under_way[i])
+            if calm[n] == 0.0 and math.isfinite(self._durations(n).leaves):
+                calm[n] = now + CALMS * longest[n]
+            goes_on[i] = now < calm[n]
+        self._tell(under_way[~pressing | ~goes_on], False)
+        longest[under_way[~goes_on]] = 0.0
         k = under_way[goes_on]
         if not len(k):
             return 0
@@ -254,8 +261,8 @@ class ResolvedImpacts:
     def _moves(self, k: int, now: float) -> bool:
         """Whether the depth of an element has changed as in an impact since it was looked at."""
         depth = self._corners.depth(k, self._run.state(), self._run.memory)
-        seen, before = self._times[4:, k]
-        self._times[4:, k] = now, depth
+        seen, before = self._times[4:6, k]
+        self._times[4:6, k] = now, depth
         slow = SLOW * self._weight * self._h
         if self._by_law[k]:
             slow = max(SLOW * self._gravity * self._h, SLOWER * self._fastest)
@@ -351,7 +358,7 @@ class ResolvedImpacts:
         for touch in met:
             self._fastest = max(self._fastest, touch.speed)
             self._times[:, touch.number] = (
-                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0
+                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0, 0.0
             )  # fmt: skip
             shortest = self._h / 2**MOST
             if touch.first < shortest and (
