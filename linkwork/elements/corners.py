@@ -32,14 +32,19 @@ MET, MET_AT, PASSED, KNOWN, NOTES = 0, 1, 2, 3, 4
 
 
 @inlined
-def note(reals, i, first, time, y):
-    """Notes of element i from column `first` on, after a call of its law with the work y."""
-    beyond, speed = y[BEYOND], y[FURTHER]
+def note_corner(reals, i, first, time, beyond, speed):
+    """The same of an element that is beyond its corner above (1) or below (2), or none (0)."""
     reals[i, first + PASSED] = beyond
     if speed > 0.0 and beyond != reals[i, first + KNOWN]:
         if reals[i, first + MET] == 0.0:
             reals[i, first + MET_AT] = time
         reals[i, first + MET] = max(speed, reals[i, first + MET])
+
+
+@inlined
+def note(reals, i, first, time, y):
+    """Notes of element i from column `first` on, after a call of its law with the work y."""
+    note_corner(reals, i, first, time, y[BEYOND], y[FURTHER])
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Corner:
 
     numbers : of the law (elements.laws.base);   places : strains and sides of its corners
     column  : where the numbers stand in the element, whose pre-stress is a force along its motion;
-              None where `mass` is all that is known (contacts)
+              None where `mass` is all that is known (contacts, cylinders)
     mass    : that the element moves, as far as its own bodies say (kg, kg m²)
     heavy   : the mass of these bodies (kg), whose weight may press
     length  : what a strain is of (m); 1 for displacements and angles

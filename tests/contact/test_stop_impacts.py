@@ -3,6 +3,7 @@ touch."""
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -178,3 +179,31 @@ def test_a_stop_that_no_pieces_resolve_is_told():
         lw.transient(arriving(law, 1.0), t=0.5, h=5e-2, progress=False)
     words = [str(w.message) for w in found]
     assert any("'stop': an impact of" in w and w.endswith("or a softer law") for w in words)
+
+
+@pytest.mark.parametrize("method", [None, lw.BDF2(), lw.RK4()], ids=repr)
+@pytest.mark.parametrize("h", [1e-3, 5e-3])
+def test_a_hydraulic_cylinder_comes_back_from_the_end_of_its_stroke(h, method):
+    """Without pressure its ends alone act, with Hunt and Crossley's restitution; in touch for
+    0.4 ms."""
+    m = lw.Model("cylinder")
+    oil = lw.hydraulics.Fluid(850, 1.4e9, 0.02)
+    block = m.add("block", lw.Body(2, (1, 1, 1), position=(0.8, 0, 0), velocity=(3, 0, 0)))
+    m.add("guide", lw.Prismatic(lw.GROUND, block, at=(0.8, 0, 0), axis=(1, 0, 0)))
+    first, second = (m.add(name, lw.hydraulics.Tank(oil, 0.0)) for name in ("first", "second"))
+    m.add("cylinder", lw.hydraulics.Cylinder(
+        lw.GROUND, block, first, second, area_1=2e-3, area_2=1e-3, closed=0.5, stroke=0.35,
+        dead_volume=1e-4, stop_stiffness=1e8, stop_damping=damping_for(0.4, 3.0),
+    ))  # fmt: skip
+    found = quiet(m, 0.03, h, method=method)
+    assert found["block"].velocity.values[-1, 0] == pytest.approx(-0.4 * 3, rel=5e-3)
+
+
+def test_a_run_goes_on_from_a_state_without_notes():
+    """Of a file of an earlier version, whose memory has the angle alone."""
+    law = lw.laws.Stop(-9.0, 0.01, 1e6, damping_for(0.5, 2.0))
+    half = quiet(arriving(law, 2.0, turns=True), 0.003, 1e-3)
+    before = half.state()
+    before = replace(before, memory=before.memory[-1:])
+    found = quiet(arriving(law, 2.0, turns=True), 0.02, 1e-3, start=before)
+    assert left(found, turns=True) / 2.0 == pytest.approx(0.5, rel=5e-3)

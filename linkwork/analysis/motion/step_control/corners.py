@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.analysis.motion.step_control.durations import Durations, mass_moved
-from linkwork.elements.corners import PASSED
+from linkwork.elements.corners import KNOWN, PASSED
 from linkwork.integrators.contract import Run
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -32,7 +32,7 @@ class Corners:
         self.begins = np.array(begins, int)
         self.elements = [full.elements[i] for i in self.numbers]
         # laws between two frames; the others are contacts
-        self.by_law = np.array([e.entry.corner.column is not None for e in self.elements], bool)
+        self.by_law = np.array([e.entry.family.notes > KNOWN for e in self.elements], bool)
         self.gravity = float(np.linalg.norm(np.asarray(full.model.gravity, float)))
         self._known: dict[int, Durations] = {}
         self._alike: dict[tuple[float, bytes], Durations] = {}
@@ -48,7 +48,8 @@ class Corners:
             if corner.column is None:
                 alike = corner.mass, corner.numbers.tobytes()
                 if alike not in self._alike:
-                    self._alike[alike] = Durations(corner, corner.mass, self.gravity or 1.0)
+                    gravity = self.gravity if self.by_law[k] else self.gravity or 1.0
+                    self._alike[alike] = Durations(corner, corner.mass, gravity)
                 self._known[k] = self._alike[alike]
             else:
                 if self._apart is None:
@@ -68,8 +69,8 @@ class Corners:
         still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
         ends = [
             still if b < 0 else (state.motion[b : b + 1, :3], state.motion[b : b + 1, 3:7])
-            for b in e.ends
-        ]
+            for b in e.ends if b < self.full.bodies
+        ]  # fmt: skip
         r, q = (list(part) for part in zip(*ends))
         return e.entry.corner.depth(reals[None], r, q)
 

@@ -131,7 +131,7 @@ class ResolvedImpacts:
             return
         k, longest = self.too_long
         e, system = self._corners.elements[k], self._corners.full
-        one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
+        one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
         other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
         softer = " or a softer law" if self._by_law[k] else " a softer law"
         warnings.warn(
