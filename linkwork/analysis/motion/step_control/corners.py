@@ -74,6 +74,13 @@ class Corners:
         r, q = (list(part) for part in zip(*ends))
         return e.entry.corner.depth(reals[None], r, q)
 
+    def acceleration(self, k: int, state: State) -> float:
+        """The largest of the bodies of element k, m/s²."""
+        if state.acceleration is None:
+            return 0.0
+        ends = [b for b in self.elements[k].ends if 0 <= b < self.full.bodies]
+        return float(np.abs(state.acceleration[ends, :3]).max(initial=0.0))
+
     def passed(self, state: State, run: Run) -> np.ndarray:
         """Which corners of laws each element is beyond."""
         if not self.by_law.any():

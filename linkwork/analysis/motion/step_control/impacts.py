@@ -20,8 +20,9 @@ What is beyond a corner at the start, with the energy m v²/2 in its law, is as 
 impact with the speed v.
 
 Implicit methods go over contacts at rest with any step, so slow touches are left to them: those
-below 4 g h, or below a hundredth of the fastest so far; without gravity those of laws on joints
-below a tenth of it that follow another within 8 h.  Explicit ones are stable only while they
+below 4 g h, or below a hundredth of the fastest so far.  Shapes: 4 g h, but no more than a quarter
+of the fastest, and what is laid down rather than hit, below g √(m/k).  Laws without gravity: below
+a tenth of the fastest, within 8 h of the last touch.  Explicit methods are stable only while they
 resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of the law under the
 weight: they take pieces as long as shapes press, and pieces of T/12 while a stop at rest does.
 """
@@ -56,6 +57,8 @@ AT_ONCE = 16  # pieces of an impact in one call
 LASTS = 5  # times T, at most, until an impact is over
 SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
+COUNTS = 0.25  # of the fastest so far: touches of shapes that are resolved though they are slow
+PUSHED = 0.5  # of gravity: acceleration of a body that its contacts do not hold at the start
 RATTLES, SOON = 0.1, 8.0  # of the fastest, and steps: the same where no weight presses
 CALMS = 32  # pieces after a force has jumped, in which the history of a method forgets it
 KEPT = 7  # numbers that are kept of every element
@@ -147,9 +150,12 @@ class ResolvedImpacts:
         memory, passed = self._run.memory, self._corners.passed(state, self._run)
         for k in np.flatnonzero((passed > 0) | ~self._by_law):
             depth = self._corners.depth(int(k), state, memory)
-            speed = self._durations(int(k)).speed(depth) if depth > 0 else 0.0
-            touch = self._touch(int(k), state.time, speed)
-            if touch is not None and touch.speed > self._weight * self._h:
+            if depth <= 0:
+                continue
+            touch = self._touch(int(k), state.time, self._durations(int(k)).speed(depth))
+            pushed = self._corners.acceleration(int(k), state) > PUSHED * self._weight
+            if touch is not None and (touch.speed > self._weight * self._h or pushed):
+                self._fastest = max(self._fastest, touch.speed)
                 longest = touch.longest
                 self._times[:6, k] = touch.time, longest, longest, touch.until, touch.time, depth
                 if self._by_law[k]:
@@ -185,7 +191,7 @@ class ResolvedImpacts:
         """Elements that passed corners in the last call of the run."""
         memory, found = self._run.memory, []
         speeds, times = self._column(memory, MET), self._column(memory, MET_AT)
-        slow = 0.0 if self._explicit else max(SLOW * self._weight * self._h, SLOWER * self._fastest)
+        slow = 0.0 if self._explicit else self._too_slow()
         met = speeds > np.where(self._by_law, 0.0, slow)
         if self._explicit:  # whatever presses, however slowly it met
             rests = (self._column(memory, PASSED) > 0) & (self._times[2] == 0) & ~met
@@ -193,12 +199,20 @@ class ResolvedImpacts:
             met |= rests
         for k in np.flatnonzero(met):
             touch = self._touch(int(k), float(times[k]), float(speeds[k]))
-            if touch is not None and not (self._by_law[k] and self._slow(touch)):
+            if touch is not None and not self._slow(touch):
                 found.append(touch)
         return found
 
+    def _too_slow(self) -> float:
+        """Touches of shapes below this speed are left to the steps."""
+        slow = min(SLOW * self._weight * self._h, COUNTS * self._fastest)
+        return max(slow, SLOWER * self._fastest)
+
     def _slow(self, touch: Touch) -> bool:
-        """Whether a law's touch is left to the steps."""
+        """Whether a touch is left to the steps: of shapes one that only lays them down."""
+        if not self._by_law[touch.number]:
+            laid = self._weight * self._durations(touch.number).at_rest / (2 * math.pi)
+            return not self._explicit and touch.speed <= laid
         if self._explicit and self._at_rest(touch.number) < self._h:
             return False
         if touch.speed <= max(SLOW * self._gravity * self._h, SLOWER * self._fastest):
