@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.analysis.motion import time_loop
 from linkwork.elements.laws.contact import damping_for
 
 G = 9.81
@@ -207,3 +208,21 @@ def test_a_run_goes_on_from_a_state_without_notes():
     before = replace(before, memory=before.memory[-1:])
     found = quiet(arriving(law, 2.0, turns=True), 0.02, 1e-3, start=before)
     assert left(found, turns=True) / 2.0 == pytest.approx(0.5, rel=5e-3)
+
+
+@pytest.mark.parametrize("method", [None, lw.RK4(), lw.Recursive()], ids=repr)
+def test_digits_do_not_depend_on_how_many_steps_are_taken_at_once(method, monkeypatch):
+    """A chain thrown against limits, with long calls that are taken back and with short ones."""
+    m = lw.Model("limited", gravity=(0, 0, -G))
+    before = lw.GROUND
+    for i in range(4):
+        link = m.add(f"link {i}", lw.Body(1, (0.001, 0.08, 0.08), position=(i + 0.5, 0, 0)))
+        pin = lw.Revolute(before, link, at=(i, 0, 0), axis=(0, 1, 0), limits=(-0.3, 0.3))
+        m.add(f"pin {i}", pin)
+        before = link
+    ends = []
+    for chunk in (1, 7, 1000):
+        monkeypatch.setattr(time_loop, "next_chunk", lambda size, spent, most, n=chunk: n)
+        ends.append(quiet(m, 0.5, 1e-3, method=method).motion[-1])
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_array_equal(ends[0], ends[2])

@@ -21,10 +21,10 @@ impact with the speed v.
 
 Implicit methods go over contacts at rest with any step, so slow touches are left to them: those
 below 4 g h, or below a hundredth of the fastest so far.  Shapes: 4 g h, but no more than a quarter
-of the fastest, and what is laid down rather than hit, below g √(m/k).  Laws without gravity: below
-a tenth of the fastest, within 8 h of the last touch.  Explicit methods are stable only while they
-resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of the law under the
-weight: they take pieces as long as shapes press, and pieces of T/12 while a stop at rest does.
+of the fastest, and what is laid down rather than hit, below g √(m/k).  Explicit methods are stable
+only while they resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of
+the law under the weight: they take pieces as long as shapes press, and pieces of T/12 while a stop
+at rest does.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
 COUNTS = 0.25  # of the fastest so far: touches of shapes that are resolved though they are slow
 PUSHED = 0.5  # of gravity: acceleration of a body that its contacts do not hold at the start
-RATTLES, SOON = 0.1, 8.0  # of the fastest, and steps: the same where no weight presses
 CALMS = 32  # pieces after a force has jumped, in which the history of a method forgets it
 KEPT = 7  # numbers that are kept of every element
 
@@ -215,11 +214,7 @@ class ResolvedImpacts:
             return not self._explicit and touch.speed <= laid
         if self._explicit and self._at_rest(touch.number) < self._h:
             return False
-        if touch.speed <= max(SLOW * self._gravity * self._h, SLOWER * self._fastest):
-            return True
-        before, until = self._times[[0, 3], touch.number]
-        soon = until > 0 and touch.time - before < SOON * self._h
-        return soon and self._gravity == 0 and touch.speed <= RATTLES * self._fastest
+        return touch.speed <= max(SLOW * self._gravity * self._h, SLOWER * self._fastest)
 
     def _halvings(self, longest: float) -> int:
         """How often a step must be halved for pieces of this length."""
@@ -308,8 +303,9 @@ class ResolvedImpacts:
                 continue
             self._run.recover(snapshot)
             before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
-            if before:
-                size = min(before, max(1, len(times[part]) // 2))
+            if before or len(times[part]) > 1:
+                # alone, too: an earlier note may be of a touch that is left to the steps
+                size = min(max(before, 1), max(1, len(times[part]) // 2))
             else:
                 self._level = min(FINER, self._finest(met))
                 self._in_pieces(times[done], saved[done], out)
