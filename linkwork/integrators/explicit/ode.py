@@ -223,7 +223,8 @@ class OdeRun(BasicRun):
     def snapshot(self) -> tuple:
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
-            self.system.tables.reals.copy(), self.lu, [np.copy(x) for x in chosen_on_the_way(self.lu)],
+            self.system.tables.reals.copy(), self.lu,
+            [np.copy(x) for x in chosen_on_the_way(self.lu)],
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
