@@ -228,7 +228,7 @@ KINDS = (
         "Errors of the place at the end, over its path; of the energy for the beam. The pendulum "
         "is compared with one on a pin, the cart with its closed form between samples, the "
         "cylinder with DIRK54 in steps of 1e-5 s, the mass with its parabolas and half waves.",
-        "a step must see the contact (ten steps in touch) where the motion after it counts; waves "
+        "stops divide the steps in which something arrives; waves "
         "along beams want steps of a tenth of their period, or static(spin=) for the start. A "
         "motion law with a corner keeps its positions, but its forces are not meaningful.",
     ),
@@ -245,8 +245,8 @@ KINDS = (
         "Errors of the place at the end over its path, or its distance from the start where that "
         "grows without bound; of the energy for the rope. The hinge is compared with RK4 in steps "
         "of 1e-6 s, the others with closed forms or the equation of one coordinate.",
-        "limits of joints are stops with damping, resolved by the step alone: ten steps in touch "
-        "where the motion after it counts. With ropes leave out method=, which takes "
+        "limits of joints are stops with damping, and divide the steps in which they are reached. "
+        "With ropes leave out method=, which takes "
         "`GeneralizedAlpha(rho=0)`: the jerk then costs 12 % of the energy at 1 ms, which is told, "
         "and 6 % at 0.5 ms.",
     ),

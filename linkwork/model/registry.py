@@ -36,6 +36,8 @@ class Family:
     reals  : real numbers per element
     memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
              one alone is an angle counted over turns, the output `angle` of the family
+    notes  : how many of these, the first ones, say when a corner of its force was passed
+             (elements.corners): those it writes in every evaluation
     counts : names of outputs that are such angles, where there are several
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
 
@@ -49,6 +51,7 @@ class Family:
     reals: int
     rows: int = 0
     memory: int = 0
+    notes: int = 0
     counts: tuple[str, ...] = ()
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
@@ -77,7 +80,12 @@ class Family:
     @property
     def counts_turns(self) -> bool:
         """Whether it remembers angles over turns."""
-        return self.memory == 1 or bool(self.counts)
+        return self.history == 1 or bool(self.counts)
+
+    @property
+    def history(self) -> int:
+        """How much it remembers of accepted steps, beside its notes."""
+        return int(self.memory) - self.notes
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this
@@ -127,6 +135,7 @@ class Entry:
     reads: tuple[tuple[Any, int, int], ...] = ()  # item, which of its entries, row
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
+    corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
 
     @property
     def loaded(self) -> bool:

@@ -152,7 +152,10 @@ class Result(Shown):
     def memory(self) -> np.ndarray:
         """(T, n): `State.memory` at every stored time."""
         columns, end, first = [], self.restart.get("memory"), 0
-        for e in memory_elements(self.system):
+        elements = memory_elements(self.system)
+        if end is not None and len(end) != sum(int(e.entry.family.memory) for e in elements):
+            end = None  # of another version
+        for e in elements:
             n = int(e.entry.family.memory)
             mine = None if end is None else np.asarray(end)[first : first + n]
             columns.append(memory_over_time(self, e, mine))

@@ -206,6 +206,21 @@ def test_an_edge_that_lands_later_is_an_impact():
     assert np.abs(found.energy.balance.values).max() < 0.02 * total[0]
 
 
+@pytest.mark.parametrize("overlap", [3e-6, 1e-5, 3e-5])
+def test_shapes_that_hardly_overlap_make_no_energy(overlap):
+    """A box that leaves and lands slower than 4 g h, and everything else it does slower still: its
+    energy only falls, and it rises by no more than its law has stored."""
+    m = lw.Model("box", gravity=(0, 0, -G))
+    box = m.add("box", lw.Body.box((0.2, 0.2, 0.2), density=1000, position=(0, 0, 0.1 - overlap)))
+    m.add("floor", lw.Contact(box, lw.GROUND, friction=0.3))
+    run = quiet(m, 0.3, 1e-3)
+    total = run.energy.total.values
+    stored = total[0] - 8 * G * (0.1 - overlap)
+    assert (total - np.minimum.accumulate(total)).max() < 1e-5 * stored
+    assert abs(run.energy.balance).max() < 0.02 * stored
+    assert 8 * G * (float(run["box"].position[:, 2].max()) - 0.1) < stored
+
+
 @pytest.mark.parametrize("overlap", [1e-4, 1e-3])
 def test_shapes_that_begin_in_each_other_part_with_the_energy_of_their_law(overlap):
     """No more than is stored; the account of energy is closed within a part of it."""

@@ -45,10 +45,12 @@ def beginning(
     full = compile_model(model)
     require_state(full, state, start, "start")
     r = state.restart
-    if {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full) and unchanged(state):
-        return full, full, state, None
     memory = state.memory
-    if memory is not None and len(memory) != len(full.memory_places):
+    whole = memory is None or len(memory) == len(full.memory_places)  # not so of older files
+    goes_on = {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full)
+    if whole and goes_on and unchanged(state):
+        return full, full, state, None
+    if not whole:
         memory = full.described_state().memory
     state = replace(state, restart={}, acceleration=None, gamma=None, memory=memory)
     require_closed(full, state, "start")

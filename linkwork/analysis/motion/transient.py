@@ -112,7 +112,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
         impacts: Any = None
-        if strategy is None and any(family.rubs for family in full.families):
+        if strategy is None and any(family.notes for family in full.families):
             from linkwork.analysis.motion.step_control.impacts import resolves_impacts as impacts
 
             run = impacts(run, method, full, state.restart)

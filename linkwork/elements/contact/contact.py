@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
-from linkwork.elements.contact.history import contact_potential
+from linkwork.elements.contact.history import contact_depth, contact_potential
 from linkwork.elements.contact.kernel import CONTACT_KERNEL
 from linkwork.elements.contact.layout import (
-    CENTRE_A, CENTRE_B, COUNT, FLIP, GEOMETRY_AT, LAW_AT, MARGIN, MEMORY, PAIR, RADIUS_A, RADIUS_B,
-    REACH_A, REACH_B, ROLL, RUBS, SPIN, TOUCHED_A,
+    CENTRE_A, CENTRE_B, COUNT, FLIP, GEOMETRY_AT, LAW_AT, MARGIN, MEMORY, NOTES, PAIR, RADIUS_A,
+    RADIUS_B, REACH_A, REACH_B, ROLL, RUBS, SPIN, TOUCHED_A,
 )  # fmt: skip
+from linkwork.elements.corners import Corner, reduced
 from linkwork.elements.contact.pairing import Pair, curvature_radius, pairs_of
 from linkwork.elements.contact.geometry.shapes import GROUND_PLANE, Solid, solids_of
 from linkwork.elements.friction.bristles import KAPPA, MODEL, POINTS, TABLE
@@ -44,8 +45,8 @@ CALMS = 1e-3  # s: damping over stiffness of bristles
 def contact_family(size: int) -> Family:
     """Contacts with so many numbers; all share one kernel."""
     return Family(
-        f"contact of {size}", CONTACT_KERNEL, bodies=2, reals=size, memory=MEMORY, rubs=True,
-        potential=contact_potential,
+        f"contact of {size}", CONTACT_KERNEL, bodies=2, reals=size, memory=MEMORY,
+        notes=NOTES, rubs=True, potential=contact_potential,
     )  # fmt: skip
 
 
@@ -82,7 +83,9 @@ def contact_entry(
     reals[at_law:at_geometry] = numbers
     reals[at_geometry : at_geometry + len(pair.geometry)] = pair.geometry
     reals[len(reals) - TOUCHED_A] = UNKNOWN
-    return Entry(contact_family(len(reals)), bodies, reals, laws=laws)
+    mass = reduced([getattr(body, "mass", 0.0) for body in bodies])
+    corner = Corner(numbers, ((0.0, 1.0),), None, mass, mass, contact_depth)
+    return Entry(contact_family(len(reals)), bodies, reals, laws=laws, corner=corner)
 
 
 def damped(model: FrictionModel) -> FrictionModel:

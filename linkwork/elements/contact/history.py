@@ -115,6 +115,11 @@ def contact_history(
     return replay(row, as_nodes(r, q, v, omega), np.ascontiguousarray(times, float))
 
 
+def contact_depth(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    """How deep the shapes lie in each other, m; negative where they are apart."""
+    return -contact_history(reals[0], np.zeros(len(r[0])), r, q)[:, GAP]
+
+
 def contact_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """Energy that the laws of the points store."""
     row = reals[0].copy()

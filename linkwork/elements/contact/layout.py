@@ -23,8 +23,8 @@ LAW_AT, GEOMETRY_AT, FLIP = 24, 25, 26  # where only joints have theirs; −1: a
 # of sliding (in axes of a) and spinning; of rolling (in axes of a); before them, the largest speed
 # with which points that bore nothing met in an evaluation since a run has set it to zero, the time
 # of the first of these, and how many points bore a load after the last step (0.5: overlap only)
-MEMORY = 20
-MET, MET_AT, PRESSED = 20, 19, 18
+MEMORY, NOTES = 20, 3
+MET, MET_AT, PRESSED = 20, 19, 18  # the notes of elements.corners but for the last
 TOUCHED_A, TOUCHED_B, TURNED, BENT, SPUN, ROLLED = 17, 14, 11, 7, 4, 3
 
 # pairs

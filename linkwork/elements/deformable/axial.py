@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.corners import NOTES, corner_of, note
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.joints.joints import Joint, markers
@@ -35,7 +36,8 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
-LAW = 8  # behind the axes of both frames; the angle remembered comes last
+AXES, NOTED, LAW = 8, 8, 9  # axes of both frames; whether it notes corners; notes and the angle
+# remembered come last
 
 
 def axial_kernel(ints, reals, motion, loads):
@@ -48,6 +50,8 @@ def axial_kernel(ints, reals, motion, loads):
         rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
         y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
         respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        if reals[i, NOTED] != 0.0:
+            note(reals, i, last - NOTES, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
@@ -68,13 +72,17 @@ def axial_kernel(ints, reals, motion, loads):
 def as_torsion(reals: np.ndarray) -> np.ndarray:
     """The numbers of a torsion spring of stiffness zero with the same axes and memory."""
     out = np.zeros((len(reals), ts.REALS))
-    out[:, :LAW], out[:, ts.MEMORY] = reals[:, :LAW], reals[:, -1]
+    out[:, :AXES], out[:, ts.MEMORY] = reals[:, :AXES], reals[:, -1]
     return out
+
+
+def axial_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    return ts.twist_angle(as_torsion(reals), q)
 
 
 def axial_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """What the law stores."""
-    angle = ts.twist_angle(as_torsion(reals), q)
+    angle = axial_strain(reals, r, q)
     return over_times(reals[:, LAW:-1], angle[:, None])[:, ENERGY]
 
 
@@ -90,10 +98,11 @@ AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
 
 
 @functools.cache
-def axial_family(places: int) -> Family:
+def axial_family(places: int, notes: int = 0) -> Family:
     """Deformable axes whose laws have at most so many numbers; all share one kernel."""
+    name = f"deformable axis of {places}" + (" with a corner" if notes else "")
     return Family(
-        f"deformable axis of {places}", AXIAL_KERNEL, bodies=2, reals=LAW + places + 1, memory=True,
+        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, memory=notes + 1, notes=notes,
         potential=axial_potential, outputs=axial_outputs,
     )  # fmt: skip
 
@@ -150,7 +159,10 @@ class DeformableAxial(Item):
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
         numbers, laws = law_numbers(self.law, 1, self.label, LAW)
-        reals = np.zeros(LAW + room(numbers) + 1)
+        corner = corner_of(self.law, numbers, LAW, self.frames, axial_strain, turns=True)
+        notes = 0 if corner is None else NOTES
+        reals = np.zeros(LAW + room(numbers) + notes + 1)
+        reals[NOTED] = notes
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[LAW : LAW + len(numbers)] = numbers
         axes = [f.body.orientation[None] for f in (fa, fb)]
@@ -158,7 +170,8 @@ class DeformableAxial(Item):
         reals[-1] = start[0]
         for joint in self.needs():  # which may say where it starts
             reals[-1] = joint.start()[0].get("rz", start[0])
-        return [Entry(axial_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
+        family = axial_family(room(numbers), notes)
+        return [Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> DeformableAxial:

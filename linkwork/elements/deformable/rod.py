@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.corners import NOTES, corner_of, note
 from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
@@ -39,7 +40,8 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
-FREE, LAW = LINE_REALS, LINE_REALS + 1
+# the free length; whether notes of corners come last
+FREE, NOTED, LAW = LINE_REALS, LINE_REALS + 1, LINE_REALS + 2
 
 
 def rod_kernel(ints, reals, motion, loads):
@@ -53,6 +55,8 @@ def rod_kernel(ints, reals, motion, loads):
         rate = dot(e, ddot)
         y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, 0.0
         respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        if reals[i, NOTED] != 0.0:
+            note(reals, i, reals.shape[1] - NOTES, time, y)
         force = y[STRESS]
         F = scale(force, e)
         line_force(f, a, b, Ra, Rb, sa, sb, F)
@@ -71,10 +75,13 @@ def rod_kernel(ints, reals, motion, loads):
 # --------------------------------------------------------------------------- results, in numpy
 
 
+def rod_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    return line_over_time(reals, r, q)[2] / reals[:, FREE] - 1
+
+
 def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """l₀ times what the law stores."""
-    free = reals[:, FREE]
-    strain = line_over_time(reals, r, q)[2] / free - 1
+    free, strain = reals[:, FREE], rod_strain(reals, r, q)
     return free * over_times(reals[:, LAW:], strain[:, None])[:, ENERGY]
 
 
@@ -92,11 +99,12 @@ ROD_KERNEL = Kernel(rod_kernel, allocates=True)
 
 
 @functools.cache
-def rod_family(places: int) -> Family:
+def rod_family(places: int, notes: int = 0) -> Family:
     """Rods whose laws have at most so many numbers; all share one kernel."""
+    name = f"rod of {places}" + (" with a corner" if notes else "")
     return Family(
-        f"rod of {places}", ROD_KERNEL, bodies=2, reals=LAW + places, potential=rod_potential,
-        outputs=rod_outputs,
+        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, memory=notes, notes=notes,
+        potential=rod_potential, outputs=rod_outputs,
     )  # fmt: skip
 
 
@@ -151,10 +159,15 @@ class Rod(Item):
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
         numbers, laws = law_numbers(self.law, 1, self.label, LAW)
-        reals = line_reals(self.frames, LAW + room(numbers))
+        length = float(self.length)
+        corner = corner_of(self.law, numbers, LAW, self.frames, rod_strain, length=length)
+        notes = 0 if corner is None else NOTES
+        reals = line_reals(self.frames, LAW + room(numbers) + notes)
+        reals[NOTED] = notes
         reals[FREE] = self.length
         reals[LAW : LAW + len(numbers)] = numbers
-        return [Entry(rod_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
+        family = rod_family(room(numbers), notes)
+        return [Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Rod:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.corners import NOTES, corner_of, note
 from linkwork.elements.deformable.bushing import add_column, moved_by
 from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_other_items
@@ -44,7 +45,7 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
-QA, UA, UB, LAW = 0, 4, 7, 10
+QA, UA, UB, NOTED, LAW = 0, 4, 7, 10, 11  # NOTED: whether notes of corners come last
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -103,6 +104,8 @@ def slide_kernel(ints, reals, motion, loads):
         )
         y[STRAIN], y[RATE], y[WANTED] = s, rate, 0.0
         respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        if reals[i, NOTED] != 0.0:
+            note(reals, i, reals.shape[1] - NOTES, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
         slide_force(f, nodes, a, b, e, sb, l, N)
         power[0] += (N - y[STORED]) * rate
@@ -136,9 +139,13 @@ def frames_in(reals: np.ndarray) -> tuple[np.ndarray, ...]:
     return reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
 
 
+def slide_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    return travel(frames_in(reals), r, q)[0]
+
+
 def slide_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """What the law stores."""
-    s, _ = travel(frames_in(reals), r, q)
+    s = slide_strain(reals, r, q)
     return over_times(reals[:, LAW:], s[:, None])[:, ENERGY]
 
 
@@ -154,10 +161,11 @@ SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
 @functools.cache
-def slide_family(places: int) -> Family:
+def slide_family(places: int, notes: int = 0) -> Family:
     """Deformable slides whose laws have at most so many numbers; all share one kernel."""
+    name = f"deformable slide of {places}" + (" with a corner" if notes else "")
     return Family(
-        f"deformable slide of {places}", SLIDE_KERNEL, bodies=2, reals=LAW + places,
+        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, memory=notes, notes=notes,
         potential=slide_potential, outputs=slide_outputs,
     )  # fmt: skip
 
@@ -177,11 +185,15 @@ def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:
     """The element of a law on the travel between two frames."""
     fa, fb = frames
     numbers, laws = law_numbers(law, 1, what, LAW)
-    reals = np.zeros(LAW + room(numbers))
+    corner = corner_of(law, numbers, LAW, frames, slide_strain)
+    notes = 0 if corner is None else NOTES
+    reals = np.zeros(LAW + room(numbers) + notes)
+    reals[NOTED] = notes
     reals[QA : QA + 4], reals[UA : UA + 3] = fa.orientation, fa.position
     reals[UB : UB + 3] = fb.position
     reals[LAW : LAW + len(numbers)] = numbers
-    return Entry(slide_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)
+    family = slide_family(room(numbers), notes)
+    return Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
+from linkwork.elements.corners import inertia_about
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.deformable.axial import DeformableAxial
 from linkwork.elements.joints.joints import Joint, Prismatic, Revolute
@@ -21,7 +22,6 @@ from linkwork.elements.laws.contact import damping_for
 from linkwork.elements.deformable.slide import check_slide, slide_entry
 from linkwork.elements.signals.probes import Probe, about_axis, along_axis, measured_load
 from linkwork.errors import ModelError
-from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.drives import Drive
@@ -143,14 +143,6 @@ def stop_of_limits(joint: Joint, lower: float | None, upper: float | None) -> St
     return Stop(
         joint, lower, upper, stiffness, motion=motion, restitution=BACK, speed=0.1 * fast
     )
-
-
-def inertia_about(frame: Any, body: Body) -> float:
-    """Of a body about the z axis of a frame on it (kg m²)."""
-    axis = rotations.matrix(frame.orientation)[:, 2]
-    arm = np.asarray(frame.position, float)
-    across = arm - (arm @ axis) * axis
-    return float(axis @ np.asarray(body.inertia) @ axis + body.mass * (across @ across))
 
 
 def moves(joint: Joint, motion: Any, what: str) -> str:

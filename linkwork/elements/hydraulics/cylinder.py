@@ -21,8 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.corners import NOTES, Corner, note_corner, reduced
 from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
 from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
+from linkwork.elements.laws.base import law_numbers
+from linkwork.elements.laws.nonlinear import Stop
 from linkwork.elements.layout import (
     BY_RATE,
     BY_VALUE,
@@ -131,6 +134,12 @@ def cylinder_kernel(ints, reals, motion, loads):
             v, reals[k, COULOMB], reals[k, STATIC], reals[k, STRIBECK], reals[k, VISCOUS]
         )
         held, held_l, held_v = end_stop(l, v, low, high, reals[k, STOP], reals[k, BOUNCE])
+        if l > high:
+            note_corner(reals, k, REALS, motion.time, 1.0, v)
+        elif l < low:
+            note_corner(reals, k, REALS, motion.time, 2.0, -v)
+        else:
+            note_corner(reals, k, REALS, motion.time, 0.0, 0.0)
         S = area1 * p1 - area2 * p2 - (area1 - area2) * reals[k, AMBIENT] - rub - held
         F = scale(-S, e)
         line_force(loads.f, a, b, Ra, Rb, sa, sb, F)
@@ -211,9 +220,13 @@ def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.n
     }  # fmt: skip
 
 
+def cylinder_length(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    return line_over_time(reals[:, LINE:], r, q)[2]
+
+
 CYLINDER = Family(
-    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS,
-    circuit=cylinder_outputs,
+    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS + NOTES, memory=NOTES,
+    notes=NOTES, circuit=cylinder_outputs,
 )  # fmt: skip
 
 
@@ -340,9 +353,18 @@ class Cylinder(Item):
             [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
-            ],
+            ], np.zeros(NOTES),
         ])  # fmt: skip
-        return [Entry(CYLINDER, (fa.body, fb.body, self.p1.node, self.p2.node), reals)]
+        bodies = (fa.body, fb.body, self.p1.node, self.p2.node)
+        return [Entry(CYLINDER, bodies, reals, corner=self.corner())]
+
+    def corner(self) -> Corner:
+        """The ends of the stroke, as a law of its length."""
+        low, high = self.closed, self.closed + self.stroke
+        law = Stop(low, high, self.stop_stiffness, self.stop_damping, exponent=1.0)
+        mass = reduced([getattr(frame.body, "mass", 0.0) for frame in self.frames])
+        numbers = law_numbers(law, 1, self.label, 0)[0]
+        return Corner(numbers, tuple(law.corners()), None, mass, mass, cylinder_length)
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -17,6 +17,7 @@ recompiles a joint, and only laws that a model uses are compiled.
 Numbers of a law, p:  [address][components n][how many numbers][whether σ₀ or ε₀ follows the motion]
                       [σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
 Work y of a call:     [ε, ε̇, σ, σ_s: six each][K, D: 6×6 each][W][∂W/∂t][whether W is wanted]
+                      [which corners are passed, 0 for none][how fast it goes further, or 0]
 A law made of laws calls them with the work LEVEL numbers further on.
 """
 
@@ -44,7 +45,8 @@ ADDRESS, SIZE, LENGTH, FOLLOWS, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 4, 16, 2
 JUMPS = 2.0  # in place of FOLLOWS: energy would jump with a drive, so none counts as stored
 # work of a call
 STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED = 0, 6, 12, 18, 24, 60, 96, 97, 98
-LEVEL, LEVELS, STACK = 99, 4, 640  # work of laws in laws, then the stack of formulas
+BEYOND, FURTHER = 99, 100
+LEVEL, LEVELS, STACK = 101, 4, 640  # work of laws in laws, then the stack of formulas
 WORK = LEVEL * LEVELS + STACK
 
 
@@ -61,6 +63,8 @@ def respond(t, p, y):
             y[KD + 6 * i + j] = 0.0
     y[ENERGY] = 0.0
     y[SUPPLIED] = 0.0
+    y[BEYOND] = 0.0
+    y[FURTHER] = 0.0
     call_at(np.int64(p[ADDRESS]), t, p, y)
     for i in range(n):
         y[STRAIN + i] += p[PRESTRAIN + i]
@@ -79,6 +83,13 @@ def respond(t, p, y):
         for i in range(n):
             y[STORED + i] = y[STRESS + i]
             y[SUPPLIED] -= y[STRESS + i] * y[RATE + i]
+
+
+@inlined
+def pass_corner(y, side, outward):
+    """A law is beyond its corner above (side 1) or below (2), and goes further with a speed."""
+    y[BEYOND] = side
+    y[FURTHER] = max(outward, 0.0)
 
 
 @compiled
@@ -147,6 +158,11 @@ class ConstitutiveLaw:
 
     def own(self, n: int, what: str) -> Own:
         raise NotImplementedError
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Strains of one component beyond which a far stiffer part acts, each with 1 where that is
+        above it or −1 below; its routine calls `pass_corner` there."""
+        return []
 
     def numbers(self, n: int, what: str) -> Own:
         """All numbers of the law for n components, which `what` needs."""

@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, OWN, RATE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own,
+    ENERGY, KD, KE, OWN, RATE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own, pass_corner,
 )  # fmt: skip
 from linkwork.elements.laws.nonlinear import OneComponent
 from linkwork.errors import ModelError
@@ -42,6 +42,7 @@ def hunt_crossley(t, p, y):
     """own: k, n, d."""
     s, r = y[STRAIN], y[RATE]
     if s > 0.0:
+        pass_corner(y, 1.0, r)
         k, n, d = p[OWN], p[OWN + 1], p[OWN + 2]
         elastic = k * s * math.sqrt(s) if n == 1.5 else k * s**n
         slope = n * elastic / s
@@ -80,6 +81,7 @@ def tsuji(t, p, y):
     """own: k, a √(m k), depth below which the damping is proportional to it."""
     s, r = y[STRAIN], y[RATE]
     if s > 0.0:
+        pass_corner(y, 1.0, r)
         k, c, near = p[OWN], p[OWN + 1], p[OWN + 2]
         elastic = k * s * math.sqrt(s)
         y[STORED] += elastic
@@ -154,6 +156,9 @@ class Tsuji(OneComponent):
         weight = m * STANDARD if weight is None else self.number("weight", what, positive=True)
         return [k, tsuji_damping(e) * math.sqrt(m * k), NEAR * (weight / k) ** (2 / 3)]
 
+    def corners(self) -> list[tuple[float, float]]:
+        return [(0.0, 1.0)]
+
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
         yield cls(rng.uniform(1, 2), restitution=0.4, mass=0.5, weight=1.0)
@@ -184,6 +189,9 @@ class HuntCrossley(OneComponent):
             self.number("stiffness", what, positive=True),
             self.number("exponent", what, minimum=1), damping_of(self, what),
         ]  # fmt: skip
+
+    def corners(self) -> list[tuple[float, float]]:
+        return [(0.0, 1.0)]
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
@@ -240,6 +248,9 @@ class Hertz(OneComponent):
         modulus = self.number("modulus", what, positive=True)
         radius = checks.number(self.radius, f"radius of {what}", positive=True)
         return [4 / 3 * modulus * math.sqrt(radius), 1.5, damping_of(self, what)]
+
+    def corners(self) -> list[tuple[float, float]]:
+        return [(0.0, 1.0)]
 
     def between(self, radius: float | None) -> Hertz:
         """The law of two surfaces with this radius, where it was not given."""

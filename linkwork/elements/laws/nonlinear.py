@@ -25,13 +25,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, OWN, RATE, SIZE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own, matrix, vector,
+    ENERGY, KD, KE, OWN, RATE, SIZE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own, matrix,
+    pass_corner, vector,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.given import CoefficientLike, VectorLike
+
+STIFFER = 4.0  # a second slope over the first that counts as a corner
 
 
 @inlined
@@ -82,8 +85,10 @@ def double_linear(t, p, y):
         if i == n - 1:
             if s > p[OWN + 1]:
                 beyond, slope = s - p[OWN + 1], p[OWN + 3]
+                pass_corner(y, 1.0, r)
             elif s < p[OWN + 2]:
                 beyond, slope = s - p[OWN + 2], p[OWN + 4]
+                pass_corner(y, 2.0, -r)
             if beyond != 0.0:
                 d = p[OWN + 6]
         more = (slope - k) * beyond
@@ -110,6 +115,7 @@ def stop(t, p, y):
     elif s < p[OWN]:
         deep, sign = p[OWN] - s, -1.0
     if deep > 0.0:
+        pass_corner(y, 1.5 - 0.5 * sign, sign * r)
         k, d, n = p[OWN + 2], p[OWN + 3], p[OWN + 4]
         elastic = k * deep**n
         slope = n * elastic / deep
@@ -234,6 +240,12 @@ class DoubleLinear(ConstitutiveLaw):
             )
         return numbers
 
+    def corners(self) -> list[tuple[float, float]]:
+        k, upper, lower, above, below, d, beyond = self.own(1, self.label)
+        damps = beyond > STIFFER * d  # type: ignore[operator]
+        found = [(upper, 1.0, above), (lower, -1.0, below)]
+        return [(at, side) for at, side, slope in found if damps or slope > STIFFER * k]  # type: ignore
+
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:
         for bound in (0.1, 3.0):  # a corner met by a difference is not likely
@@ -298,6 +310,10 @@ class Stop(OneComponent):
             max(low, -far), min(high, far), self.number("stiffness", what, minimum=0),
             self.number("damping", what, minimum=0), self.number("exponent", what, minimum=1),
         ]  # fmt: skip
+
+    def corners(self) -> list[tuple[float, float]]:
+        found = [(self.upper, 1.0), (self.lower, -1.0)]
+        return [(float(at), side) for at, side in found if at is not None]
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, LENGTH, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS, SUPPLIED,
-    WANTED, ConstitutiveLaw, Own, respond, vector,
+    BEYOND, ENERGY, FURTHER, KD, KE, LENGTH, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS,
+    SUPPLIED, WANTED, ConstitutiveLaw, Own, respond, vector,
 )  # fmt: skip
 from linkwork.elements.laws.linear import LinearViscoelastic
 from linkwork.elements.laws.nonlinear import CubicElastic
@@ -30,6 +30,7 @@ from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
 from linkwork.math.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Switch, as_drive, expression, sine
+from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.given import DriveLike, VectorLike
 
 
@@ -44,6 +45,9 @@ def gather(y, z, n, c):
             y[KD + 6 * i + j] += c * z[KD + 6 * i + j]
     y[ENERGY] += c * z[ENERGY]
     y[SUPPLIED] += c * z[SUPPLIED]
+    if c != 0.0:
+        y[BEYOND] = 3.0 * y[BEYOND] + z[BEYOND]  # 0, 1 or 2 of each law within
+        y[FURTHER] = max(y[FURTHER], z[FURTHER])
 
 
 @inlined
@@ -148,6 +152,22 @@ class Wrapper(ConstitutiveLaw, abstract=True):
                 raise ModelError(f"{what} is nested too deeply; {LEVELS} laws in another are most")
             out += law.numbers(n, what)
         return out
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Those of the laws within, where their pre-strains leave them."""
+        within = getattr(self, "laws", None) or self.law  # type: ignore[attr-defined]
+        laws = within if isinstance(within, (list, tuple)) else [within]
+        return [
+            (at + at_start(law.prestrain), side) for law in laws for at, side in law.corners()
+        ]
+
+
+def at_start(prestrain: Any) -> float:
+    """One pre-strain at t = 0; 0 where it follows the motion."""
+    if prestrain is None:
+        return 0.0
+    drive = as_drive(np.ravel(prestrain)[0], what="prestrain", follows=True)
+    return 0.0 if leaves_that_follow(drive) else float(drive.values(np.zeros(1))[0])
 
 
 def depth(law: Any) -> int:
@@ -299,6 +319,9 @@ class Axial(Wrapper):
         if size == 0:
             raise ModelError(f"direction of {what} must not be zero")
         return [*e.tolist(), *self.inner([self.law], 1, what)]
+
+    def corners(self) -> list[tuple[float, float]]:
+        return []  # of several components
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:

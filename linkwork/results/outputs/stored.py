@@ -53,7 +53,7 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
     """The numbers of an element at every stored time, (T, n): laws and memory put in."""
     family = e.entry.family
     reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.memory:
+    if not e.entry.laws and not family.history:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
@@ -61,7 +61,7 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
             reals[:, law.column] = signal_values(result, law.signal)
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.memory:
+    if family.history:
         reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
     return reals
 
@@ -158,32 +158,37 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     """What an element remembered at every stored time, (T, n).
 
     Angles are counted over turns from where the element was described, or to arrive at `end` where
-    that is known.  Of signals the stored motion says them; what else is remembered is known at the
-    end of a run alone, else not a number.
+    that is known.  Of signals the stored motion says them; notes of corners are known at the
+    end of a run alone, else none, and what else is remembered likewise, else not a number.
     """
-    n = int(e.entry.family.memory)
-    if e.entry.family.signal:
+    family, notes = e.entry.family, e.entry.family.notes
+    if family.signal:
         known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
         if end is not None:
             known[-1] = end
         return known
-    names = e.entry.family.counts or ("angle",)
-    if n != len(names):
-        known = np.full((len(result.time), n), np.nan)
+    noted = np.zeros((len(result.time), notes))
+    if end is not None:
+        noted[-1] = end[:notes]
+    if not family.history:
+        return noted
+    names = family.counts or ("angle",)
+    if family.history != len(names):
+        known = np.full((len(result.time), int(family.memory)), np.nan)
         if end is not None:
             known[-1] = end
         return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
-    found = e.entry.family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
-    columns = []
+    found = family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
+    columns = [noted]
     for k, name in enumerate(names):
         angle = found[name] - TURN * np.round(found[name] / TURN)
         rate = found[name.replace("angle", "rate")]
-        counted = unwrap(result.time, angle, rate, e.entry.reals[k - n])
+        counted = unwrap(result.time, angle, rate, e.entry.reals[k - len(names)])
         if end is not None:
-            counted += TURN * np.round((end[k] - counted[-1]) / TURN)
-        columns.append(counted)
-    return np.column_stack(columns)
+            counted += TURN * np.round((end[notes + k] - counted[-1]) / TURN)
+        columns.append(counted[:, None])
+    return np.concatenate(columns, axis=1)
 
 
 def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
@@ -244,7 +249,7 @@ def all_ends(result: Result, e: Element) -> list[Any]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.memory == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 

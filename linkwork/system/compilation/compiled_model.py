@@ -112,7 +112,9 @@ class CompiledModel:
 
     @cached_property
     def memory(self) -> bool:
-        return any(e.entry.family.memory > 0 for e in self.elements)
+        """Whether elements must be told that a step is accepted."""
+        families = (e.entry.family for e in self.elements)
+        return any(f.memory > 0 and (f.history > 0 or f.rubs) for f in families)
 
     @cached_property
     def memory_places(self) -> np.ndarray:

@@ -1,29 +1,30 @@
-"""Impacts in runs with equal steps: the steps in which one happens are taken in pieces.
+"""Corners of forces in runs with equal steps: the steps in which one is passed are taken in pieces.
 
-A contact that begins with the closing speed v lasts about T = 2.94 δ/v (Hertz), δ the depth at
-which its law has stored m v²/2, m the reduced mass of the two bodies.  Damping alone would stop
-them at the depth δ' where its coefficient c has ∫ c ds = m; T' = 2.94 min(δ, δ')/v.  A time s after
-the touch pieces are no longer than
+Shapes that meet, a joint that comes to its limits, a rod that becomes taut: forces begin to act at
+a corner, and stop what moves within a time T that steps need not resolve.  Such elements
+note in every evaluation when they passed a corner, and how fast (elements.corners), so that a step
+which passes over an impact as a whole is noticed as well; how long T is, and T' of its beginning,
+says step_control.durations.  A time s after the touch pieces are no longer than
 
     min(max(T'/256, s/12), T/48)
 
 so that they are short where forces rise steeply.  Where h is longer than T'/48, the step in which
-the shapes met is taken once more: it is divided until the touch lies in a piece of T'/256; then
-pieces grow as above until the shapes are apart again, or until 5 T have passed and they no longer
-move in each other (a light body that others push on presses far longer), and afterwards by factors
-of four, in which the history of the method forgets the forces of the impact.  Pieces are h/2ᵖ long
-and begin at multiples of their length.  Results keep their times: pieces are not stored.
+the corner was passed is taken once more: it is divided until the touch lies in a piece of T'/256;
+then pieces grow as above until the element is before its corner again, or until 5 T have passed and
+nothing moves beyond it (a light body that others push on presses far longer), and afterwards by
+factors of four, in which the history of the method forgets the forces of the impact; where a force
+has jumped as the body left, 32 pieces later.  Pieces are
+h/2ᵖ long and begin at multiples of their length.  Results keep their times: pieces are not stored.
 
-Shapes that lie in each other at the start, with the energy m v²/2 in their law, are as in the
-middle of an impact with the speed v.
+What is beyond a corner at the start, with the energy m v²/2 in its law, is as in the middle of an
+impact with the speed v.
 
 Implicit methods go over contacts at rest with any step, so slow touches are left to them: those
-below 4 g h, or below a hundredth of the fastest so far.  Explicit ones are stable only while they
-resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of the law under the
-weight: they take pieces as long as shapes press each other.
-
-How shapes met is noted by the elements in every evaluation (elements.contact.kernel), so that a
-step which passes over an impact as a whole is noticed as well.
+below 4 g h, or below a hundredth of the fastest so far.  Shapes: 4 g h, but no more than a quarter
+of the fastest, and what is laid down rather than hit, below g √(m/k).  Explicit methods are stable
+only while they resolve the vibration of a body on its contact, T = 2π √(m/k) with the slope k of
+the law under the weight: they take pieces as long as shapes press, and pieces of T/12 while a stop
+at rest does.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.analysis.contacts_at_start import depth_of
 from linkwork.analysis.motion.checks.turns import rounded_down
-from linkwork.elements.contact.layout import GEOMETRY_AT, LAW_AT, MEMORY, MET, MET_AT, PRESSED
-from linkwork.elements.laws.base import ENERGY, STRESS, over_times
+from linkwork.analysis.motion.step_control.corners import Corners
+from linkwork.analysis.motion.step_control.durations import Durations
+from linkwork.elements.corners import KNOWN, MET, MET_AT, PASSED
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.integrators.contract import Run, StepFailure, StepRows
 from linkwork.integrators.explicit.ode import RK4
@@ -56,70 +57,29 @@ AT_ONCE = 16  # pieces of an impact in one call
 LASTS = 5  # times T, at most, until an impact is over
 SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
-NOTES = 6  # numbers that are kept of every contact
-DEPTHS = np.logspace(-12, 0, 400)
+COUNTS = 0.25  # of the fastest so far: touches of shapes that are resolved though they are slow
+PUSHED = 0.5  # of gravity: acceleration of a body that its contacts do not hold at the start
+CALMS = 32  # pieces after a force has jumped, in which the history of a method forgets it
+KEPT = 7  # numbers that are kept of every element
 
 
 def resolves_impacts(run: Run, method: Any, full: System, begun: dict[str, Any]) -> Run:
-    """The run, or around it one that takes impacts in pieces where a model has contacts; begun: the
-    numbers of a restart."""
+    """The run, or around it one that takes impacts in pieces where elements have corners; begun:
+    the numbers of a restart."""
     own_steps = getattr(method, "solver", None) or getattr(method, "integrator", "")
     controlled = own_steps and own_steps not in ("rk4", "implicit")
     if controlled or isinstance(method, Moreau):
         return run  # steps by its own error, or impulses
-    places = places_of_contacts(full)
-    if not len(places[0]):
+    corners = Corners(full)
+    if not len(corners):
         return run
     explicit = isinstance(method, RK4) or own_steps == "rk4"
-    return ResolvedImpacts(run, full, places, explicit, begun)
-
-
-def places_of_contacts(system: System) -> tuple[np.ndarray, list[Any]]:
-    """Where the memory of each contact begins among all memory, and the elements."""
-    first, begins, found = 0, [], []
-    for family in system.families:
-        elements = [e for e in system.elements if e.entry.family is family]
-        width = int(family.memory)
-        if family.rubs and width == MEMORY:
-            begins += [first + k * width for k in range(len(elements))]
-            found += elements
-        first += width * len(elements)
-    return np.array(begins, int), found
-
-
-class Duration:
-    """How long an impact of two bodies lasts, and a vibration at rest, by the law between them."""
-
-    def __init__(self, mass: float, law: np.ndarray, weight: float) -> None:
-        self.mass, numbers = mass, np.tile(law, (len(DEPTHS), 1))
-        found = over_times(numbers, DEPTHS[:, None])
-        self.energy, force = found[:, ENERGY], found[:, STRESS]
-        k = int(np.searchsorted(force, self.mass * weight))
-        slope = np.gradient(force, DEPTHS)[min(k, len(DEPTHS) - 1)]
-        self.at_rest = 2 * math.pi * math.sqrt(self.mass / slope) if slope > 0 else math.inf
-        damped = over_times(numbers, DEPTHS[:, None], np.ones((len(DEPTHS), 1)))
-        c = np.maximum(damped[:, STRESS] - force, 0.0)  # at 1 m/s
-        taken = np.concatenate([[0.0], np.cumsum(0.5 * (c[1:] + c[:-1]) * np.diff(DEPTHS))])
-        k = int(np.searchsorted(taken, self.mass))
-        self.stops = float(DEPTHS[k]) if k < len(DEPTHS) else math.inf  # the depth δ'
-
-    def speed(self, depth: float) -> float:
-        """With which an impact reaches a depth, m/s."""
-        stored = float(np.interp(depth, DEPTHS, self.energy))
-        return math.sqrt(2 * stored / self.mass) if self.mass > 0 else 0.0
-
-    def impact(self, speed: float) -> tuple[float, float]:
-        """T and T' in s; infinite where the law stores nothing or there is no mass."""
-        wanted = self.mass * speed**2 / 2
-        if speed <= 0 or not 0 < wanted <= self.energy[-1]:
-            return math.inf, math.inf
-        depth = float(DEPTHS[int(np.searchsorted(self.energy, wanted))])
-        return 2.94 * depth / speed, 2.94 * min(depth, self.stops) / speed
+    return ResolvedImpacts(run, corners, explicit, begun)
 
 
 class Touch(NamedTuple):
-    """A contact that met: its number, when, with which speed; the longest pieces as it begins and
-    later, and the end of the impact."""
+    """An element that passed a corner: which, when, with which speed (m/s); the longest pieces as
+    it begins and later, and the end of the impact."""
 
     number: int
     time: float
@@ -130,29 +90,25 @@ class Touch(NamedTuple):
 
 
 class ResolvedImpacts:
-    """A run whose steps are taken in pieces while shapes hit each other."""
+    """A run whose steps are taken in pieces while something hits."""
 
     def __init__(
-        self, run: Run, full: System, places: tuple[np.ndarray, list[Any]], explicit: bool,
-        begun: dict[str, Any],
-    ) -> None:  # fmt: skip
-        self._run, self._full, self._explicit = run, full, explicit
-        self._begins, self._elements = places
-        self._h = run.h
-        gravity = np.asarray(full.model.gravity, float)
-        self._weight = float(np.linalg.norm(gravity)) or 1.0
-        self._known: dict[int, Duration] = {}
-        self._alike: dict[tuple[float, bytes], Duration] = {}
-        self.too_long: tuple[int, float] | None = None  # a contact whose impacts need more pieces
+        self, run: Run, corners: Corners, explicit: bool, begun: dict[str, Any]
+    ) -> None:
+        self._run, self._corners, self._explicit = run, corners, explicit
+        self._begins, self._by_law = corners.begins, corners.by_law
+        self._h, self._gravity = run.h, corners.gravity
+        self._weight = self._gravity or 1.0
+        self.too_long: tuple[int, float] | None = None  # an element whose impacts need more pieces
         n = len(self._begins)
         known = np.asarray(begun.get("impacts", ()), float)
-        if len(known) != 2 + NOTES * n:
-            known = np.zeros(2 + NOTES * n)
-        # the fastest touch; how often the next piece halves a step; of every contact: when it met,
-        # the longest pieces as it began and later (0: no impact), the end of the impact; when the
-        # depth was looked at, and the depth
+        if len(known) != 2 + KEPT * n:
+            known = np.zeros(2 + KEPT * n)
+        # the fastest touch; how often the next piece halves a step; of every element: when it
+        # met, the longest pieces as it began and later (0: no impact), the end of the impact;
+        # when the depth was looked at, and the depth; until when pieces stay short behind a jump
         self._fastest, self._level = float(known[0]), int(known[1])
-        self._times = known[2:].reshape(NOTES, n).copy()
+        self._times = known[2:].reshape(KEPT, n).copy()
         if not begun:
             self._begin_pressed()
         run.ask_before_repair(self._needs_finer)
@@ -176,75 +132,89 @@ class ResolvedImpacts:
         if self.too_long is None:
             return
         k, longest = self.too_long
-        e, system = self._elements[k], self._full
-        one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
+        e, system = self._corners.elements[k], self._corners.full
+        one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
+        other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
+        softer = " or a softer law" if self._by_law[k] else " a softer law"
         warnings.warn(
             f"{system.model[e.owner].label}: an impact of {one} and {two} needs steps of "
             f"{rounded_down(longest):g} s, which a step of {self._h:g} s is not divided into; take "
-            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6, a softer law, or "
-            "hard=True with method=lw.Moreau()",
+            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6,{softer}{other}",
             LinkworkWarning, stacklevel=users_line(),
         )  # fmt: skip
 
     def _begin_pressed(self) -> None:
-        """Shapes that lie in each other at the start."""
+        """What is beyond a corner at the start."""
         state = self._run.state()
-        for k, e in enumerate(self._elements):
-            depth = depth_of(e, state)
-            speed = self._duration(k).speed(depth) if depth > 0 else 0.0
-            if speed > self._weight * self._h:
-                touch = self._touch(k, state.time, speed)
-                if touch is not None:
-                    longest = touch.longest
-                    self._times[:, k] = (
-                        touch.time, longest, longest, touch.until, touch.time, depth
-                    )  # fmt: skip
+        memory, passed = self._run.memory, self._corners.passed(state, self._run)
+        for k in np.flatnonzero((passed > 0) | ~self._by_law):
+            depth = self._corners.depth(int(k), state, memory)
+            if depth <= 0:
+                continue
+            touch = self._touch(int(k), state.time, self._durations(int(k)).speed(depth))
+            pushed = self._corners.acceleration(int(k), state) > PUSHED * self._weight
+            if touch is not None and (touch.speed > self._weight * self._h or pushed):
+                self._fastest = max(self._fastest, touch.speed)
+                longest = touch.longest
+                self._times[:6, k] = touch.time, longest, longest, touch.until, touch.time, depth
+                if self._by_law[k]:
+                    memory[self._begins[k] + KNOWN] = passed[k]
+        self._run.memory = memory
         self._level = self._needed()
 
     # ------------------------------------------------------------------------- what has happened
     def _column(self, memory: np.ndarray, column: int) -> np.ndarray:
-        return memory[self._begins + MEMORY - column]
+        return memory[self._begins + column]
 
-    def _duration(self, k: int) -> Duration:
-        """That of contact k; contacts with equal masses and laws share one."""
-        if k not in self._known:
-            e, items = self._elements[k], self._full.items
-            masses = [items[b].mass for b in e.ends if b >= 0 and items[b].mass > 0]
-            mass, reals = 1 / sum(1 / m for m in masses) if masses else 0.0, e.entry.reals
-            law = reals[int(reals[LAW_AT]) : int(reals[GEOMETRY_AT])]
-            alike = mass, law.tobytes()
-            if alike not in self._alike:
-                self._alike[alike] = Duration(mass, law, self._weight)
-            self._known[k] = self._alike[alike]
-        return self._known[k]
+    def _durations(self, k: int) -> Durations:
+        return self._corners.durations(k, self._run)
+
+    def _at_rest(self, k: int) -> float:
+        """Pieces that explicit methods need as long as element k presses."""
+        return self._durations(k).at_rest / PIECES_AT_REST
 
     def _touch(self, k: int, time: float, speed: float) -> Touch | None:
-        """What a touch of contact k needs; None where whole steps resolve it."""
-        duration, h = self._duration(k), self._h
-        T, begins = duration.impact(speed)
-        longest, enough = T / PIECES, begins / PIECES
+        """What a touch of element k needs; None where whole steps resolve it."""
+        durations, h = self._durations(k), self._h
+        T, begins = durations.impact(speed)
+        longest = durations.longest(T, PIECES)
         if self._explicit:
-            longest = min(longest, duration.at_rest / PIECES_AT_REST)
-            enough = min(enough, longest)
+            longest = min(longest, self._at_rest(k))
+        enough = min(begins / PIECES, longest)
         if not math.isfinite(longest) or enough >= h:
             return None
+        speed /= durations.per_metre
         return Touch(k, time, speed, min(begins / FIRST, longest), longest, time + LASTS * T)
 
     def _met(self) -> list[Touch]:
-        """Contacts that met in the last call of the run."""
+        """Elements that passed corners in the last call of the run."""
         memory, found = self._run.memory, []
         speeds, times = self._column(memory, MET), self._column(memory, MET_AT)
-        slow = 0.0 if self._explicit else max(SLOW * self._weight * self._h, SLOWER * self._fastest)
-        met = speeds > slow
+        slow = 0.0 if self._explicit else self._too_slow()
+        met = speeds > np.where(self._by_law, 0.0, slow)
         if self._explicit:  # whatever presses, however slowly it met
-            rests = (self._column(memory, PRESSED) > 0) & (self._times[2] == 0) & ~met
+            rests = (self._column(memory, PASSED) > 0) & (self._times[2] == 0) & ~met
             times = np.where(rests, self._run.time, times)
             met |= rests
         for k in np.flatnonzero(met):
             touch = self._touch(int(k), float(times[k]), float(speeds[k]))
-            if touch is not None:
+            if touch is not None and not self._slow(touch):
                 found.append(touch)
         return found
+
+    def _too_slow(self) -> float:
+        """Touches of shapes below this speed are left to the steps."""
+        slow = min(SLOW * self._weight * self._h, COUNTS * self._fastest)
+        return max(slow, SLOWER * self._fastest)
+
+    def _slow(self, touch: Touch) -> bool:
+        """Whether a touch is left to the steps: of shapes one that only lays them down."""
+        if not self._by_law[touch.number]:
+            laid = self._weight * self._durations(touch.number).at_rest / (2 * math.pi)
+            return not self._explicit and touch.speed <= laid
+        if self._explicit and self._at_rest(touch.number) < self._h:
+            return False
+        return touch.speed <= max(SLOW * self._gravity * self._h, SLOWER * self._fastest)
 
     def _halvings(self, longest: float) -> int:
         """How often a step must be halved for pieces of this length."""
@@ -260,18 +230,28 @@ class ResolvedImpacts:
 
     def _needed(self) -> int:
         """How often the next piece halves a step, for the impacts that go on."""
-        met, first, longest, until, *_ = self._times
+        met, first, longest, until, _, _, calm = self._times
         under_way = np.flatnonzero(longest)
         if not len(under_way):
             return 0
         now = self._run.time
-        pressing = self._column(self._run.memory, PRESSED)[under_way] > 0
+        pressing = self._column(self._run.memory, PASSED)[under_way] > 0
         pressing |= now <= met[under_way]  # at the start
-        if not self._explicit:
-            for k in under_way[pressing & (now >= until[under_way])]:
-                if self._moves(int(k), now):
-                    until[k] = now + PIECES * longest[k]
-        goes_on = pressing & (self._explicit | (now < until[under_way]))
+        stays = self._explicit & ~self._by_law[under_way]
+        for k in under_way[pressing & ~stays & (now >= until[under_way])]:
+            if self._moves(int(k), now):
+                until[k] = now + PIECES * longest[k]
+            elif self._explicit and (rest := self._at_rest(int(k))) < self._h:
+                first[k] = longest[k] = rest
+                until[k] = math.inf
+        goes_on = pressing & (stays | (now < until[under_way]))
+        calm[under_way[pressing]] = 0.0
+        for i in np.flatnonzero(~pressing & self._by_law[under_way]):
+            n = int(under_way[i])
+            if calm[n] == 0.0 and math.isfinite(self._durations(n).leaves):
+                calm[n] = now + CALMS * longest[n]
+            goes_on[i] = now < calm[n]
+        self._tell(under_way[~pressing | ~goes_on], False)
         longest[under_way[~goes_on]] = 0.0
         k = under_way[goes_on]
         if not len(k):
@@ -279,12 +259,24 @@ class ResolvedImpacts:
         allowed = np.minimum(np.maximum(first[k], GROWS * (now - met[k])), longest[k])
         return self._halvings(float(allowed.min()))
 
+    def _tell(self, elements: np.ndarray, known: bool) -> None:
+        """Laws whose corners are resolved now, or no longer, do not note them, or do."""
+        mine = self._begins[elements[self._by_law[elements]]]
+        if len(mine):
+            memory = self._run.memory
+            memory[mine + KNOWN] = memory[mine + PASSED] if known else 0.0
+            self._run.memory = memory
+
     def _moves(self, k: int, now: float) -> bool:
-        """Whether the depth of a contact has changed as in an impact since it was looked at."""
-        depth = depth_of(self._elements[k], self._run.state())
-        seen, before = self._times[4:, k]
-        self._times[4:, k] = now, depth
-        return abs(depth - before) > SLOW * self._weight * self._h * (now - seen)
+        """Whether the depth of an element has changed as in an impact since it was looked at."""
+        depth = self._corners.depth(k, self._run.state(), self._run.memory)
+        seen, before = self._times[4:6, k]
+        self._times[4:6, k] = now, depth
+        slow = SLOW * self._weight * self._h
+        if self._by_law[k]:
+            slow = max(SLOW * self._gravity * self._h, SLOWER * self._fastest)
+            slow *= self._durations(k).per_metre
+        return abs(depth - before) > slow * (now - seen)
 
     # ------------------------------------------------------------------------------------- steps
     def advance(
@@ -311,8 +303,9 @@ class ResolvedImpacts:
                 continue
             self._run.recover(snapshot)
             before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
-            if before:
-                size = min(before, max(1, len(times[part]) // 2))
+            if before or len(times[part]) > 1:
+                # alone, too: an earlier note may be of a touch that is left to the steps
+                size = min(max(before, 1), max(1, len(times[part]) // 2))
             else:
                 self._level = min(FINER, self._finest(met))
                 self._in_pieces(times[done], saved[done], out)
@@ -375,13 +368,14 @@ class ResolvedImpacts:
         for touch in met:
             self._fastest = max(self._fastest, touch.speed)
             self._times[:, touch.number] = (
-                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0
+                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0, 0.0
             )  # fmt: skip
             shortest = self._h / 2**MOST
             if touch.first < shortest and (
                 self.too_long is None or touch.first < self.too_long[1]
             ):
                 self.too_long = touch.number, touch.first
+        self._tell(np.array([touch.number for touch in met], int), True)
 
     def _rows(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
@@ -390,7 +384,7 @@ class ResolvedImpacts:
         first = int(saved[saved >= 0].min(initial=len(out.motion)))
         rows = np.where(saved >= 0, saved - first, -1)
         memory = self._run.memory
-        memory[self._begins + MEMORY - MET] = 0.0
+        memory[self._begins + MET] = 0.0
         self._run.memory = memory
         self._run.advance(times, schedule, rows, StepRows(*(part[first:] for part in out)))
 
