@@ -223,13 +223,15 @@ class OdeRun(BasicRun):
     def snapshot(self) -> tuple:
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
-            self.system.tables.reals.copy(),
+            self.system.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        self.time, self.h, y, total, powers, reals = snapshot
+        self.time, self.h, y, total, powers, reals, self.lu, chosen = snapshot
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
         self.system.tables.reals[:] = reals
+        for mine, copy in zip(self.lu.chosen, chosen, strict=True):
+            mine[:] = copy
 
     def _save(self, row: int, out: StepRows) -> None:
         motion, values, _ = self.parts(self.y)

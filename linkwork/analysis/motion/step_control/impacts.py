@@ -310,13 +310,14 @@ class ResolvedImpacts:
                 size = min(2 * size, len(times))
                 continue
             self._run.recover(snapshot)
-            before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
-            if before:
-                size = min(before, max(1, len(times[part]) // 2))
-            else:
-                self._level = min(FINER, self._finest(met))
-                self._in_pieces(times[done], saved[done], out)
-                done, size = done + 1, 1
+            if len(times[part]) > 1:  # only what a step meets by itself divides it: the number of
+                # steps in a call, which the clock decides, must not change the motion
+                before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
+                size = max(1, min(before, len(times[part]) // 2))
+                continue
+            self._level = min(FINER, self._finest(met))
+            self._in_pieces(times[done], saved[done], out)
+            done, size = done + 1, 1
 
     def _in_pieces(self, time: float, saved: int, out: StepRows) -> None:
         """The step to `time`; done: of 2**MOST parts."""
