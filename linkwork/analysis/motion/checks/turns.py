@@ -88,6 +88,14 @@ class TurnWatch:
         self.axes: dict[int, np.ndarray] = {}  # of fast unguided bodies, when they became fast
         self.moved = 0.0, "", 0.0  # the largest turn about an axis that moves, whose it is, and h
 
+    def copy(self) -> tuple:
+        """What `go_back` needs."""
+        return self.largest, self.body, self.h, dict(self.axes), self.moved
+
+    def go_back(self, copy: tuple) -> None:
+        """Forget what was seen since a copy was made."""
+        self.largest, self.body, self.h, self.axes, self.moved = copy
+
     def opposite(self, motion: np.ndarray, h: float) -> str:
         """A sentence on two bodies whose angle, counted over turns, is no longer certain; empty
         where there are none."""
