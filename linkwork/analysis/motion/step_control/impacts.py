@@ -310,8 +310,7 @@ class ResolvedImpacts:
                 size = min(2 * size, len(times))
                 continue
             self._run.recover(snapshot)
-            if len(times[part]) > 1:  # only what a step meets by itself divides it: the number of
-                # steps in a call, which the clock decides, must not change the motion
+            if len(times[part]) > 1:  # how many steps a call takes must not change the motion
                 before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
                 size = max(1, min(before, len(times[part]) // 2))
                 continue
