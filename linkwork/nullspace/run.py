@@ -334,7 +334,7 @@ class ReducedRun(RepairedRun):
 
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
-        arrays = [np.copy(a) for a in self.parts.motion]
+        arrays = [np.copy(a) for a in (*self.parts.motion, *self.lu.chosen)]
         reals = self.parts.system.tables.reals.copy()
         past = None if self.sensing is None else self.sensing.past
         return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past
@@ -345,7 +345,7 @@ class ReducedRun(RepairedRun):
             self.sensing.past = past
         if parts is not self.parts:
             self.parts, self._directors = parts, None
-        for mine, copy in zip(self.parts.motion, arrays, strict=True):
+        for mine, copy in zip((*self.parts.motion, *self.lu.chosen), arrays, strict=True):
             mine[:] = copy
         self.parts.system.tables.reals[:] = reals
 

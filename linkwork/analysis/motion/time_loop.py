@@ -23,7 +23,7 @@ from linkwork.analysis.motion.storing import DiskFull
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
-from linkwork.integrators.contract import StepFailure
+from linkwork.integrators.contract import StepFailure, StepRows
 from linkwork.results.result import Result
 from linkwork.system.state import State
 
@@ -160,10 +160,27 @@ class TimeLoop(RunRecord):
         return origin, round(k)
 
     def _steps(self, times: np.ndarray, store: np.ndarray, last: bool) -> None:
-        """Steps at `times`; keeps those marked, and the very last one."""
+        """Steps at `times`; keeps those marked, and the very last one.
+
+        Where they end the run, they are taken once more one by one, so that it ends with the
+        first step that must not be taken, whichever steps the clock has put into one call.
+        """
         store = store.copy()
         if last:
             store[-1] = True
+        if len(times) > 1:
+            snapshot, turns = self.run.snapshot(), self.turns.copy()
+            try:
+                self._call(times, store)
+                return
+            except (StepFailure, SingularError):
+                self.run.recover(snapshot)
+                self.turns.go_back(turns)
+        for k in range(len(times)):
+            self._call(times[k : k + 1], store[k : k + 1])
+
+    def _call(self, times: np.ndarray, store: np.ndarray) -> None:
+        """Steps in one call; of several that fail none is kept."""
         saved = np.where(store, np.cumsum(store) - 1, -1).astype(np.int64)
         out = self.storage.room(int(store.sum()))
         begin, count = self.run.time, len(times)
@@ -172,7 +189,9 @@ class TimeLoop(RunRecord):
             seen, saved = self._output(count), np.arange(count)
         try:
             self.run.advance(times, self.run.system.schedule(times), saved, seen)
-        except KeyboardInterrupt:  # in the middle of a step
+            if count > 1:
+                self._check(times, seen, store)
+        except (KeyboardInterrupt, StepFailure, SingularError):  # in the middle of a step
             count = 0
             raise
         except BaseException:
@@ -185,7 +204,13 @@ class TimeLoop(RunRecord):
             sizes = np.diff(np.concatenate([[begin], times]))[:count]
             self.storage.keep(times[:count][store[:count]], sizes[store[:count]])
             self.steps += count
-        self.turns.require(out.motion, self.run.h, self.run.time)
+        if count == 1:
+            self._check(times, seen, store)
+
+    def _check(self, times: np.ndarray, seen: StepRows, store: np.ndarray) -> None:
+        """End a run that has become too fast, or whose values no longer make sense."""
+        kept = seen.motion if len(seen.motion) < len(store) else seen.motion[store]
+        self.turns.require(kept, self.run.h, self.run.time)
         if self.lowest:
             self.lowest.require(seen.values, times)
 

@@ -223,16 +223,15 @@ class OdeRun(BasicRun):
     def snapshot(self) -> tuple:
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
-            self.system.tables.reals.copy(), self.lu,
-            [np.copy(x) for x in chosen_on_the_way(self.lu)],
+            self.system.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        self.time, self.h, y, total, powers, reals, self.lu, pivots = snapshot
+        self.time, self.h, y, total, powers, reals, self.lu, chosen = snapshot
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
         self.system.tables.reals[:] = reals
-        for part, copy in zip(chosen_on_the_way(self.lu), pivots, strict=True):
-            part[:] = copy
+        for mine, copy in zip(self.lu.chosen, chosen, strict=True):
+            mine[:] = copy
 
     def _save(self, row: int, out: StepRows) -> None:
         motion, values, _ = self.parts(self.y)
@@ -281,11 +280,6 @@ class RungeKuttaRun(OdeRun):
                 self.repairs += 1
                 if np.all(np.isfinite(s.work.vals)):
                     self._choose_pivots_again(float(times[done]))
-
-
-def chosen_on_the_way(lu: Any) -> tuple[np.ndarray, ...]:
-    """The pivots of an elimination that steps change themselves."""
-    return lu.order, lu.pivot_col, lu.straight, lu.limit, lu.first
 
 
 class ScipyRun(OdeRun):

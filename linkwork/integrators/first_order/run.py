@@ -314,21 +314,24 @@ class StagedRun(ImplicitRun):
     # ------------------------------------------------------------------------------------ state
     @property
     def _changing(self) -> tuple[np.ndarray, ...]:
-        return (*self.stepper, *self.fast, self.stages.memory, self.stages.values)
+        memory = self.stages.memory, self.stages.values
+        return (*self.stepper, *self.fast, *memory, *self.lu.chosen)
 
     def snapshot(self) -> tuple:
         """All that a step changes."""
         arrays = [np.copy(a) for a in self._changing]
         parts = (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
                  self.found)  # fmt: skip
-        counts = self.time, self.previous, self.h, self.equal, self.phase, self.formula
+        counts = (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
+                  self.core, self.pause, self.wait)  # fmt: skip
         return parts, arrays, self.system.tables.reals.copy(), counts
 
     def recover(self, snapshot: tuple) -> None:
         parts, arrays, reals, counts = snapshot
         (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
          self.found) = parts  # fmt: skip
-        self.time, self.previous, self.h, self.equal, self.phase, self.formula = counts
+        (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
+         self.core, self.pause, self.wait) = counts  # fmt: skip
         for one, copy in zip(self._changing, arrays, strict=True):
             one[:] = copy
         self.system.tables.reals[:] = reals

@@ -338,18 +338,21 @@ class ImplicitRun(TwoForms):
 
     def snapshot(self) -> tuple:
         """All that a step changes (also the choice of rows and pivots, when it is repaired)."""
-        arrays = [np.copy(a) for a in (*self.stepper, *self.fast)]
+        arrays = [np.copy(a) for a in (*self.stepper, *self.fast, *self.lu.chosen)]
         parts = self.system, self.stepper, self.fast, self.turning, self.lu
+        trials = self.core, self.pause, self.wait, self.stays
         return (
             parts, arrays, self.system.tables.reals.copy(), self.time, self.h,
-            (self.previous, self.follows, self.spacing),
+            (self.previous, self.follows, self.spacing), trials,
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        parts, arrays, reals, self.time, self.h, steps = snapshot
+        parts, arrays, reals, self.time, self.h, steps, trials = snapshot
+        self.core, self.pause, self.wait, self.stays = trials
         self.previous, self.follows, self.spacing = steps
         self.system, self.stepper, self.fast, self.turning, self.lu = parts
-        for mine, copy in zip((*self.stepper, *self.fast), arrays, strict=True):
+        changing = (*self.stepper, *self.fast, *self.lu.chosen)
+        for mine, copy in zip(changing, arrays, strict=True):
             mine[:] = copy
         self.system.tables.reals[:] = reals
         self.coefficients = self.method.coefficients(self.h, self.follows)

@@ -65,6 +65,12 @@ class Elimination(NamedTuple):
         first = self.straight.copy(), self.limit.copy(), self.first.copy()
         return (*nodes, *first, *self.lu.pivots)
 
+    @property
+    def chosen(self) -> tuple[np.ndarray, ...]:
+        """The arrays themselves in which bodies choose pivots anew on the way: part of what a step
+        changes, so that a run which returns to an earlier state goes on with its digits."""
+        return self.order, self.pivot_col, self.straight, self.limit
+
 
 class Borrowed(NamedTuple):
     """The arrays of an elimination for the loops over nodes (linkwork.math.memory.borrowed)."""

@@ -19,9 +19,10 @@ which is far too much for vibrations; many stored steps show min V themselves.
 
 A step that is too large makes energy (index 3, nonlinear instability), or takes it away where
 motion that it does not resolve is damped.  Fast turning is damped slowly and steadily, so that a
-longer run loses all of it: where a body turns by FAST in a step of an implicit method and nothing
-else dissipates, less is let pass.  Where the balance changes at corners of motion laws alone
-(corners.py), it is these that are told.
+longer run loses all of it: where a body turns by FAST in a step of an implicit method, which takes
+more than all dampers do, less is let pass.  Explicit methods do not damp: a hundredth of the energy
+is as much as their error of a higher order makes when the motion itself is off by tenths.  Where
+the balance changes at corners of motion laws alone (corners.py), it is these that are told.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ RINGS = 30  # steps after a corner in which velocities may still oscillate
 MADE, LOST = 0.1, 0.1  # of what could be exchanged, before it is told
 MISCOUNTED = 0.2  # of it, in the work of dampers
 FAST, LOST_FAST = 0.25, 0.01  # turn in a step (rad) that methods damp, and LOST beyond it
+EXPLICIT = 0.01  # of it, made or lost by explicit methods, which do not damp
 WAVES = 0.05  # LOST of models with beams, whose waves a step may not resolve
 NOISE = 1e-6  # of the mechanism's length: moves in a step that are not told
 
@@ -152,11 +154,14 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     there, name = found.there, system.model.name
     beams = any(f.slender for f in families)
     limit = WAVES if beams else LOST
-    implicit = is_implicit(method)
-    if implicit and not np.any(result.work[:, 0]) and largest_turn(result, h) > FAST:
+    makes, dissipated = MADE, float(np.nanmax(np.abs(result.work[:, 0])))
+    little = dissipated < lost  # which then is no error of the work of dampers
+    if is_implicit(method) and little and largest_turn(result, h) > FAST:
         limit = LOST_FAST
-    allowed = limit * there + noise
-    grows, fades = not made <= MADE * there + noise, lost > allowed
+    if is_explicit(method):
+        limit = EXPLICIT if little else limit
+        makes = MADE if dissipated else EXPLICIT
+    grows, fades = not made <= makes * there + noise, lost > limit * there + noise
     if not grows and not fades:
         return miscounted_work(result, found, noise, h) if is_explicit(method) else ""
     if corner := corner_trouble(result, method, h, noise):

@@ -21,10 +21,12 @@ import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.contract import Run, StepFailure
+from linkwork.integrators.second_order.recovery import blocked_motion
 from linkwork.math import rotations
 from linkwork.math.compiled import lean
 from linkwork.system.system import System
 
+AT_ONCE = 2  # times the turn of the step before: no motion becomes faster so quickly by itself
 MOVED = 1e-3  # rad, by which the direction of an angular velocity has changed in the world
 
 
@@ -79,6 +81,7 @@ class TurnWatch:
 
     def __init__(self, run: Run, names: tuple[str, ...]) -> None:
         self.told, self.refused = run.turns
+        self.blocked = blocked_motion(run.system)  # what may make it fast from a step to the next
         self.pairs = counted_pairs(run.system)
         self.bodies = np.arange(len(names))[run.watched_bodies]
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
@@ -87,6 +90,14 @@ class TurnWatch:
         self.unguided = unguided_bodies(run.system) if free else np.zeros(0, dtype=int)
         self.axes: dict[int, np.ndarray] = {}  # of fast unguided bodies, when they became fast
         self.moved = 0.0, "", 0.0  # the largest turn about an axis that moves, whose it is, and h
+
+    def copy(self) -> tuple:
+        """What `go_back` needs."""
+        return self.largest, self.body, self.h, dict(self.axes), self.moved
+
+    def go_back(self, copy: tuple) -> None:
+        """Forget what was seen since a copy was made."""
+        self.largest, self.body, self.h, self.axes, self.moved = copy
 
     def opposite(self, motion: np.ndarray, h: float) -> str:
         """A sentence on two bodies whose angle, counted over turns, is no longer certain; empty
@@ -144,10 +155,13 @@ class TurnWatch:
 
     def require(self, motion: np.ndarray, h: float, time: float) -> None:
         """End a run that has become too fast for its step."""
+        before = self.largest
         if self.update(motion, h) > self.refused:
+            at_once = self.blocked and self.largest > AT_ONCE * before
+            cause = f"; {self.blocked}" if at_once else ""
             raise StepFailure(
                 time, 0, 0.0, self.body,
-                f"became too fast for its step until t = {time:.6g}: {self.sentence()}",
+                f"became too fast for its step until t = {time:.6g}: {self.sentence()}{cause}",
             )  # fmt: skip
         if uncertain := self.opposite(motion, h):
             raise StepFailure(

@@ -302,14 +302,13 @@ class ResolvedImpacts:
                 size = min(2 * size, len(times))
                 continue
             self._run.recover(snapshot)
-            before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
-            if before or len(times[part]) > 1:
-                # alone, too: an earlier note may be of a touch that is left to the steps
-                size = min(max(before, 1), max(1, len(times[part]) // 2))
-            else:
-                self._level = min(FINER, self._finest(met))
-                self._in_pieces(times[done], saved[done], out)
-                done, size = done + 1, 1
+            if len(times[part]) > 1:  # how many steps a call takes must not change the motion
+                before = int(np.searchsorted(times[part], first_time(met) - 1e-9 * self._h))
+                size = max(1, min(before, len(times[part]) // 2))
+                continue
+            self._level = min(FINER, self._finest(met))
+            self._in_pieces(times[done], saved[done], out)
+            done, size = done + 1, 1
 
     def _in_pieces(self, time: float, saved: int, out: StepRows) -> None:
         """The step to `time`; done: of 2**MOST parts."""
