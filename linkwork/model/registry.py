@@ -54,6 +54,7 @@ class Family:
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
     # its slopes by them (system.rank_one.sensors)
+    numbers: int = 0  # of a sensor of friction: where among its reals those of the element begin
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0
     shares: bool = False  # elements with the same numbers read those of the first of them

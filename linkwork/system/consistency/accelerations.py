@@ -39,17 +39,14 @@ WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
 def factorise(
-    system: System, pivots: tuple | None = None, two_sided: bool = False,
-    length: float | None = None,
-) -> Elimination:  # fmt: skip
+    system: System, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
+) -> Elimination:
     """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular.
 
-    length: by which displacements are comparable with rotations; that of the system if not given,
-    one where the unknowns of the matrix are scaled already.
+    scaled: its unknowns are comparable as they are (`unknown_scale`).
     """
-    length = system.length if length is None else length
     try:
-        return analyse(system.pattern, system.work.vals, length, pivots, two_sided)
+        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided, scaled)
     except SingularMatrix as error:
         if not np.all(np.isfinite(system.work.vals)):
             raise_if_failed(system)
@@ -118,7 +115,7 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     if lu is None:
         system.work.vals[p.places], y = matrix.data, rhs.copy()
         try:
-            lu = factorise(system, length=1.0)
+            lu = factorise(system, scaled=True)
         except SingularError:
             try:
                 found = massless_accelerations(system, state, D)
@@ -139,9 +136,7 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     n = system.motions
     if any(x.entry.reads for x in system.elements):
         y = with_loads(system, state, lu, D, y)
-    return replace(
-        state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
-    )
+    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
 
 
 def with_loads(

@@ -112,6 +112,7 @@ class Peeling:
         self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
         self.gone = np.zeros(n, bool)
         self.nodes: list[LeavingBody] = []
+        self.refused = 0  # bodies that might leave, but for the size of their pivots
         self.others: list[Substructure | Bridge] = []  # what leaves between the nodes
         self.candidates = {} if two_sided else find_candidates(p, away)
         self.followers = {b: c for c in self.candidates.values() for b in c.followers}
@@ -331,6 +332,7 @@ class Peeling:
             trial.order[:m], trial.pivot_col[:], trial.straight[0], trial.limit[0] = pivots
         task = FRESH if pivots is None else FACTOR
         if not self.eliminated(vals, m, task) < np.inf and pivots is None:
+            self.refused += 1
             return False
         if pivots is None:
             chosen = trial.order[:m].copy(), trial.pivot_col.copy()
