@@ -58,7 +58,9 @@ class RecursiveRun(BasicRun):
         self.parts = Parts(full, state, method.cuts, settings_of(method), keep)
         self.system = self.parts.system
         self.reactions = TreeReactions(full, self.parts.topology)
-        self.sensors = SampledSensors(full) if self.parts.sensors else None
+        self.sensors: SampledSensors | None = None
+        if self.parts.sensors:
+            self.sensors = SampledSensors(full, self.parts.follows_sensors)
         self.motion = self.parts.motion()
         self._room()
         if state.memory is not None and state.memory.size:
