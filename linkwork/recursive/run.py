@@ -18,6 +18,7 @@ from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
 from linkwork.recursive.stepping import runge_kutta as rk
 from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
+from linkwork.recursive.stepping.brakes import ROOM, brake_table
 from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
 from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
@@ -248,8 +249,8 @@ class RecursiveRun(BasicRun):
             return StepFailure(
                 time, self.method.max_iterations, float("nan"), "the accelerations",
                 f"did not converge at t = {time:.6g} after {self.method.max_iterations} "
-                "iterations: something else than the modes of flexible links and torsion springs "
-                "about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
+                "iterations: something else than the modes of flexible links, torsion springs and "
+                "brakes about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
             )  # fmt: skip
         if status == TOO_SMALL:
             return StepFailure(
@@ -357,7 +358,8 @@ class StiffRun(RecursiveRun):
         p, method = self.parts, self.method
         self.algorithmic = np.zeros((2, p.coordinates.nv))
         self.weights = weights_of(method.rho, STIFF_TOLERANCE, method.max_iterations)
-        self.stiffness = p.stiffness()
+        self.stiffness, self.brakes = p.stiffness(), brake_table(p)
+        self.tried = np.zeros((len(self.brakes), ROOM))
 
     def carried(self) -> dict[str, np.ndarray]:
         return {**super().carried(), "algorithmic": self.algorithmic}
@@ -377,7 +379,7 @@ class StiffRun(RecursiveRun):
         o = p.outer
         return advance_implicit(
             *self.compiled, self.motion, times, self.h, o.schedule(times), p.own_laws(times),
-            saved, out, self.weights, self.stiffness, self.algorithmic,
+            saved, out, self.weights, self.stiffness, self.algorithmic, self.brakes, self.tried,
         )  # fmt: skip
 
 
