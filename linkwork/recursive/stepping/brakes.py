@@ -8,14 +8,15 @@ the speed r φ̇, both linear in v̇₁: with c_s and c_v its slopes and c = (1 
 While the bristles hold this is large, while they slip nearly nothing.  Newton's method would go
 from slipping one way to slipping the other way and back where they hold in between; hence, once
 both ways have been tried, κ of a slipping brake is that of the chord to the last place on the other
-side, which leads to where they hold.
+side, which leads to where they hold.  Brakes that held at the end of the last step begin with the
+v̇₁ that leaves them where they are.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles
+from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles, limit
 from linkwork.elements.friction.brake import Brake
 from linkwork.math import rotations
 from linkwork.math.compiled import fused_inlined
@@ -26,6 +27,7 @@ FIRST, WIDTH, COORDINATE, VELOCITY, SIGN, COLUMNS = range(6)
 # of each brake: whether it has slipped back (0) and on (3) in this step, at which v̇₁, with which c
 TRIED, PLACE, SHARE, ROOM = 0, 1, 2, 6
 ALIGNED = 1e-9  # of the axes of brake and hinge
+BENT = 0.99  # of what bristles bear: those that are bent further have slipped
 
 
 def brake_table(parts: Parts) -> np.ndarray:
@@ -74,6 +76,16 @@ def brake_slope(reals, brakes, room, k, q0, q, v, guess, by_place, by_speed):
     if room[k, other + TRIED] != 0.0 and away != 0.0:
         slope = N * radius * sign * (c - room[k, other + SHARE]) / away
     return max(slope, 0.0)
+
+
+@fused_inlined
+def holding(reals, brakes, k):
+    """Whether bristles held at the end of the last step."""
+    first, width = brakes[k, FIRST], brakes[k, WIDTH]
+    x = reals[first : first + width].reshape(1, width)
+    if abs(x[0, width - 2]) >= 1e200:
+        return False
+    return abs(x[0, S0] * x[0, width - 1]) < BENT * limit(x, 0, 0.0)[0]
 
 
 @fused_inlined

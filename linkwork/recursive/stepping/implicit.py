@@ -10,8 +10,8 @@ force, the accelerations it gives are the next v̇.  That of brakes about hinges
 every iteration (stepping.brakes).  Other derivatives are left out, which is right while h² times
 them is small: loads, weight and gyroscopic terms of mechanisms.
 
-Iterations end when corrections are small beside the accelerations, or no longer shrink: what is
-stiff turns round-off of positions into accelerations that are larger where those pass zero.
+Iterations end when corrections are small beside the accelerations, or no longer shrink: round-off ε
+of positions is one of ε/h² of accelerations where something stiff holds, which may pass zero.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import numpy as np
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.memory.referred import refer
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
-from linkwork.recursive.stepping.brakes import add_brakes
+from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
 
 NO_CONVERGENCE = 20
-ENOUGH = 1e-7  # correction over accelerations that is taken for round-off once it does not shrink
+# corrections that are round-off once they do not shrink: over accelerations, over positions/h²
+ENOUGH, ROUND_OFF = 1e-7, 1e-13
 # weights
 ALPHA_M, ALPHA_F, BETA, GAMMA, LIMIT, ROUNDS, WEIGHTS = range(7)
 
@@ -52,6 +53,14 @@ def newmark(weights, h, algorithmic, a, ahead, v0, v, displacement):
 
 
 @fused_inlined
+def still(weights, h, old, a, v):
+    """v̇₁ of a coordinate that does not move in the step."""
+    am, af, beta = weights[ALPHA_M], weights[ALPHA_F], weights[BETA]
+    new = -(v / h + (0.5 - beta) * old) / beta
+    return ((1.0 - am) * new + am * old - af * a) / (1.0 - af)
+
+
+@fused_inlined
 def change(a, b):
     """Largest difference, against the size of b."""
     most, size = 0.0, 1e-300
@@ -61,6 +70,17 @@ def change(a, b):
             most = d
         size = max(size, abs(b[i]))
     return most / max(size, 1e-12)
+
+
+@fused_inlined
+def blurred(q, a, h):
+    """Round-off of positions, as one of accelerations over their size."""
+    place, size = 1.0, 1e-12
+    for i in range(q.shape[0]):
+        place = max(place, abs(q[i]))
+    for i in range(a.shape[0]):
+        size = max(size, abs(a[i]))
+    return ROUND_OFF * place / (h * h * size)
 
 
 @lean
@@ -87,6 +107,10 @@ def advance_implicit(
         set_laws(tables, s, schedule, own, step)
         copy(run.a, guess)
         room[:] = 0.0
+        for k in range(brakes.shape[0]):
+            if holding(tables.reals, brakes, k):
+                i = brakes[k, VELOCITY]
+                guess[i] = still(weights, h, algorithmic[0, i], run.a0[i], run.v0[i])
         status, before = NO_CONVERGENCE, 1e300
         for _ in range(int(weights[ROUNDS])):
             newmark(weights, h, algorithmic, run.a0, guess, run.v0, run.vs, run.d)
@@ -109,7 +133,9 @@ def advance_implicit(
             far = change(run.stages[3], guess)
             copy(run.stages[3], guess)
             loops.report[TRIED] += 1.0
-            if far <= weights[LIMIT] or 0.5 * before < far <= ENOUGH:
+            if far <= weights[LIMIT] or (
+                far > 0.5 * before and far <= ENOUGH + blurred(run.qs, guess, h)
+            ):
                 status = FINE
                 break
             before = far
