@@ -14,6 +14,8 @@ v̇₁ that leaves them where they are.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles, limit
@@ -42,8 +44,8 @@ def brake_table(parts: Parts) -> np.ndarray:
             motion = step.motion
             if step.edge is None or step.link is not None or motion.law is not None or motion.free:
                 continue
-            joint = model.items.get(step.edge.name)
-            frames = getattr(joint, "frames", ())
+            joint: Any = model.items.get(step.edge.name)
+            frames: Any = getattr(joint, "frames", ())
             if motion.turn != ABOUT_Z or motion.axis != 2 or {id(f.body) for f in frames} != ends:
                 continue
             same = frames[1].body is brake.frames[1].body
@@ -51,7 +53,7 @@ def brake_table(parts: Parts) -> np.ndarray:
             if abs(along) < 1 - ALIGNED:
                 continue
             sign = (1 if along > 0 else -1) * (1 if same else -1) * (-1 if step.turned else 1)
-            place, ints = places[brake.name], parts.tree.ints[i]
+            place, ints = places[str(brake.name)], parts.tree.ints[i]
             width = place.stop - place.start
             rows.append([place.start, width, int(ints[IQ]), int(ints[IV]), sign])
     return np.array(rows, np.int64).reshape(-1, COLUMNS)
