@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import linkwork
@@ -29,8 +28,8 @@ Path(__file__).parent.joinpath("_pages").mkdir(exist_ok=True)
 
 
 def write_pages(app: object) -> None:
-    from api_pages import write_api
-    from gallery_pages import write_gallery
+    from docs.site.api_pages import write_api
+    from docs.site.gallery_pages import write_gallery
 
     write_api(Path(__file__).parent / "api")
     write_gallery(Path(__file__).parent / "gallery", Path(__file__).parent / "_pages")

@@ -1,4 +1,4 @@
-# Made by docs/public_names.py from the table of __init__.py.
+# Made by docs/site/public_names.py from the table of __init__.py.
 
 from linkwork.elements import electric as electric
 from linkwork.elements import hydraulics as hydraulics

@@ -13,6 +13,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,6 +57,7 @@ class Family:
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
     # its slopes by them (system.rank_one.sensors)
+    numbers: int = 0  # of a sensor of friction: where among its reals those of the element begin
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0
     shares: bool = False  # elements with the same numbers read those of the first of them
@@ -163,6 +165,15 @@ class ValidatingMeta(type):
         return made.replace(parameters=list(made.parameters.values())[1:])
 
 
+PLAIN = frozenset({type(None), bool, int, float, str, np.ndarray})  # of parameters: no drives
+
+
+@cache
+def parameter_names(kind: Any) -> tuple[str, ...]:
+    """The names of the fields with which items of a class are made."""
+    return tuple(f.name for f in fields(kind) if f.init)
+
+
 class Item(metaclass=ValidatingMeta):
     """Anything that can be added to a model under a name.
 
@@ -249,10 +260,15 @@ class Item(metaclass=ValidatingMeta):
     def own_drives(self) -> list[Drive]:
         """The drives among its parameters."""
         drives: list[Drive] = []
-        for x in self.parameters().values():
-            many = x.values() if isinstance(x, dict) else x
-            parts = many if isinstance(x, (dict, list, tuple)) else [x]
-            drives += [part for part in parts if isinstance(part, Drive)]
+        for name in parameter_names(type(self)):
+            x = getattr(self, name)
+            if type(x) in PLAIN:
+                continue
+            if isinstance(x, Drive):
+                drives.append(x)
+            elif isinstance(x, (dict, list, tuple)):
+                parts = x.values() if isinstance(x, dict) else x
+                drives += [part for part in parts if isinstance(part, Drive)]
         return drives
 
     def read_items(self) -> list[Any]:
@@ -310,4 +326,4 @@ class Item(metaclass=ValidatingMeta):
 
     def parameters(self) -> dict[str, Any]:
         """The fields that describe the item, for files and for copying it."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in parameter_names(type(self))}

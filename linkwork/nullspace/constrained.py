@@ -7,7 +7,8 @@
 
 Every row, the six internal ones of each body ([B] (24)) included, is Φ = ½ qᵀH q + gᵀq + c with a
 constant H.  This is the scheme as the document writes it; its matrix degenerates as h shrinks,
-which the reduced scheme cures.
+which the reduced scheme cures.  Where its entries stand is found once, their values by a few sums
+over arrays in every iteration; SuperLU solves.
 """
 
 from __future__ import annotations
@@ -18,195 +19,100 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.elements.layout import POS, QUAT, ROT, SIX
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE
-from linkwork.math import rotations
 from linkwork.nullspace import assembly as asm
-from linkwork.nullspace.constraints.rows import KIND, OF_ELEMENT, gradients
-from linkwork.nullspace.motion import Parts
+from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
-from linkwork.system.evaluate import set_rotations
 
 FLAT = 1e-12  # determinant of mean directors that do not span space
 
 
-@dataclass(frozen=True)
-class Quadratic:
-    """Rows Φ = ½ xᵀH x + g·x + c of x = q[columns], the ground's q being part of q."""
+class StepMatrix:
+    """The matrix of Newton's method with its columns in order: where its entries are, and values.
 
-    H: np.ndarray  # (m, w, w)
-    g: np.ndarray  # (m, w)
-    c: np.ndarray  # (m,)
-    columns: np.ndarray  # (m, w)
-
-    def jacobian(self, q: np.ndarray, n: int) -> sp.csr_array:
-        values = np.einsum("mij,mj->mi", self.H, q[self.columns]) + self.g
-        return _sparse(values, self.columns, n)
-
-    def value(self, q: np.ndarray) -> np.ndarray:
-        x = q[self.columns]
-        return np.einsum("mi,mi->m", 0.5 * np.einsum("mij,mj->mi", self.H, x) + self.g, x) + self.c
-
-    def hessian(self, multiplier: np.ndarray, n: int) -> sp.csr_array:
-        """Σ λ D²Φ over the first n coordinates."""
-        w = self.columns.shape[1]
-        i, j = np.repeat(self.columns, w, axis=1), np.tile(self.columns, (1, w))
-        values = (multiplier[:, None, None] * self.H).reshape(len(self.c), w * w)
-        inside = (i < n) & (j < n)
-        return sp.csr_array((values[inside], (i[inside], j[inside])), (n, n))
-
-
-def _sparse(values: np.ndarray, columns: np.ndarray, n: int) -> sp.csr_array:
-    m, w = columns.shape
-    rows = np.repeat(np.arange(m), w)
-    inside = columns.ravel() < n
-    return sp.csr_array(
-        (values.ravel()[inside], (rows[inside], columns.ravel()[inside])), (m, n)
-    )
-
-
-def internal_rows(bodies: int) -> Quadratic:
-    """½ (d_I·d_I − 1) and d_I·d_J of every body."""
-    H, c = np.zeros((6, 12, 12)), np.zeros(6)
-    for r, (i, j) in enumerate([(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]):
-        for k in range(3):
-            H[r, 3 + 3 * i + k, 3 + 3 * j + k] = H[r, 3 + 3 * j + k, 3 + 3 * i + k] = 1.0
-    c[:3] = -0.5
-    columns = (12 * np.arange(bodies)[:, None] + np.arange(12))[:, None].repeat(6, axis=1)
-    return Quadratic(
-        np.tile(H, (bodies, 1, 1)), np.zeros((SIX * bodies, 12)), np.tile(c, bodies),
-        columns.reshape(-1, 12),
-    )  # fmt: skip
-
-
-def external_rows(parts: Parts) -> Quadratic:
-    """The joints' rows in the equations; H and g from gradients, which are linear in q."""
-    ints, reals = parts.rows
-    m = len(ints)
-    H, g, c = np.zeros((m, 24, 24)), np.zeros((m, 24)), np.zeros(m)
-    columns = np.zeros((m, 24), np.int64)
-    for r in range(m):
-        kind = int(ints[r, KIND])
-
-        def at(x: np.ndarray, kind=kind, r=r) -> tuple[float, np.ndarray]:
-            value, ga, gb = gradients(kind, reals[r], x[:12], x[12:])
-            return value, np.concatenate([ga, gb])
-
-        c[r], g[r] = at(np.zeros(24))
-        for j in range(24):
-            H[r, :, j] = at(np.eye(24)[j])[1] - g[r]
-        a, b = ints[r, OF_ELEMENT : OF_ELEMENT + 2]
-        columns[r] = np.concatenate([12 * a + np.arange(12), 12 * b + np.arange(12)])
-    return Quadratic(H, g, c, columns)
-
-
-class Directors:
-    """The constrained system in directors: constant matrices, and the poses it shares with Parts.
-
-    q is (φ, d₁, d₂, d₃) body by body, the ground last; n of its coordinates move.
+    Unknowns are Δq and h²/2 Δλ, and the first row is that above times h/2, or the smallest steps
+    would be singular.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
-        bodies = parts.system.bodies
-        self.n = 12 * bodies
-        self.internal, self.external = internal_rows(bodies), external_rows(parts)
-        euler = parts.motion.euler
-        blocks = [
-            np.kron(np.block([
-                [e[:1, None], np.zeros((1, 3))], [np.zeros((3, 1)), e[1:].reshape(3, 3)]
-            ]), np.eye(3))
-            for e in euler
+    def __init__(self, directors: Directors) -> None:
+        self.directors = d = directors
+        n, rows = d.n, (d.internal, d.external)
+        first = n, n + len(d.internal.c)
+        self.moving = [r.column < n for r in rows]
+        self.curved = [(r.column[r.entry] < n) & (r.by < n) for r in rows]
+        body, i, j = np.nonzero(d.inertia)
+        self.inertia, own = d.inertia[body, i, j], (12 * body + i, 12 * body + j)
+        pairs = dense_blocks(d.pairs)
+        second = [
+            (r.column[r.entry][inside], r.by[inside])
+            for r, inside in zip(rows, self.curved, strict=True)
+        ]
+        below = [
+            (begin + r.row[inside], r.column[inside])
+            for r, inside, begin in zip(rows, self.moving, first, strict=True)
+        ]
+        diagonal = np.arange(n, n + d.rows)
+        places = [
+            own, pairs, *second, *((j, i) for i, j in below), *below, (diagonal, diagonal)
         ]  # fmt: skip
-        self.M = sp.csr_array(sp.block_diag(blocks, format="csr"))
-        weight = np.zeros((bodies, 12))
-        weight[:, :3] = euler[:, :1] * parts.system.tables.gravity
-        self.weight = weight.ravel()
+        i, j = (np.concatenate(part) for part in zip(*places, strict=True))
+        self.size = n + d.rows
+        key, self.place = np.unique(j * self.size + i, return_inverse=True)
+        self.indices = (key % self.size).astype(np.int32)
+        counts = np.bincount(key // self.size, minlength=self.size)
+        self.indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self.stiff = len(own[0]) + len(pairs[0]) + sum(len(i) for i, _ in second)
 
-    def q(self, nodes: np.ndarray) -> np.ndarray:
-        D = np.swapaxes(nodes[:, ROT : ROT + 9].reshape(-1, 3, 3), 1, 2)
-        return np.concatenate([nodes[:, POS : POS + 3], D.reshape(-1, 9)], axis=1).ravel()
+    def _of_motion(self, h: float, multiplier: np.ndarray, force: np.ndarray) -> list[np.ndarray]:
+        """h/2 K, entry by entry, K = 2/h M + h/2 Σ λ D²Φ + h ∂(−f̄)/∂q₁."""
+        d, k = self.directors, len(self.directors.internal.c)
+        parts = (d.internal, multiplier[:k]), (d.external, multiplier[k:])
+        second = [
+            h * h / 4 * r.second(mine)[inside]
+            for (r, mine), inside in zip(parts, self.curved, strict=True)
+        ]
+        blocks = force if len(force) else np.zeros((len(d.pairs), 12, 12))
+        return [self.inertia, h * h / 2 * blocks.ravel(), *second]
 
-    def v(self, velocity: np.ndarray) -> np.ndarray:
-        V = np.swapaxes(velocity[:-1, 3:].reshape(-1, 3, 3), 1, 2)
-        return np.concatenate([velocity[:-1, :3], V.reshape(-1, 9)], axis=1).ravel()
+    def matrix(
+        self, h: float, multiplier: np.ndarray, force: np.ndarray, mean: np.ndarray,
+        q1: np.ndarray, soft: float,
+    ) -> sp.csc_matrix:  # fmt: skip
+        """[h/2 K  G(q̄)ᵀ; G(q₁)  −soft I]."""
+        rows = self.directors.internal, self.directors.external
+        held = [
+            r.entries(q)[inside]
+            for q in (mean, q1) for r, inside in zip(rows, self.moving, strict=True)
+        ]  # fmt: skip
+        yields = np.full(self.directors.rows, -soft)
+        parts = np.concatenate([*self._of_motion(h, multiplier, force), *held, yields])
+        data = np.bincount(self.place, parts, minlength=len(self.indices))
+        return sp.csc_matrix((data, self.indices, self.indptr), (self.size, self.size))
 
-    def place(self, q: np.ndarray, nodes: np.ndarray) -> None:
-        """Poses whose rotations are nearest to the directors."""
-        for b, x in enumerate(q.reshape(-1, 4, 3)[:-1]):
-            U, _, W = np.linalg.svd(x[1:].T)
-            quaternion = rotations.from_matrix(U @ W)
-            before = nodes[b, QUAT : QUAT + 4]
-            nodes[b, POS : POS + 3] = x[0]
-            nodes[b, QUAT : QUAT + 4] = quaternion if quaternion @ before >= 0 else -quaternion
-        set_rotations(nodes)
-
-    def jacobian(self, q: np.ndarray) -> sp.csr_array:
-        parts = self.internal.jacobian(q, self.n), self.external.jacobian(q, self.n)
-        return sp.csr_array(sp.vstack(parts, format="csr"))
-
-    def value(self, q: np.ndarray) -> np.ndarray:
-        return np.concatenate([self.internal.value(q), self.external.value(q)])
-
-    def hessian(self, multiplier: np.ndarray) -> sp.csr_array:
-        k = len(self.internal.c)
-        return self.internal.hessian(multiplier[:k], self.n) + self.external.hessian(
-            multiplier[k:], self.n
-        )
-
-    # -------------------------------------------------------------------------------- forces
-    def forces(self, q0: np.ndarray, q1: np.ndarray, time: float) -> tuple:
-        """Residual −f̄ of all forces but weight, in directors, and its derivative by q₁."""
-        p, system = self.parts, self.parts.system
-        m, h = p.motion, p.motion.settings[asm.STEP]
-        if not len(p.forces.springs) and not len(p.forces.tables.directory):
-            return np.zeros(self.n), sp.csr_array((self.n, self.n))
-        self.place(q1, m.end)
-        m.mean[:, :3] = 0.5 * (m.base[:, :3] + m.end[:, :3])
-        asm.assemble_forces(
-            system.kernels, p.forces, system.tables, system.work, m, time, True
-        )
-        scale = 2.0 * m.settings[asm.MASS] / h**2
-        n, pattern = system.layout.rigid, system.pattern
-        values = system.work.vals[pattern.places]
-        matrix = sp.csr_array((values, pattern.indices, pattern.indptr))[:n, :n]
-        lift = sp.block_diag([lifted(x) for x in 0.5 * (q0 + q1)[: self.n].reshape(-1, 4, 3)])
-        read = sp.block_diag([twist_of(x) for x in q1[: self.n].reshape(-1, 4, 3)])
-        f = lift @ (scale * m.wrench[:-1].ravel())
-        return f, sp.csr_array(lift @ (scale * matrix) @ read)
+    def tangent(self, h: float, multiplier: np.ndarray, force: np.ndarray) -> sp.csr_array:
+        """K by itself."""
+        parts = np.concatenate(self._of_motion(h, multiplier, force))
+        data = np.bincount(self.place[: self.stiff], parts, minlength=len(self.indices))
+        whole = sp.csc_array((data, self.indices, self.indptr), (self.size, self.size))
+        n = self.directors.n
+        return sp.csr_array(2 / h * whole[:n, :n])
 
 
-def lifted(x: np.ndarray) -> np.ndarray:
-    """(12, 6): forces on directors f_I = c × d_I with the given resultant torque Σ d_I × f_I."""
-    D = x[1:]
-    J = np.sum(D * D) * np.eye(3) - D.T @ D
-    out = np.zeros((12, 6))
-    out[:3, :3] = np.eye(3)
-    out[3:, 3:] = -rotations.tilde(D).reshape(9, 3) @ np.linalg.inv(J)
-    return out
-
-
-def twist_of(x: np.ndarray) -> np.ndarray:
-    """(6, 12): the twist (δφ, θ) of changes of q at orthonormal directors, θ = ½ Σ d_I × δd_I."""
-    out = np.zeros((6, 12))
-    out[:3, :3] = np.eye(3)
-    out[3:, 3:] = 0.5 * np.hstack(list(rotations.tilde(x[1:])))
-    return out
+def dense_blocks(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of all entries of blocks (12 × 12) of pairs of bodies."""
+    i = 12 * pairs[:, 0, None, None] + np.arange(12)[:, None] + np.zeros((1, 12), np.int64)
+    j = 12 * pairs[:, 1, None, None] + np.arange(12)[None, :] + np.zeros((12, 1), np.int64)
+    return i.ravel(), j.ravel()
 
 
 @dataclass
 class Solution:
-    """A converged step: both ends, multipliers, and the matrix parts at the end."""
+    """A converged step: both ends, multipliers, and K at the end."""
 
     q0: np.ndarray
     q1: np.ndarray
     multiplier: np.ndarray
     K: sp.csr_array
-
-
-def tangent(directors: Directors, h: float, multiplier: np.ndarray, force: sp.csr_array):
-    """K = 2/h M + h/2 Σ λ D²Φ + h ∂(−f̄)/∂q₁."""
-    return 2 / h * directors.M + 0.5 * h * directors.hessian(multiplier) + h * force
 
 
 def is_round_off(directors: Directors, b: np.ndarray, q: np.ndarray) -> bool:
@@ -230,20 +136,31 @@ def first_multipliers(directors: Directors, joints: np.ndarray, time: float) -> 
     m, n = directors.parts.motion, directors.n
     h, q0, q1 = m.settings[asm.STEP], directors.q(m.base), directors.q(m.end)
     q, f = 0.5 * (q0 + q1), directors.forces(q0, q1, time)[0]
-    R = directors.M @ (2 / h * (q1 - q0)[:n] - 2 * directors.v(m.velocity)) / h
+    R = directors.inertial(2 / h * (q1 - q0)[:n] - 2 * directors.v(m.velocity)) / h
     R = R + f - directors.weight + directors.external.jacobian(q, n).T @ joints
     G = directors.internal.jacobian(q, n)
     return np.concatenate([splu(sp.csc_matrix(G @ G.T)).solve(-(G @ R)), joints])
 
 
+@dataclass
+class Step:
+    """A converged step: both ends and the multipliers."""
+
+    q0: np.ndarray
+    q1: np.ndarray
+    multiplier: np.ndarray
+    time: float
+
+
 def solve_step(
-    directors: Directors, multiplier: np.ndarray, time: float, soft: float = 0.0
-) -> tuple[int, Solution | None]:
+    matrix: StepMatrix, multiplier: np.ndarray, time: float, soft: float = 0.0
+) -> tuple[int, Step | None]:
     """Newton's method from the predicted poses in motion.end; (status, solution).
 
     soft: rows yield by soft Δλ h²/2 in the matrix, not in the equations.  Where G(q₁) loses rank,
     what Φ = 0 tells only to second order then stays as predicted.
     """
+    directors = matrix.directors
     m, n = directors.parts.motion, directors.n
     h, L = m.settings[asm.STEP], m.settings[asm.LENGTH]
     q0, q1, v0 = directors.q(m.base), directors.q(m.end), directors.v(m.velocity)
@@ -253,18 +170,12 @@ def solve_step(
         if not has_mean_axes(q0, q1):
             return DIVERGED, None
         f, force = directors.forces(q0, q1, time)
-        G = directors.jacobian(0.5 * (q0 + q1))
-        R = directors.M @ (2 / h * (q1 - q0)[:n] - 2 * v0) + h * (f - directors.weight)
-        R = R + h * (G.T @ multiplier)
-        K = tangent(directors, h, multiplier, force)
-        # unknowns h²/2 λ and the first row times h/2, or the smallest steps would be singular
-        A = sp.vstack([
-            sp.hstack([h / 2 * K, G.T]),
-            sp.hstack([directors.jacobian(q1), -soft * sp.eye_array(G.shape[0])]),
-        ])  # fmt: skip
+        mean = 0.5 * (q0 + q1)
+        R = directors.inertial(2 / h * (q1 - q0)[:n] - 2 * v0) + h * (f - directors.weight)
+        R = R + h * directors.pull(mean, multiplier)
         b = np.concatenate([-h / 2 * R, -directors.value(q1)])
         try:
-            x = splu(sp.csc_matrix(A)).solve(b)
+            x = splu(matrix.matrix(h, multiplier, force, mean, q1, soft)).solve(b)
         except RuntimeError:
             return DIVERGED, None
         if not np.all(np.isfinite(x)):
@@ -276,9 +187,18 @@ def solve_step(
         done = iteration > 0 and size < before and size * size / before < m.settings[asm.TOLERANCE]
         stuck = iteration > 1 and size > 0.3 * before  # round-off, which grows near singularities
         if done or (stuck and (size < TINY or (size < BLURRED and is_round_off(directors, b, q1)))):
-            f, force = directors.forces(q0, q1, time)
+            directors.forces(q0, q1, time, tangent=False)  # their work belongs to where it ends
             directors.place(q1, m.end)
-            return DONE, Solution(q0, q1, multiplier, tangent(directors, h, multiplier, force))
+            return DONE, Step(q0, q1, multiplier, time)
         before = size
     m.report[2], m.report[3] = 0, float(np.abs(b).max())
     return NO_CONVERGENCE, None
+
+
+def with_tangent(matrix: StepMatrix, step: Step) -> Solution:
+    """The matrix K of a converged step beside it; before the step is accepted."""
+    d = matrix.directors
+    h = d.parts.motion.settings[asm.STEP]
+    force = d.forces(step.q0, step.q1, step.time)[1]
+    K = matrix.tangent(h, step.multiplier, force)
+    return Solution(step.q0, step.q1, step.multiplier, K)

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order.stepper import DONE
 from linkwork.nullspace import stepping as ns
-from linkwork.nullspace.constrained import solve_step
+from linkwork.nullspace.constrained import solve_step, with_tangent
 from linkwork.nullspace.constraints.null_space import condition, constrained_matrix
 from linkwork.nullspace.run import ReducedRun
 from linkwork.system.state import State
@@ -21,9 +21,7 @@ class ConstrainedRun(ReducedRun):
 
     def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
         super()._prepare(stepping, motion, memory)
-        self.multiplier = np.zeros(len(self.directors.value(self.directors.q(
-            self.parts.motion.base
-        ))))  # fmt: skip
+        self.multiplier = np.zeros(self.directors.rows)
 
     def _restart_from(self, state: State) -> None:
         super()._restart_from(state)
@@ -44,13 +42,13 @@ class ConstrainedRun(ReducedRun):
             middle = float(times[k]) - self.h / 2
             s.set_time(middle)
             ns.begin_step(p.tree, m)
-            status, solution = solve_step(self.directors, self.multiplier, middle)
-            if solution is None:
+            status, step = solve_step(self.matrix, self.multiplier, middle)
+            if step is None:
                 return status, k
-            self.multiplier = solution.multiplier
+            self.multiplier = step.multiplier
             if self.method.condition_number and self._is_looked_at(k, saved):
-                matrix = constrained_matrix(self.directors, solution, self.h)
-                self.condition = condition(matrix)
+                solution = with_tangent(self.matrix, step)
+                self.condition = condition(constrained_matrix(self.directors, solution, self.h))
             ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
             self.time = float(times[k])
             self._store(out, int(saved[k]))

@@ -17,18 +17,19 @@ from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.balance import Balance
 from linkwork.nullspace.constrained import (
-    Directors,
     Solution,
+    StepMatrix,
     first_multipliers,
     has_mean_axes,
     solve_step,
-    tangent,
+    with_tangent,
 )  # fmt: skip
 from linkwork.nullspace.constraints.null_space import (
     condition,
     reduced_matrix,
 )  # fmt: skip
 from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows, refuse_unknown
+from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.sensing import ROUNDS, Sensing
@@ -70,7 +71,7 @@ class ReducedRun(RepairedRun):
         if memory is not None and memory.size:
             stepping.tables.reals[stepping.memory_places] = memory
         self.parts = Parts(stepping, motion, self.h, self.method)
-        self._directors: Directors | None = None
+        self._matrix: StepMatrix | None = None
 
     def _restart_from(self, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
@@ -106,10 +107,15 @@ class ReducedRun(RepairedRun):
         return {"kinetic_energy": 1, "angular_momentum": 3, **tested}
 
     @property
+    def matrix(self) -> StepMatrix:
+        """That of steps in directors, made when it is first used."""
+        if self._matrix is None:
+            self._matrix = StepMatrix(Directors(self.parts))
+        return self._matrix
+
+    @property
     def directors(self) -> Directors:
-        if self._directors is None:
-            self._directors = Directors(self.parts)
-        return self._directors
+        return self.matrix.directors
 
     def set_step(self, h: float) -> None:
         m = self.parts.motion
@@ -246,9 +252,9 @@ class ReducedRun(RepairedRun):
         f, force = d.forces(q0, q1, time)
         self.parts.motion.base[:] = base
         G = d.jacobian(0.5 * (q0 + q1))
-        R = d.M @ (2 / h * (q1 - q0)[: d.n] - 2 * v0) + h * (f - d.weight)
+        R = d.inertial(2 / h * (q1 - q0)[: d.n] - 2 * v0) + h * (f - d.weight)
         multiplier = np.linalg.lstsq(h * G.T.toarray(), -R, rcond=None)[0]
-        return Solution(q0, q1, multiplier, tangent(d, h, multiplier, force))
+        return Solution(q0, q1, multiplier, self.matrix.tangent(h, multiplier, force))
 
     def _store(self, out: StepRows, row: int) -> None:
         if row >= 0:
@@ -305,15 +311,15 @@ class ReducedRun(RepairedRun):
             return False
         unit = 2 * m.settings[asm.MASS] / self.h**2  # λ over μ
         first = first_multipliers(d, unit * m.mu[1, :-1], middle)
-        status, solution = solve_step(d, first, middle, SOFT / m.settings[asm.MASS])
+        status, step = solve_step(self.matrix, first, middle, SOFT / m.settings[asm.MASS])
         off = np.abs(m.end - predicted)[:, :ROT]
         off[:, :3] /= m.settings[asm.LENGTH]
-        if status != DONE or solution is None or off.max() > ns.FAR:
+        if status != DONE or step is None or off.max() > ns.FAR:
             self.recover(taken)
             return False
-        m.mu[0, :-1] = solution.multiplier[len(first) - p.system.rows :] / unit
+        m.mu[0, :-1] = step.multiplier[len(first) - p.system.rows :] / unit
         if self.method.condition_number:
-            self.condition = condition(reduced_matrix(d, solution))
+            self.condition = condition(reduced_matrix(d, with_tangent(self.matrix, step)))
         ns.accept_poses(p.tree, p.forces, p.system.tables.reals, m)
         self.time = time
         self.pivot()

@@ -22,7 +22,7 @@ class Recursive(Written):
     """Articulated-body dynamics in joint coordinates; loops are closed by cut joints.
 
     integrator : "rk4", "dormand-prince" (error controlled, h is the first step), or "implicit"
-                 (for stiff modes of flexible links)
+                 (for stiff modes of flexible links, and brakes that hold)
     correction : what keeps loops closed after each step: "semi-analytic" or "direct" (Newton's
                  method to `tolerance`, with the Jacobian by sweeping the paths or by direct
                  differentiation), "baumgarte", or None

@@ -18,6 +18,7 @@ from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
 from linkwork.recursive.stepping import runge_kutta as rk
 from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
+from linkwork.recursive.stepping.brakes import ROOM, brake_table
 from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
 from linkwork.recursive.tree.layout import BALL, BODY, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
@@ -58,7 +59,9 @@ class RecursiveRun(BasicRun):
         self.parts = Parts(full, state, method.cuts, settings_of(method), keep)
         self.system = self.parts.system
         self.reactions = TreeReactions(full, self.parts.topology)
-        self.sensors = SampledSensors(full) if self.parts.sensors else None
+        self.sensors: SampledSensors | None = None
+        if self.parts.sensors:
+            self.sensors = SampledSensors(full, self.parts.follows_sensors)
         self.motion = self.parts.motion()
         self._room()
         if state.memory is not None and state.memory.size:
@@ -246,8 +249,8 @@ class RecursiveRun(BasicRun):
             return StepFailure(
                 time, self.method.max_iterations, float("nan"), "the accelerations",
                 f"did not converge at t = {time:.6g} after {self.method.max_iterations} "
-                "iterations: something else than the modes of flexible links and torsion springs "
-                "about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
+                "iterations: something else than the modes of flexible links, torsion springs and "
+                "brakes about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
             )  # fmt: skip
         if status == TOO_SMALL:
             return StepFailure(
@@ -355,7 +358,8 @@ class StiffRun(RecursiveRun):
         p, method = self.parts, self.method
         self.algorithmic = np.zeros((2, p.coordinates.nv))
         self.weights = weights_of(method.rho, STIFF_TOLERANCE, method.max_iterations)
-        self.stiffness = p.stiffness()
+        self.stiffness, self.brakes = p.stiffness(), brake_table(p)
+        self.tried = np.zeros((len(self.brakes), ROOM))
 
     def carried(self) -> dict[str, np.ndarray]:
         return {**super().carried(), "algorithmic": self.algorithmic}
@@ -375,7 +379,7 @@ class StiffRun(RecursiveRun):
         o = p.outer
         return advance_implicit(
             *self.compiled, self.motion, times, self.h, o.schedule(times), p.own_laws(times),
-            saved, out, self.weights, self.stiffness, self.algorithmic,
+            saved, out, self.weights, self.stiffness, self.algorithmic, self.brakes, self.tried,
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from linkwork.errors import LinkworkError, ModelError
+from linkwork.math.threads import one_thread
 from linkwork.study.variant import Outcome, run_variant
 
 Task = tuple[int, dict[str, Any]]
@@ -43,9 +44,9 @@ def worker_count(tasks: int, workers: int | None, client: Any = None) -> int:
 
 
 def _in_worker(task: Task, build: Callable, measure: Callable | None) -> Outcome:
-    """A variant in a process beside others: one thread each."""
-    os.environ.setdefault("LINKWORK_THREADS", "1")
-    return run_variant(*task, build, measure)
+    """A variant beside others: one thread each."""
+    with one_thread():
+        return run_variant(*task, build, measure)
 
 
 def _on_cores(

@@ -14,6 +14,7 @@ from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
 from linkwork.math.memory.addresses import addresses_in, write_addresses
+from linkwork.math.memory.garbage import without_collection
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry
@@ -249,6 +250,7 @@ class System(CompiledModel):
         return State(time, self.names, motion, memory=memory, values=self.layout.start())
 
 
+@without_collection()
 def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
     """Number the bodies, collect the elements of all items, and build the tables.
 

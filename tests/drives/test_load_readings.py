@@ -328,7 +328,8 @@ def test_what_a_load_does_not_have_is_refused_in_a_sentence():
     _, _, function, _ = two_arms("function")
     assert "force, torque" in refused(function, "force_2")
     friction = lw.Friction(m["pin"], 0.3, radius=0.1)
-    assert "joint" in refused(friction, "torque")
+    assert "torque" in refused(friction, "force")
+    assert "read" in refused(lw.Friction(m["ball"], 0.3, radius=0.1, spin=0.5), "torque", "x")
     loose = lw.Spring(lw.GROUND, one, at_a=(0, 0, 1), stiffness=1)
     m.add("act", lw.Force(one, (1, 0, 0), drive=lw.reads(loose, "force")))
     with pytest.raises(ModelError, match=r"Force 'act' reads a Spring, which is not in model"):

@@ -237,8 +237,8 @@ def test_explicit_null_space_gives_the_same_steps():
     """The reduced equations with P written out, against the sparse form that the method solves."""
     from linkwork.analysis.motion.beginning import beginning
     from linkwork.integrators.contract import step_rows
-    from linkwork.nullspace.constrained import Directors
     from linkwork.nullspace.constraints.null_space import null_spaces
+    from linkwork.nullspace.directors import Directors
 
     model = plane_and_line()
     full, system, state, _ = beginning(model, None, EM())

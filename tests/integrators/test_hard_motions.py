@@ -23,10 +23,9 @@ SHORT = {  # motion: (end, cells that are known)
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_no_method_is_silently_wrong(name, monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    from hard_list import KINDS
-    from hard_runs import METHODS, judge
+def test_no_method_is_silently_wrong(name):
+    from docs.hard.motions import KINDS
+    from docs.hard.runs import METHODS, judge
 
     end, known = SHORT[name]
     (motion,) = (m for kind in KINDS for m in kind.motions() if m.name == name)
@@ -38,10 +37,9 @@ def test_no_method_is_silently_wrong(name, monkeypatch):
         assert (cell.kind in ("warned", "refused")) <= bool(cell.said)
 
 
-def test_joint_coordinates_tell_of_turns_about_a_ball(monkeypatch):
+def test_joint_coordinates_tell_of_turns_about_a_ball():
     """A pin is exact at any speed; a ball is not, and its energy alone would not show it."""
-    monkeypatch.syspath_prepend(str(DOCS))
-    from hard_mechanisms import top
+    from docs.hard.mechanisms import top
 
     with pytest.warns(lw.LinkworkWarning, match="body 'top' turns by 2 rad in a step"):
         lw.transient(top(2000.0), t=0.02, h=1e-3, method=lw.Recursive(), progress=False)
@@ -57,10 +55,9 @@ def test_joint_coordinates_tell_of_turns_about_a_ball(monkeypatch):
     ],
     ids=repr,
 )  # fmt: skip
-def test_an_impossible_motor_is_named_by_every_method(method, monkeypatch):
+def test_an_impossible_motor_is_named_by_every_method(method):
     """The rod of 0.2 m reaches until 0.3 sin(2 t) = 0.2."""
-    monkeypatch.syspath_prepend(str(DOCS))
-    from hard_mechanisms import impossible_motor
+    from docs.hard.mechanisms import impossible_motor
 
     with pytest.raises(lw.LinkworkError, match=r"[Mm]otor 'motor'") as error:
         lw.transient(impossible_motor(), t=0.5, h=1e-3, method=method, progress=False)
@@ -68,9 +65,8 @@ def test_an_impossible_motor_is_named_by_every_method(method, monkeypatch):
         assert abs(error.value.result.time[-1] - np.arcsin(2 / 3) / 2) < 3e-3
 
 
-def test_the_page_has_every_motion(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    from hard_list import KINDS
+def test_the_page_has_every_motion():
+    from docs.hard.motions import KINDS
 
     page = (DOCS / "hard-motions.md").read_text(encoding="utf-8")
     names = [motion.name for kind in KINDS for motion in kind.motions()]

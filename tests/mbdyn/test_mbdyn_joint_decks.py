@@ -262,11 +262,12 @@ def test_imposed_speeds():
     t = run.time
     w = np.einsum("tji,tj->ti", tables.motion(1).R, tables.motion(1).w)
     exact = np.stack([0.5 * np.cos(2 * t), 0.5 * np.sin(2 * t), np.full_like(t, 2)], axis=1)
-    # y = ½ (R₀ + R₁) J x turns the body by ω − h² d, d of the Taylor series of x and R about the
-    # middle of a step:  J d = (ω × (ω × L) + ω̇ × L)/8 + J ω̈/24 + J (ω × ω̇)/12,  L = Jω, that is
-    # d = (cos 2t, ¼ sin 2t, −1/48).  It adds h² d × L to Euler's equations, J⁻¹ of it being
-    # h² (a sin 2t, −b cos 2t) across the spin: in resonance with them, hence the error
-    a, b, s, c = 73 / 48, 577 / 192, np.sin(2 * t), np.cos(2 * t)
+    # y = ½ (R₀ + R₁) (J x − x × D(x × Jx)), D = diag(0, 1/8, 1/6), turns the body by ω − h² d, d of
+    # the Taylor series of x and R about the middle of a step, with L = Jω:
+    # J d = (ω × (ω × L) + ω̇ × L)/8 + J ω̈/24 + J (ω × ω̇)/12 − ω × D(ω × L).  It adds h² d × L to
+    # Euler's equations, J⁻¹ of it being h² (a sin 2t, −b cos 2t) across the spin, and parts with 6t
+    # below h²/70: in resonance with them, hence the error
+    a, b, s, c = 293 / 192, 569 / 384, np.sin(2 * t), np.cos(2 * t)
     error = [(a + b) / 2 * t * s, -(a + b) / 2 * t * c - (b - a) / 4 * s, 0 * t]
     # the formula's own error goes with L̈, which is below 0.5 N m/s
     np.testing.assert_allclose(w, exact + 1e-6 * np.transpose(error), rtol=0, atol=5e-8)

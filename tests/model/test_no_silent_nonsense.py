@@ -12,8 +12,6 @@ from scipy.optimize import brentq
 
 import linkwork as lw
 
-DOCS = Path(__file__).parents[2] / "docs"
-
 
 def pendulum() -> tuple[lw.Model, lw.Body]:
     m = lw.Model(gravity=(0, 0, -9.81))
@@ -79,10 +77,9 @@ def test_ctrl_c_in_an_analysis_says_one_sentence(analysis, module, target) -> No
     assert f"lw.{analysis} was interrupted" in done.stderr
 
 
-def test_a_motor_that_tears_joints_open_is_told(monkeypatch) -> None:
+def test_a_motor_that_tears_joints_open_is_told() -> None:
     """Without correction the accelerations alone keep loops closed, and here none can."""
-    monkeypatch.syspath_prepend(str(DOCS))
-    from hard_mechanisms import impossible_motor
+    from docs.hard.mechanisms import impossible_motor
 
     with pytest.raises((lw.ConvergenceError, lw.LinkworkWarning)) as told:
         lw.transient(

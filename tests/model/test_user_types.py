@@ -132,13 +132,13 @@ def test_the_package_says_that_it_has_types() -> None:
 
 
 def test_the_stub_is_up_to_date() -> None:
-    path = PACKAGE.parent / "docs" / "public_names.py"
+    path = PACKAGE.parent / "docs" / "site" / "public_names.py"
     spec = importlib.util.spec_from_file_location("public_names", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
-    assert stub == module.stub(), "run python docs/public_names.py"
+    assert stub == module.stub(), "run python -m docs.site.public_names"
 
 
 UNBOUND = {"resume.options"}  # those of lw.transient

@@ -40,6 +40,40 @@ def test_accelerations_with_the_pivots_of_another_state(angle):
     assert known.lu is not None
 
 
+def straight_chain(links: int, length: float) -> lw.Model:
+    """Thin rods of 1 kg in a row from the ground, horizontal."""
+    m, last = lw.Model(gravity=(0, 0, -G * length)), lw.GROUND
+    for k in range(links):
+        rod = m.add(f"rod{k}", lw.Body(
+            1.0, (1e-4 * length**2, length**2 / 12, length**2 / 12),
+            position=((k + 0.5) * length, 0, 0)))  # fmt: skip
+        m.add(f"pin{k}", lw.Revolute(last, rod, at=(k * length, 0, 0), axis=(0, 1, 0)))
+        last = rod
+    return m
+
+
+def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
+    """Angular accelerations have no unit of length; rods of 10 km are eliminated like others."""
+    found = []
+    for length in (1.0, 1e4):
+        given, known = assemble_model(straight_chain(40, length)), KnownFactors()
+        found.append(accelerations(given.system, given.state, known).acceleration[:, 3:])
+        assert known.lu is not None and len(known.lu.core) == 0
+    largest = np.abs(found[0]).max()
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12 * largest)
+
+
+def test_pivots_of_a_long_chain_serve_nearby_states():
+    """Round-off grows with the number of links, with new pivots as with known ones."""
+    given, known = assemble_model(straight_chain(1500, 0.1)), KnownFactors()
+    start = accelerations(given.system, given.state, known)
+    kept = known.lu
+    assert known.growth > 1e3
+    ahead = accelerations(given.system, start.later(1e-6, start.acceleration), known)
+    assert known.lu is kept
+    np.testing.assert_allclose(ahead.acceleration, start.acceleration, atol=1e-3)
+
+
 def test_largest_spins_of_chosen_bodies():
     rng = np.random.default_rng(3)
     motion, chosen = rng.normal(size=(7, 5, 13)), np.array([4, 1])

@@ -266,12 +266,29 @@ def test_dismissed_threads_are_asked_for_less_often(monkeypatch, tiles):
 
 
 def test_one_thread_in_workers_of_studies(monkeypatch):
+    """A worker may be a thread of the user's process, which steps with two meanwhile and after."""
     monkeypatch.delenv("LINKWORK_THREADS", raising=False)
-    monkeypatch.setattr(workers, "run_variant", lambda *_: os.environ["LINKWORK_THREADS"])
-    try:
-        assert workers._in_worker((0, {}), None, None) == "1"
-    finally:
-        os.environ.pop("LINKWORK_THREADS", None)
+    monkeypatch.setattr(threads, "processors", lambda: 4)
+    seen, inside, go_on = [], threading.Event(), threading.Event()
+
+    def variant(*_):
+        seen.append(threads.thread_count())
+        inside.set()
+        go_on.wait(20)
+
+    monkeypatch.setattr(workers, "run_variant", variant)
+    worker = threading.Thread(target=workers._in_worker, args=((0, {}), None, None))
+    worker.start()
+    assert inside.wait(20)
+    assert seen == [1] and threads.thread_count() == 2
+    go_on.set()
+    worker.join(20)
+    workers._in_worker((0, {}), None, None)
+    assert seen == [1, 1] and threads.thread_count() == 2
+    assert "LINKWORK_THREADS" not in os.environ
+    monkeypatch.setenv("LINKWORK_THREADS", "2")
+    workers._in_worker((0, {}), None, None)
+    assert seen[-1] == 2  # as the user says
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

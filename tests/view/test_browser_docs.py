@@ -22,9 +22,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
-def gallery(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(DOCS))
-    import gallery_pages
+def gallery() -> Any:
+    from docs.site import gallery_pages
 
     return gallery_pages
 

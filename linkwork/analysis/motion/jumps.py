@@ -10,7 +10,6 @@ laws impose.  Where they impose velocities that jump, no step helps (corners.py)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -31,10 +30,8 @@ def drives_in(system: System) -> Iterator[tuple[Drive, bool]]:
     """The drives of all items, and whether each is a motion law."""
     laws = {e.owner for e in system.elements if e.entry.driven}
     for name, item in system.model.items.items():
-        for x in item.parameters().values():
-            many: Any = x.values() if isinstance(x, dict) else x
-            parts = many if isinstance(x, (dict, list, tuple)) else [x]
-            yield from ((resolved(x), name in laws) for x in parts if isinstance(x, Drive))
+        for drive in item.own_drives():
+            yield resolved(drive), name in laws
 
 
 def jumps_of(

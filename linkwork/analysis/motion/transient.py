@@ -24,6 +24,7 @@ from linkwork.analysis.motion.time_loop import TimeLoop
 from linkwork.errors import ModelError
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.second_order.methods import default_method
+from linkwork.math.memory.garbage import without_collection
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
@@ -101,7 +102,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     flush = None if o.flush is None else checks.number(o.flush, "flush", minimum=0.0)
     strategy = as_strategy(o.strategy, o.tolerance)
     checks.flag(o.constraint_stiffness, "constraint_stiffness")
-    with told_in_one_line(model):
+    with told_in_one_line(model), without_collection():
         full, system, state, redundancy = beginning(model, o.start, method)
         if t <= state.time:
             raise ModelError(

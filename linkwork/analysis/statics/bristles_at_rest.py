@@ -43,7 +43,8 @@ class Bristles:
             for e in (x for x in system.elements if x.entry.family is family and family.memory):
                 n = int(family.memory)
                 if family.reads:
-                    self.paths.append((first, n, float(e.entry.reals[RADIUS])))
+                    radius = e.entry.reals[family.numbers + RADIUS]
+                    self.paths.append((first, n, float(radius)))
                     self.bent.append(slice(first + n - (3 if n == IN_SPACE else 1), first + n))
                 elif family.rubs:  # a contact: what touched does not depend on turns
                     self.paths.append((first, n, 0.0))
@@ -67,8 +68,9 @@ class Bristles:
         for place, e in zip(self.system.places, self.system.elements, strict=True):
             family = e.entry.family
             if (family.reads and family.memory) or family.rubs:
-                reals[place.start + POINTS] = 0.0
-                reals[place.start + MU] = reals[place.start + STATIC] = ANYTHING
+                own = place.start + family.numbers
+                reals[own + POINTS] = 0.0
+                reals[own + MU] = reals[own + STATIC] = ANYTHING
         try:
             yield
         finally:

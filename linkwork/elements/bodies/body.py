@@ -183,11 +183,15 @@ def refuse_changed(bodies: list[Body]) -> None:
     """Refuse bodies whose arrays were changed in place to what no body has."""
     if not bodies:
         return
-    for body in bodies:
-        parts = (body.inertia, body.position, body.orientation, body.velocity,
-                 body.angular_velocity)  # fmt: skip
-        if not all(part is None or np.all(np.isfinite(part)) for part in parts):
-            raise ModelError(f"{body.label} has numbers that are not finite; correct them")
+    parts = [
+        (body.inertia, body.position, body.orientation, body.velocity, body.angular_velocity)
+        for body in bodies
+    ]
+    given = [np.ravel(part) for each in parts for part in each if part is not None]
+    if not np.all(np.isfinite(np.concatenate(given))):
+        for body, each in zip(bodies, parts, strict=True):
+            if not all(part is None or np.all(np.isfinite(part)) for part in each):
+                raise ModelError(f"{body.label} has numbers that are not finite; correct them")
     J = np.array([body.inertia for body in bodies], float)
     largest = np.abs(J).max(axis=(1, 2), initial=0.0)
     scale = np.where(largest > 0, largest, 1.0)[:, None, None]

@@ -181,15 +181,20 @@ def bushing_tangent(
         wrench_column(vals, ints, i, j, Ra, Rb, sb, l, pa, pb, dl, F, G, dF, dG, cK)
 
 
+@inlined
+def relative_turn(nodes, reals, i, a, b):
+    """Rotations of the bodies, of the marker on a, and the rotation vector from it to that on b."""
+    qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
+    rho = qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB)))
+    return at9(nodes, a, ROT), at9(nodes, b, ROT), qS, rotation_matrix(qS), rotation_vector(rho)
+
+
 def bushing_kernel(ints, reals, motion, loads):
     nodes, coef = motion.nodes, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
-        S = rotation_matrix(qS)
-        psi = rotation_vector(qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB))))
+        Ra, Rb, _, S, psi = relative_turn(nodes, reals, i, a, b)
         k, dk = kappa(dot(psi, psi))
         sb = mv(Rb, at(reals, i, UB))
         l = sub(add(at(nodes, b, POS), sb), at(nodes, a, POS))

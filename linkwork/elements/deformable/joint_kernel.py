@@ -32,28 +32,28 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.deformable.bushing import (
-    bend, bend_change, kappa, moved_by, put_wrench, rotation_vector, wrench_column,
+    QA, QB, UA, UB, bend, bend_change, kappa, moved_by, put_wrench, relative_turn, wrench_column,
 )  # fmt: skip
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, over_times,
     respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+    CD, CK, OMEGA, POS, TANGENT, VEL, A, B,
 )  # fmt: skip
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.memory.pointers import begin, shift
-from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
+from linkwork.math.rotations import qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
-    add, at, at4, at9, cross, dot, mv, scale, sub, tv,
+    add, at, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family
 
 # reals: the frames on their bodies; first component and number of components of the law; whether
 # the middle frame and the gradient are used; the law
-UA, QA, UB, QB, FIRST, COUNT, MIDDLE, GRADIENT, LAW = 0, 3, 7, 10, 14, 15, 16, 17, 18
+FIRST, COUNT, MIDDLE, GRADIENT, LAW = 14, 15, 16, 17, 18  # behind the markers, as of a bushing
 # work behind the law's: strain and rate of all six, change of strain and rate, change of stress
 ALL, CHANGE, CHANGE_RATE, CHANGE_STRESS = LEVEL, LEVEL + 12, LEVEL + 18, LEVEL + 24
 ZERO = (0.0, 0.0, 0.0)
@@ -154,10 +154,7 @@ def deformable_kernel(ints, reals, motion, loads):
     y = np.zeros(WORK)
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
-        qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
-        S = rotation_matrix(qS)
-        psi = rotation_vector(qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB))))
+        Ra, Rb, qS, S, psi = relative_turn(nodes, reals, i, a, b)
         k, dk = kappa(dot(psi, psi))
         tau, dtau = half_tangent(dot(psi, psi))
         chi, gradient, E = reals[i, MIDDLE], reals[i, GRADIENT] != 0.0, S

@@ -15,9 +15,10 @@ import numpy as np
 from linkwork.elements.friction.friction import PRELOAD, TURNS, friction_entry
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.joints.joints import markers
+from linkwork.elements.signals.probes import Probe, about_axis, measured_load
 from linkwork.errors import ModelError
 from linkwork.model import checks
-from linkwork.model.drives import as_drive
+from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import (
     FrameLike, Function, Given, Number, OrientationLike, VectorLike, given,
@@ -73,6 +74,12 @@ class Brake(Item):
         self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
         self.load = as_drive(self.load, what=f"load of {what}")
         self.least = checks.number(self.least, f"least of {what}", minimum=0)
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        return measured_load(self, quantity, axis, ("torque",), along=False)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        return about_axis(self.frames)
 
     def entries(self) -> list[Entry]:
         entry = friction_entry(self.frames, self.model, TURNS, self.radius, 0.0, self.least)

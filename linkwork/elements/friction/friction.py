@@ -61,12 +61,16 @@ from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.joints.screw import Screw
 from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent, travel
 from linkwork.elements.forces.torsion_spring import TURN, torsion_tangent, twist_gradients
-from linkwork.errors import ModelError
+from linkwork.elements.signals.probes import (
+    Probe, about_axis, along_axis, between_frames, measured_load,
+)  # fmt: skip
+from linkwork.errors import DriveError, ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
+from linkwork.model.drives import Drive
 from linkwork.model.given import Number, given
 from linkwork.model.registry import Entry, Family, Item
 
@@ -292,9 +296,40 @@ class Friction(Item):
     def needs(self) -> tuple[Item, ...]:
         return (self.joint,)
 
+    @property
+    def rubs(self) -> Rubbing:
+        return rubbing(self.joint, self.motion, self.radius, self.label)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether what it exerts is proportional to its load, as sensors take it to be."""
+        return self.rubs.kind != PINS and (self.rubs.kind != BALL or self.spin == 1)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What can be read: force, torque, or both."""
+        slides = () if self.motion == "turn" else ("force",)
+        return (*slides, *(() if self.motion == "slide" else ("torque",)))
+
+    def reading(self, quantity: str, axis: Any) -> Drive:
+        if not self.is_read:
+            why = "both pins" if self.rubs.kind == PINS else "a ball with spin= below 1"
+            raise DriveError(
+                f"a reading of {self.label}: friction of {why} is not proportional to one load; "
+                f"read the torque of {self.joint.label} instead"
+            )
+        several = self.rubs.kind in (BALL, PLANE, BUSH)
+        return measured_load(self, quantity, axis, self.offered, along=several)
+
+    def probe(self, quantity: str, which: int) -> Probe:
+        rubs = self.rubs
+        if rubs.kind in (BALL, PLANE, BUSH):
+            return between_frames(self.joint, quantity)
+        frames = rubs.frames(self.joint)
+        return along_axis(frames) if rubs.kind == SLIDES else about_axis(frames)
+
     def entries(self) -> list[Entry]:
-        joint = self.joint
-        rubs = rubbing(joint, self.motion, self.radius, self.label)
+        joint, rubs = self.joint, self.rubs
         radius = 0.0 if rubs.motion == "slide" else self.radius
         counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
         reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())

@@ -289,7 +289,12 @@ class LoadSensor(Sensor):
         ends, axes = [*inner.bodies], probe.axes
         if probe.kind in (FORCE, TORQUE) and not any(x is axes.body for x in ends):
             ends.append(axes.body)
-        family = load_sensor_family(inner.family, len(ends) + 1)
+        family, reads = load_sensor_family(inner.family, len(ends) + 1), ()
+        if inner.family.reads:
+            from linkwork.elements.signals import friction_sensors  # which use what is here
+
+            family = friction_sensors.friction_sensor_family(inner.family)
+            reads = friction_sensors.multipliers_read(inner)
         reals = np.zeros(family.reals)
         reals[ADDRESS], reals[ENDS] = address_of(inner.family.kernel), len(inner.bodies)
         reals[KIND], reals[ACTED], reals[SIGN], reals[SHARE] = probe.kind, end, probe.sign, share
@@ -308,11 +313,11 @@ class LoadSensor(Sensor):
                     f"{self.label} cannot measure {self.load.label}, which acts on {x.label} with "
                     f"{size} unknowns; fix what carries it to a light body, and read that joint"
                 )
-        first = SIZES + 2 * len(ends)
+        first = family.numbers or SIZES + 2 * len(ends)
         reals[first : first + inner.family.reals] = inner.reals
         laws = [Law(first + law.column, law.values, law.length, law.signal) for law in inner.laws]
         keep = (inner.keep, inner.family.kernel)
-        return Entry(family, (self.node, *ends), reals, laws=laws, keep=keep)
+        return Entry(family, (self.node, *ends), reals, laws=laws, reads=reads, keep=keep)
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -323,13 +328,19 @@ class LoadSensor(Sensor):
             "Bushing": both, "DeformableJoint": both, "DeformableAxial": ("torque",),
             "DeformableSlide": ("force",), "Rod": ("force",), "UserForce": both,
             "ViscousBody": both, "Cable": ("tension",), "Cylinder": ("force",),
-            "RotaryMotor": ("torque",), "Contact": ("force",),
+            "RotaryMotor": ("torque",), "Contact": ("force",), "Brake": ("torque",),
+            "Friction": both,
         }  # fmt: skip
         name = list(offered)[int(rng.integers(len(offered)))]
         made: Any = ITEMS[name].sample(rng, a, b)
+        while name == "Friction" and not made[-1].is_read:
+            made = ITEMS[name].sample(rng, a, b)
         items = made if isinstance(made, list) else [made]
+        if name == "Friction":
+            offered[name] = items[-1].offered
         kind = offered[name][int(rng.integers(len(offered[name])))]
         which = int(rng.integers(2)) if name in ("Cable", "UserForce") else 0
-        along = name in ("Bushing", "DeformableJoint", "UserForce", "ViscousBody", "Contact")
+        vectors = ("Bushing", "DeformableJoint", "UserForce", "ViscousBody", "Contact", "Friction")
+        along = name in vectors
         axis = rng.normal(size=3) if along else (0.0, 0.0, 1.0)
         return [*items, cls(items[-1], kind, axis, which)]

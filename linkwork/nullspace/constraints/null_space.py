@@ -23,8 +23,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from linkwork.math import rotations
-from linkwork.nullspace.constrained import Directors, Solution
+from linkwork.nullspace.constrained import Solution
 from linkwork.nullspace.constraints import tree as tr
+from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.motion import Parts
 
 

@@ -6,8 +6,12 @@
 (Chung and Hulbert 1993), v̇₁ = forward(q₁, v₁).  With K and D of the amplitudes and of torsion
 springs about hinges, κ = c (β h² K + γ h D), c = (1 − α_f)/(1 − α_m), Newton's method with the
 matrix M + κ is one articulated sweep per iteration: with κ added to D of the joint and κ v̇ to its
-force, the accelerations it gives are the next v̇.  Other derivatives are left out, which is right
-while h² times them is small: loads, weight and gyroscopic terms of mechanisms.
+force, the accelerations it gives are the next v̇.  That of brakes about hinges is found anew in
+every iteration (stepping.brakes).  Other derivatives are left out, which is right while h² times
+them is small: loads, weight and gyroscopic terms of mechanisms.
+
+Iterations end when corrections are small beside the accelerations, or no longer shrink: round-off ε
+of positions is one of ε/h² of accelerations where something stiff holds, which may pass zero.
 """
 
 from __future__ import annotations
@@ -17,9 +21,12 @@ import numpy as np
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.memory.referred import refer
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
+from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
 
 NO_CONVERGENCE = 20
+# corrections that are round-off once they do not shrink: over accelerations, over positions/h²
+ENOUGH, ROUND_OFF = 1e-7, 1e-13
 # weights
 ALPHA_M, ALPHA_F, BETA, GAMMA, LIMIT, ROUNDS, WEIGHTS = range(7)
 
@@ -46,6 +53,14 @@ def newmark(weights, h, algorithmic, a, ahead, v0, v, displacement):
 
 
 @fused_inlined
+def still(weights, h, old, a, v):
+    """v̇₁ of a coordinate that does not move in the step."""
+    am, af, beta = weights[ALPHA_M], weights[ALPHA_F], weights[BETA]
+    new = -(v / h + (0.5 - beta) * old) / beta
+    return ((1.0 - am) * new + am * old - af * a) / (1.0 - af)
+
+
+@fused_inlined
 def change(a, b):
     """Largest difference, against the size of b."""
     most, size = 0.0, 1e-300
@@ -57,19 +72,32 @@ def change(a, b):
     return most / max(size, 1e-12)
 
 
+@fused_inlined
+def blurred(q, a, h):
+    """Round-off of positions, as one of accelerations over their size."""
+    place, size = 1.0, 1e-12
+    for i in range(q.shape[0]):
+        place = max(place, abs(q[i]))
+    for i in range(a.shape[0]):
+        size = max(size, abs(a[i]))
+    return ROUND_OFF * place / (h * h * size)
+
+
 @lean
 def advance_implicit(
     sweeps, kernels, tables, work, tree, s, loops, cut,
     run, times, h, schedule, own, saved, out, weights,
-    stiffness, algorithmic,
+    stiffness, algorithmic, brakes, room,
 ):  # fmt: skip
     """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
     tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
     run, out = refer(run), refer(out)
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]
+    fixed = run.stages[4]
+    by_place, by_speed = c * weights[BETA] * h * h, c * weights[GAMMA] * h
     for i in range(kappa.shape[0]):
-        kappa[i] = c * (
+        kappa[i] = fixed[i] = c * (
             weights[BETA] * h * h * stiffness[0, i] + weights[GAMMA] * h * stiffness[1, i]
         )
     for step in range(times.shape[0]):
@@ -78,11 +106,20 @@ def advance_implicit(
         copy(run.a, run.a0)
         set_laws(tables, s, schedule, own, step)
         copy(run.a, guess)
-        status = NO_CONVERGENCE
+        room[:] = 0.0
+        for k in range(brakes.shape[0]):
+            if holding(tables.reals, brakes, k):
+                i = brakes[k, VELOCITY]
+                guess[i] = still(weights, h, algorithmic[0, i], run.a0[i], run.v0[i])
+        status, before = NO_CONVERGENCE, 1e300
         for _ in range(int(weights[ROUNDS])):
             newmark(weights, h, algorithmic, run.a0, guess, run.v0, run.vs, run.d)
             copy(run.q0, run.qs)
             move(loops, run.qs, run.d)
+            add_brakes(
+                tables.reals, brakes, room, run.q0, run.qs, run.vs, guess, by_place, by_speed,
+                fixed, kappa,
+            )  # fmt: skip
             for i in range(load.shape[0]):
                 load[i] = kappa[i] * guess[i]
             forward(
@@ -96,9 +133,12 @@ def advance_implicit(
             far = change(run.stages[3], guess)
             copy(run.stages[3], guess)
             loops.report[TRIED] += 1.0
-            if far <= weights[LIMIT]:
+            if far <= weights[LIMIT] or (
+                far > 0.5 * before and far <= ENOUGH + blurred(run.qs, guess, h)
+            ):
                 status = FINE
                 break
+            before = far
         if status == FINE:
             newmark(weights, h, algorithmic, run.a0, guess, run.v0, run.vs, run.d)
             move(loops, run.q, run.d)

@@ -23,6 +23,7 @@ from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
     body_accelerations, fill_nodes, fill_values,
 )  # fmt: skip
+from linkwork.recursive.sweeps.sensing import X
 from linkwork.recursive.sweeps.wrenches import damping_power, joint_wrenches, law_power
 
 FINE, NOT_FINITE, NOT_CLOSED = range(3)
@@ -127,6 +128,9 @@ def store(tree, s, loops, work, run, out, row):
     joint_wrenches(tree, s, run.a, run.wrench[row])
     for r in range(loops.gamma.shape[0]):
         run.gamma[row, r] = loops.gamma[r]
+    for k in range(loops.sensors.shape[0]):
+        i = int(loops.sensors[k, X])
+        out.values[row, el.VALUE, i] = work.values[el.VALUE, i]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
     out.iterations[row] = loops.report[MADE] - run.before[0]
     run.before[0] = loops.report[MADE]

@@ -35,6 +35,7 @@ from linkwork.model.registry import ITEMS, Item
 
 FORMAT = 1
 FLOAT = np.dtype(float)
+PLAIN = frozenset({type(None), bool, int, float, str})
 
 
 # ------------------------------------------------------------------------------ model → data
@@ -97,7 +98,7 @@ def _encode_words(words: dict[str, Any], item: Item, model: Model) -> dict[str, 
 
 def _encode(value: Any, what: tuple[str, Item], model: Model) -> Any:
     """A value as plain data; what: the item's word for it, to say in errors."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if type(value) in PLAIN or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
         return _encode(value.item(), what, model)

@@ -34,15 +34,19 @@ from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-GROWTH = 1e3  # of round-off with the pivots of another state, before they are chosen anew
+GROWTH = 1e3  # of round-off with the pivots of another state, before they are chosen anew ...
+WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
 def factorise(
-    system: System, pivots: tuple | None = None, two_sided: bool = False
+    system: System, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
 ) -> Elimination:
-    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular."""
+    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular.
+
+    scaled: its unknowns are comparable as they are (`unknown_scale`).
+    """
     try:
-        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided)
+        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided, scaled)
     except SingularMatrix as error:
         if not np.all(np.isfinite(system.work.vals)):
             raise_if_failed(system)
@@ -82,6 +86,7 @@ class KnownFactors:
     """The analysis of a matrix, for others of nearly the same numbers."""
 
     lu: Elimination | None = None
+    growth: float = 0.0  # of round-off where the pivots were chosen
 
 
 def accelerations(system: System, state: State, known: KnownFactors | None = None) -> State:
@@ -102,15 +107,15 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     lu = None if known is None else known.lu
-    if lu is not None:
+    if known is not None and lu is not None:
         system.work.vals[p.places], y = matrix.data, rhs.copy()
-        if not refactor(lu, system.work.vals, y) < GROWTH:
+        if not refactor(lu, system.work.vals, y) < max(GROWTH, WORSE * known.growth):
             lu = None
             system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
     if lu is None:
         system.work.vals[p.places], y = matrix.data, rhs.copy()
         try:
-            lu = factorise(system)
+            lu = factorise(system, scaled=True)
         except SingularError:
             try:
                 found = massless_accelerations(system, state, D)
@@ -119,10 +124,11 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
             if found is None:
                 raise
             return found
-        if not np.isfinite(refactor(lu, system.work.vals, y)):
+        growth = refactor(lu, system.work.vals, y)
+        if not np.isfinite(growth):
             raise SingularError(explain_singular(system, None))
-    if known is not None:
-        known.lu = lu
+        if known is not None:
+            known.lu, known.growth = lu, growth
     sweep_back(lu, system.work.vals, y)
     correction = rhs - matrix.times(y)  # one refinement
     solve(lu, system.work.vals, correction)
@@ -130,9 +136,7 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     n = system.motions
     if any(x.entry.reads for x in system.elements):
         y = with_loads(system, state, lu, D, y)
-    return replace(
-        state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:])
-    )
+    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
 
 
 def with_loads(

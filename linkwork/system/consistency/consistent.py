@@ -119,7 +119,7 @@ def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) ->
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     system.work.vals[p.places] = matrix.data
     try:
-        lu = analyse(p, system.work.vals, system.length)
+        lu = analyse(p, system.work.vals, system.length, scaled=True)
     except SingularMatrix as error:
         raise SingularError(singular_start(system, error.unknown, state)) from error
     y = D * rhs

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.elements.layout import STRIDE
 from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import bridged
-from linkwork.system.elimination.condensation import find_condensed
+from linkwork.system.elimination.condensation import Condensed, find_condensed
 from linkwork.system.elimination.core import find_core
 from linkwork.system.elimination.distant import addresses
 from linkwork.system.elimination.peeling import (
@@ -70,23 +70,34 @@ def depth_first(nodes: list[LeavingBody]) -> list[LeavingBody]:
 
 def analyse(
     pattern: Pattern, vals: np.ndarray, length: float, pivots: tuple | None = None,
-    two_sided: bool = False,
+    two_sided: bool = False, scaled: bool = False,
 ) -> Elimination:  # fmt: skip
     """Nodes and core for a matrix with these values, which stay; call `refactor` next.
 
     `length` makes displacements and rotations comparable.  `pivots` is `.pivots` of an earlier
     elimination of the same pattern.  two_sided: the columns of constraints are not their rows,
-    they lie `pattern.left` behind these.  Raises SingularMatrix.
+    they lie `pattern.left` behind these.  scaled: the unknowns are comparable as they are: where
+    bodies are refused, a length of one is tried, too.  Raises SingularMatrix.
     """
-    values = zeros8(pattern.size)
-    values[:] = vals
     first, others = (None, np.zeros((0, 4))) if pivots is None else unpacked(pivots[5])
-    condensed, groups = find_condensed(pattern, values, first)
-    peeling = Peeling(pattern, length, two_sided, groups)
-    if pivots is None:
-        peeling.peel(values)
-    else:
-        peeling.repeat(values, others, *pivots[:5])
+
+    def taken_off(length: float) -> tuple[Peeling, np.ndarray, Condensed, np.ndarray]:
+        values = zeros8(pattern.size)
+        values[:] = vals
+        condensed, groups = find_condensed(pattern, values, first)
+        peeling = Peeling(pattern, length, two_sided, groups)
+        if pivots is None:
+            peeling.peel(values)
+        else:
+            peeling.repeat(values, others, *pivots[:5])
+        return peeling, values, condensed, groups
+
+    found = taken_off(length)
+    if found[0].refused and scaled:
+        again = taken_off(1.0)
+        if again[0].gone.sum() > found[0].gone.sum():
+            found, length = again, 1.0
+    peeling, values, condensed, groups = found
     if pattern.bodies >= LARGE and not peeling.others:
         peeling.nodes = depth_first(peeling.nodes)
     core = find_core(

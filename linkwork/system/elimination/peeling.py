@@ -112,6 +112,7 @@ class Peeling:
         self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
         self.gone = np.zeros(n, bool)
         self.nodes: list[LeavingBody] = []
+        self.refused = 0  # bodies that might leave, but for the size of their pivots
         self.others: list[Substructure | Bridge] = []  # what leaves between the nodes
         self.candidates = {} if two_sided else find_candidates(p, away)
         self.followers = {b: c for c in self.candidates.values() for b in c.followers}
@@ -123,15 +124,15 @@ class Peeling:
         sizes = np.diff(p.first)[p.moving :].tolist()
         self.hinges = len(sizes) == n and all(map(is_hinge, sizes))  # as in trees of hinges
         self.trial = single_node(p, length, two_sided)
-        self.codes: dict[bool, np.ndarray] = {}
+        self.trials: dict[bool, Elimination] = {}  # with the code for it
 
     def eliminated(self, vals: np.ndarray, rows: int, task: int) -> float:
         """Eliminate the node on trial, which has so many rows; its growth."""
         hinges = self.hinges and is_hinge(rows)
-        if hinges not in self.codes:
-            self.codes[hinges] = address_of(self.trial, code_for(hinges))
-        trial = self.trial._replace(code=self.codes[hinges])
-        return float(run_task(trial, vals, self.rest, task))
+        if hinges not in self.trials:
+            code = address_of(self.trial, code_for(hinges))
+            self.trials[hinges] = self.trial._replace(code=code)
+        return float(run_task(self.trials[hinges], vals, self.rest, task))
 
     def peel(self, vals: np.ndarray) -> None:
         """Take off what can be taken off: bodies between two others, then bodies and substructures
@@ -331,6 +332,7 @@ class Peeling:
             trial.order[:m], trial.pivot_col[:], trial.straight[0], trial.limit[0] = pivots
         task = FRESH if pivots is None else FACTOR
         if not self.eliminated(vals, m, task) < np.inf and pivots is None:
+            self.refused += 1
             return False
         if pivots is None:
             chosen = trial.order[:m].copy(), trial.pivot_col.copy()

@@ -24,6 +24,18 @@ SHADOW = 0.20  # how much darker the floor is in the shade
 CELL, SECTION = (0.868, 0.882, 0.902), (0.745, 0.768, 0.804)  # lines of the floor
 
 
+@inlined
+def covered(a, b, c, size):
+    """The first and the last pixel of so many that three corners span."""
+    return max(int(min(a, b, c)), 0), min(int(max(a, b, c)) + 1, size - 1)
+
+
+@inlined
+def doubled_area(xi, yi, xj, yj, xk, yk):
+    """Twice the area of a triangle on the screen, with the sign of its sense."""
+    return (xj - xi) * (yk - yi) - (xk - xi) * (yj - yi)
+
+
 @compiled
 def draw_triangles(screen, normals, faces, colours, opacity, light, up, half, image, depth):
     """Draw triangles over an image (h, w, 3) with the depth buffer 1/z (h, w).
@@ -40,17 +52,17 @@ def draw_triangles(screen, normals, faces, colours, opacity, light, up, half, im
             continue
         xi, yi, xj, yj = screen[i, 0], screen[i, 1], screen[j, 0], screen[j, 1]
         xk, yk = screen[k, 0], screen[k, 1]
-        area = (xj - xi) * (yk - yi) - (xk - xi) * (yj - yi)
+        area = doubled_area(xi, yi, xj, yj, xk, yk)
         if abs(area) < 1e-9:
             continue
         side = -1.0 if area > 0.0 else 1.0  # y points down: fronts turn the other way
-        left, right = max(int(min(xi, xj, xk)), 0), min(int(max(xi, xj, xk)) + 1, w - 1)
-        top, bottom = max(int(min(yi, yj, yk)), 0), min(int(max(yi, yj, yk)) + 1, h - 1)
+        left, right = covered(xi, xj, xk, w)
+        top, bottom = covered(yi, yj, yk, h)
         for y in range(top, bottom + 1):
             for x in range(left, right + 1):
                 px, py = x + 0.5, y + 0.5
-                a = ((xj - px) * (yk - py) - (xk - px) * (yj - py)) / area
-                b = ((xk - px) * (yi - py) - (xi - px) * (yk - py)) / area
+                a = doubled_area(px, py, xj, yj, xk, yk) / area
+                b = doubled_area(px, py, xk, yk, xi, yi) / area
                 c = 1.0 - a - b
                 if a < 0.0 or b < 0.0 or c < 0.0:
                     continue
@@ -86,16 +98,16 @@ def draw_shade(screen, faces, shade):
             continue
         xi, yi, xj, yj = screen[i, 0], screen[i, 1], screen[j, 0], screen[j, 1]
         xk, yk = screen[k, 0], screen[k, 1]
-        area = (xj - xi) * (yk - yi) - (xk - xi) * (yj - yi)
+        area = doubled_area(xi, yi, xj, yj, xk, yk)
         if abs(area) < 1e-9:
             continue
-        left, right = max(int(min(xi, xj, xk)), 0), min(int(max(xi, xj, xk)) + 1, w - 1)
-        top, bottom = max(int(min(yi, yj, yk)), 0), min(int(max(yi, yj, yk)) + 1, h - 1)
+        left, right = covered(xi, xj, xk, w)
+        top, bottom = covered(yi, yj, yk, h)
         for y in range(top, bottom + 1):
             for x in range(left, right + 1):
                 px, py = x + 0.5, y + 0.5
-                a = ((xj - px) * (yk - py) - (xk - px) * (yj - py)) / area
-                b = ((xk - px) * (yi - py) - (xi - px) * (yk - py)) / area
+                a = doubled_area(px, py, xj, yj, xk, yk) / area
+                b = doubled_area(px, py, xk, yk, xi, yi) / area
                 if a >= 0.0 and b >= 0.0 and a + b <= 1.0:
                     shade[y, x] = 1.0
 

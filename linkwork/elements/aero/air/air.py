@@ -226,3 +226,13 @@ class Air(Item):
             "standard", velocity, gusts, altitude=500.0, frame_velocity=rng.normal(size=3),
             frame_angular_velocity=rng.normal(size=3),
         )  # fmt: skip
+
+
+def air_around(item: Any, does: str, example: str = "density=1.225") -> Air:
+    """The air that an item names, or that of its model; does: what it does in there."""
+    found: Air | None = item.air if item.air is not None else item.surroundings.get("air")
+    if found is None:
+        raise ModelError(
+            f"{item.label} has no air to {does}; give the model some, m.air = lw.Air({example})"
+        )
+    return found

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements.aero.air.air import Air
+from linkwork.elements.aero.air.air import Air, air_around
 from linkwork.elements.aero.craft import kernel as ck
 from linkwork.elements.aero.craft.coefficients import read_coefficients
 from linkwork.errors import ModelError
@@ -119,13 +119,7 @@ class AerodynamicForce(Item):
 
     def the_air(self) -> Air:
         """The air it moves through."""
-        found = self.air if self.air is not None else self.surroundings.get("air")
-        if found is None:
-            raise ModelError(
-                f"{self.label} has no air to move through; give the model some, "
-                "m.air = lw.Air(density=1.225)"
-            )
-        return found
+        return air_around(self, "move through")
 
     def entries(self) -> list[Entry]:
         air = self.the_air()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.aero.rotors import kernel as rk
-from linkwork.elements.aero.air.air import Air
+from linkwork.elements.aero.air.air import Air, air_around
 from linkwork.elements.aero.surfaces.family import Disc
 from linkwork.elements.aero.rotors.inflow import DYNAMIC, GLAUERT, MANGLER, NONE, UNIFORM, VARIANTS
 from linkwork.elements.aero.surfaces.layout import LINEAR_FIELD, MANGLER_FIELD
@@ -170,13 +170,8 @@ class Rotor(Item):
         )  # fmt: skip
 
     def the_air(self) -> Air:
-        found = self.air if self.air is not None else self.surroundings.get("air")
-        if found is None:
-            raise ModelError(
-                f"{self.label} has no air to turn in; give the model some, "
-                "m.air = lw.Air(density=1.225)"
-            )
-        return found
+        """The air it turns in."""
+        return air_around(self, "turn in")
 
     def entries(self) -> list[Entry]:
         air = self.the_air()

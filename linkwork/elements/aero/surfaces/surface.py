@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements.aero.air.air import Air
+from linkwork.elements.aero.air.air import Air, air_around
 from linkwork.elements.aero.airfoils.airfoil import Airfoil
 from linkwork.elements.aero.surfaces.family import (
     Disc, Stations, Strip, Unsteady, along, foils_at, surface_entry,
@@ -246,13 +246,7 @@ class LiftingSurface(Item):
     # -------------------------------------------------------------------------- compilation
     def the_air(self) -> Air:
         """The air it moves through."""
-        found = self.air if self.air is not None else self.surroundings.get("air")
-        if found is None:
-            raise ModelError(
-                f"{self.label} has no air to move through; give the model some, "
-                "m.air = lw.Air(density=1.225, velocity=(30, 0, 0))"
-            )
-        return found
+        return air_around(self, "move through", "density=1.225, velocity=(30, 0, 0)")
 
     def start_speed(self) -> float:
         """Speed against the air at the start, for the scale of states."""

@@ -16,6 +16,7 @@ from linkwork.errors import ModelError
 from linkwork.integrators.second_order.tiled.step import ASSISTS, STEPS, advance_tiles
 from linkwork.math.atomic import LINE
 from linkwork.math.compiled import announce
+from linkwork.math.threads import shares_processors
 from linkwork.system.tiles.tables import CALL, Tiled
 
 MOST, MOST_ALONE = 2, 32
@@ -34,7 +35,7 @@ def thread_count() -> int:
                 "unset it to let linkwork choose"
             )
         return min(int(given), MOST)
-    return min(processors(), MOST)
+    return 1 if shares_processors() else min(processors(), MOST)
 
 
 def processors() -> int:

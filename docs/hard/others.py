@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from functools import cache
 
-import hard_measures as measures
 import numpy as np
-from hard_mechanisms import DOWN, G, X, Z
-from hard_runs import Motion
 
 import linkwork as lw
+from docs.hard import measures
+from docs.hard.mechanisms import DOWN, G, X, Z
+from docs.hard.runs import Motion
 
 GAIN, RATE_GAIN, SAMPLE = 3e4, 50.0, 0.01  # of a controller that is unstable
 SPEED, PRESS, RUBS = 3.0, 50.0, 0.4  # m/s of a block, N on it, and its friction

@@ -61,7 +61,7 @@ def write_api(folder: Path) -> None:
     pages: dict[str, list[str]] = {key: [] for key in GROUPS}
     for module, names in lw._HOME.items():
         key = next((k for k, (_, homes) in GROUPS.items() if module.startswith(homes)), None)
-        assert key is not None, f"docs/api_pages.py has no group for linkwork.{module}"
+        assert key is not None, f"docs/site/api_pages.py has no group for linkwork.{module}"
         pages[key] += [entry(f"lw.{name}", getattr(lw, name)) for name in names]
     for folder_name in lw._FOLDERS:
         holder = getattr(lw, folder_name)

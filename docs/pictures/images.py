@@ -1,4 +1,4 @@
-"""Makes the pictures of the README from the package itself: python docs/make_images.py"""
+"""Makes the pictures of the README from the package itself: python -m docs.pictures.images"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import linkwork as lw
 from linkwork.demo import run_demo
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).parent.parent / "images"
 
 
 def pendulum() -> Any:

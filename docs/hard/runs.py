@@ -1,6 +1,6 @@
 """A hard motion by one method, and what becomes of it: a cell of docs/hard-motions.md.
 
-Every motion has an error that can be known (hard_measures.py) and a bound.  A cell is
+Every motion has an error that can be known (measures.py) and a bound.  A cell is
 
     right     within the bound, without a warning
     coarse    beyond it, and a run with half the step (a tenth of the tolerance where there is one)

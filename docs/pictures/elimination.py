@@ -1,4 +1,4 @@
-"""Makes docs/images/elimination.png: python docs/elimination_picture.py
+"""Makes docs/images/elimination.png: python -m docs.pictures.elimination
 
 How the bodies of a four-bar leave the equations, read from the elimination itself.
 """
@@ -142,7 +142,7 @@ def main() -> None:
         draw_mechanism(axes[0, number], system, e, number)
         draw_matrix(axes[1, number], system, e, number)
         print(say(system, e, number).replace("\n", ": "))
-    figure.savefig(Path(__file__).parent / "images" / "elimination.png", dpi=130)
+    figure.savefig(Path(__file__).parent.parent / "images" / "elimination.png", dpi=130)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-import hard_measures as measures
 import numpy as np
-from hard_mechanisms import DOWN, G, X, Z
-from hard_runs import Motion
 
 import linkwork as lw
+from docs.hard import measures
+from docs.hard.mechanisms import DOWN, G, X, Z
+from docs.hard.runs import Motion
 
 RADIUS, FALL, KEPT = 0.1, 0.5, 0.5  # the ball, how deep it falls, its restitution
 STIFF, SPEED = 1e4, 10.0  # N m/rad of the stop of a hinge, rad/s towards it

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import hard_measures as measures
-import hard_mechanisms as models
-from hard_contacts import contacts
-from hard_others import others
-from hard_runs import Motion
-
 import linkwork as lw
+from docs.hard import measures
+from docs.hard import mechanisms as models
+from docs.hard.contacts import contacts
+from docs.hard.others import others
+from docs.hard.runs import Motion
 
 
 def rods() -> list[Motion]:

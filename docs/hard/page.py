@@ -1,8 +1,8 @@
-"""Writes docs/hard-motions.md, hard motions by all methods: python docs/hard_motions.py [name ...]
+"""Writes docs/hard-motions.md, hard motions by all methods: python -m docs.hard.page [name ...]
 
 With names it only prints the motions that have one of them in their own; the title of a section
 as the name runs that section and writes it anew, and leaves the others as they are. Ends with an
-error where a cell is silently wrong (hard_runs.py); tests/integrators/test_hard_motions.py does the
+error where a cell is silently wrong (runs.py); tests/integrators/test_hard_motions.py does the
 same for a few motions that are short.
 """
 
@@ -12,10 +12,10 @@ import math
 import sys
 from pathlib import Path
 
-from hard_list import KINDS, Kind
-from hard_runs import METHODS, Cell, Motion, judge
+from docs.hard.motions import KINDS, Kind
+from docs.hard.runs import METHODS, Cell, Motion, judge
 
-PAGE = Path(__file__).parent / "hard-motions.md"
+PAGE = Path(__file__).parent.parent / "hard-motions.md"
 HEAD = """\
 # Hard motions by all methods
 
@@ -39,11 +39,11 @@ parts of the energy that was exchanged. The methods are `GeneralizedAlpha()` (de
 TAIL = """\
 ## How it is made
 
-`python docs/hard_motions.py` runs all of it and writes this page; the runs took {seconds:.0f} s of
-processor time here. `python docs/hard_motions.py whip` prints the rows with "whip" in their name.
+`python -m docs.hard.page` runs all of it and writes this page; the runs took {seconds:.0f} s of
+processor time here. `python -m docs.hard.page whip` prints the rows with "whip" in their name.
 `tests/integrators/test_hard_motions.py` checks a few short ones. The mechanisms are in
-`docs/hard_mechanisms.py`, the independent solutions in `docs/hard_measures.py`, the motions and
-their bounds in `docs/hard_list.py`.
+`docs/hard/mechanisms.py`, the independent solutions in `docs/hard/measures.py`, the motions and
+their bounds in `docs/hard/motions.py`.
 """
 END = "How it is made"
 MARKS = {"right": "**right**", "warned": "*warned*", "refused": "*refused*", "coarse": "coarse"}

@@ -19,15 +19,15 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from api_pages import paragraphs, write
-from gallery_subjects import by_subject
 
 import linkwork as lw
+from docs.site.api_pages import paragraphs, write
+from docs.site.gallery_subjects import by_subject
 from linkwork.view.pages.offline import round_factor
 
 logging.getLogger("websockets").setLevel(logging.WARNING)  # of the viewer that records pages
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 FEW = 40  # bodies up to which an example is animated
 FILM = 4.0  # seconds of a film on a card
 SHORT = 0.5  # times as long as that, a run is slowed down on its page too

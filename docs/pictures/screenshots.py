@@ -1,4 +1,4 @@
-"""Makes the screenshots of the README with headless Chromium: python docs/make_screenshots.py"""
+"""Makes the screenshots of the README with Chromium: python -m docs.pictures.screenshots"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 import linkwork as lw
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 

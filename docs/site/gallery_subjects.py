@@ -43,9 +43,9 @@ def by_subject(names: list[str]) -> dict[str, list[str]]:
     missing, unknown = sorted(set(names) - set(listed)), sorted(set(listed) - set(names))
     twice = sorted({name for name in listed if listed.count(name) > 1})
     for names_of, what in (
-        (missing, "are in no subject of docs/gallery_subjects.py: add them there"),
-        (unknown, "stand in docs/gallery_subjects.py, but not in examples/"),
-        (twice, "stand twice in docs/gallery_subjects.py"),
+        (missing, "are in no subject of docs/site/gallery_subjects.py: add them there"),
+        (unknown, "stand in docs/site/gallery_subjects.py, but not in examples/"),
+        (twice, "stand twice in docs/site/gallery_subjects.py"),
     ):
         if names_of:
             raise ValueError(f"examples {', '.join(names_of)} {what}")

@@ -1,4 +1,4 @@
-"""The table of cards in howto/mbdyn.md, from the tables of the reader: python docs/mbdyn_tables.py
+"""The table of cards in howto/mbdyn.md, from those of the reader: python -m docs.site.mbdyn_tables
 
 `tests/mbdyn/test_mbdyn_docs.py` fails where the page does not have what the code has.
 """
@@ -30,7 +30,7 @@ from linkwork.io.mbdyn.scalars.circuits import ELECTRIC, THERMAL
 from linkwork.io.mbdyn.scalars.genels import GENELS
 from linkwork.io.mbdyn.syntax.evaluation import FUNCTIONS as MATH
 
-PAGE = Path(__file__).parent / "howto" / "mbdyn.md"
+PAGE = Path(__file__).parent.parent / "howto" / "mbdyn.md"
 BEGIN, END = "<!-- cards: begin -->\n", "<!-- cards: end -->\n"
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hard_mechanisms import DAMPING, GAIN, SAMPLE, TOP_INERTIA, TOP_MASS, G
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
+from docs.hard.mechanisms import DAMPING, GAIN, SAMPLE, TOP_INERTIA, TOP_MASS, G
 
 Measure = Callable[[Any], float]
 

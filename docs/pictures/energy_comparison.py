@@ -1,4 +1,4 @@
-"""Makes docs/images/energy-comparison.png: python docs/energy_comparison.py
+"""Makes docs/images/energy-comparison.png: python -m docs.pictures.energy_comparison
 
 Energy of a chaotic double pendulum over 1,000 s with four methods of linkwork, and with RK4 on the
 equations in the two angles α and β of the rods, of length 1 and mass 1, above the horizontal:
@@ -101,7 +101,7 @@ def main() -> None:
     axes[0].legend(loc="upper left", frameon=False, ncols=2)
     axes[1].set_ylabel("its absolute value")
     axes[1].set_xlabel("time (s)")
-    figure.savefig(Path(__file__).parent / "images" / "energy-comparison.png", dpi=130)
+    figure.savefig(Path(__file__).parent.parent / "images" / "energy-comparison.png", dpi=130)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Writes linkwork/__init__.pyi: where type checkers and editors find the package's names.
 
-    python docs/public_names.py
+    python -m docs.site.public_names
 
 `import linkwork` imports nothing before it is used, which no type checker can follow; the stub says
 the same as the table of linkwork/__init__.py in plain imports.
@@ -14,7 +14,7 @@ import linkwork
 
 def stub() -> str:
     """The text of the stub."""
-    lines = ["# Made by docs/public_names.py from the table of __init__.py.", ""]
+    lines = ["# Made by docs/site/public_names.py from the table of __init__.py.", ""]
     for folder, module in sorted(linkwork._FOLDERS.items()):
         parent, _, last = module.rpartition(".")
         source = f"linkwork.{parent}" if parent else "linkwork"

@@ -1,0 +1,1 @@
+"""The documentation, and the scripts that make parts of it."""

@@ -1,0 +1,1 @@
+"""Hard motions by all methods: the runs behind docs/hard-motions.md."""

@@ -1,0 +1,1 @@
+"""What is written from the code: pages of the site, tables of pages, names for editors."""

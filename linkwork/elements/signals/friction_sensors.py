@@ -1,0 +1,117 @@
+"""Sensors of friction: what an element of friction exerts, whose load N is a reaction.
+
+The sensor asks a copy of the element as that of other loads does (signals.load_sensors).  What it
+shows is proportional to the load N, so that its slopes by the multipliers γ of the joint are
+
+    ∂x/∂γ_j = x/N ∂N/∂γ_j,    N = N₀ + |F|:  ∂N/∂γ_j = γ_j/|F|;   of a thread  sgn γ
+
+and zero where N is at its least, or F is zero and |F| has its corner.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.friction.bristles import LEAST, LOADS, MOTION, PRELOAD
+from linkwork.elements.friction.joints import SCREWS, SLIDES
+from linkwork.elements.layout import BY_VALUE, FIRST, SIX, TANGENT, VALUE, int_width
+from linkwork.elements.signals.load_sensors import (
+    ENDS, ROWS, SHARE, SIZES, place_blocks, put_back, put_slopes, shown, take_out, turn_slopes,
+)  # fmt: skip
+from linkwork.math.compiled import inlined
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.model.registry import Entry, Family
+
+# ends x, a, b; behind their ints the places of four multipliers: those whose slopes are told first
+WIDTH, TOLD = 3, int_width(3, 0)
+SLOPES = SIZES + 2 * (WIDTH - 1)  # by three multipliers; then the numbers of the element
+NUMBERS = SLOPES + 3
+INNER = LOADS + 4  # ints of the element
+
+
+@inlined
+def place_loads(ints, k, thread, inner):
+    """Where the element finds its multipliers: of a thread the first is its fourth."""
+    for j in range(4):
+        inner[0, LOADS + j] = ints[k, TOLD + (j + 1) % 4] if thread else ints[k, TOLD + j]
+
+
+@inlined
+def load_slopes(ints, reals, k, gamma, row):
+    """N, and in `row` how it changes with the three multipliers told first."""
+    kind, size = reals[k, NUMBERS + MOTION], 0.0
+    for j in range(3):
+        row[j] = gamma[ints[k, TOLD + j]]
+        if (kind == SLIDES and j == 2) or (kind == SCREWS and j > 0):
+            row[j] = 0.0
+        size += row[j] * row[j]
+    size = math.sqrt(size)
+    whole = reals[k, NUMBERS + PRELOAD] + size
+    moves = size > 0.0 and whole > reals[k, NUMBERS + LEAST]
+    for j in range(3):
+        row[j] = row[j] / size if moves else 0.0
+    return max(whole, reals[k, NUMBERS + LEAST])
+
+
+@inlined
+def ask(ints, reals, k, motion, loads, inner, own):
+    """The element's own residuals and blocks, in places of their own."""
+    numbers, before = reals[k, NUMBERS:], motion.coef[FIRST]
+    motion.coef[FIRST] = 0.0
+    call_kernel_at(
+        np.int64(reals[k, 0]), inner, numbers.reshape(1, numbers.size), motion,
+        view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
+    )  # fmt: skip
+    motion.coef[FIRST] = before
+
+
+def friction_sensor_kernel(ints, reals, motion, loads):
+    """Ends x, a, b of the friction; the axes of the direction are those of one of its bodies."""
+    vals, power, coef = loads.vals, loads.power, motion.coef
+    row, slopes, kept = np.zeros(SIX), np.zeros(3), np.zeros(ROWS * WIDTH)
+    for k in range(ints.shape[0]):
+        n, x = int(reals[k, ENDS]), ints[k, 0]
+        inner = np.zeros((1, INNER), np.int64)
+        for i in range(n):
+            inner[0, i] = ints[k, 1 + i]
+        own = np.zeros(place_blocks(reals, k, n, inner))
+        place_loads(ints, k, reals[k, NUMBERS + MOTION] == SCREWS, inner)
+        dissipated, supplied = power[0], power[1]
+        p = take_out(ints, reals, k, n, loads, kept)
+        ask(ints, reals, k, motion, loads, inner, own)
+        found = shown(ints, reals, k, motion, loads, row)
+        if coef[TANGENT] != 0.0:
+            put_slopes(ints, reals, k, WIDTH, n, own, row, vals, inner)
+            turn_slopes(ints, reals, k, WIDTH, motion, loads, vals)
+            if reals[k, SHARE] == 0.0:
+                vals[ints[k, WIDTH]] += motion.values[BY_VALUE, x]
+        N = load_slopes(ints, reals, k, motion.gamma, slopes)
+        power[0], power[1] = dissipated, supplied
+        for j in range(3):
+            reals[k, SLOPES + j] = found / N * slopes[j] if N > 0.0 else 0.0
+        put_back(ints, reals, k, n, loads, kept, p)
+        loads.balance[x] += motion.values[VALUE, x] - found
+
+
+FRICTION_SENSOR_KERNEL = Kernel(friction_sensor_kernel, allocates=True)
+
+
+@functools.cache
+def friction_sensor_family(family: Family) -> Family:
+    """Sensors of elements of a family of friction; all share one kernel."""
+    return Family(
+        f"sensor of {family.name}", FRICTION_SENSOR_KERNEL, bodies=WIDTH,
+        reals=NUMBERS + family.reals, memory=family.memory, reads=4, answers=SLOPES,
+        numbers=NUMBERS,
+    )  # fmt: skip
+
+
+def multipliers_read(inner: Entry) -> tuple[Any, ...]:
+    """What an element of friction reads, those that its load depends on first."""
+    if inner.reals[MOTION] == SCREWS and inner.reads:
+        return (inner.reads[3], *inner.reads[:3])
+    return inner.reads

@@ -1,0 +1,102 @@
+"""Brakes about hinges of the tree in implicit steps: what their torque changes by with v̇₁.
+
+The torque N r c of a brake (friction.friction) depends on the path r Δφ since the last step and on
+the speed r φ̇, both linear in v̇₁: with c_s and c_v its slopes and c = (1 − α_f)/(1 − α_m),
+
+    κ = N r² c (β h² c_s + γ h c_v)
+
+While the bristles hold this is large, while they slip nearly nothing.  Newton's method would go
+from slipping one way to slipping the other way and back where they hold in between; hence, once
+both ways have been tried, κ of a slipping brake is that of the chord to the last place on the other
+side, which leads to where they hold.  Brakes that held at the end of the last step begin with the
+v̇₁ that leaves them where they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles, limit
+from linkwork.elements.friction.brake import Brake
+from linkwork.math import rotations
+from linkwork.math.compiled import fused_inlined
+from linkwork.recursive.tree.layout import ABOUT_Z, IQ, IV
+from linkwork.recursive.tree.parts import Parts
+
+FIRST, WIDTH, COORDINATE, VELOCITY, SIGN, COLUMNS = range(6)
+# of each brake: whether it has slipped back (0) and on (3) in this step, at which v̇₁, with which c
+TRIED, PLACE, SHARE, ROOM = 0, 1, 2, 6
+ALIGNED = 1e-9  # of the axes of brake and hinge
+BENT = 0.99  # of what bristles bear: those that are bent further have slipped
+
+
+def brake_table(parts: Parts) -> np.ndarray:
+    """(brakes, COLUMNS) of those about the axis of a hinge of the tree, between its two bodies."""
+    model, outer = parts.full.model, parts.outer
+    places = {e.owner: place for e, place in zip(outer.elements, outer.places, strict=True)}
+    rows = []
+    for brake in (x for x in model.items.values() if isinstance(x, Brake) and x.name in places):
+        ends = {id(f.body) for f in brake.frames}
+        axis = rotations.matrix(brake.frames[1].orientation)[:, 2]
+        for i, step in enumerate(parts.topology.steps):
+            motion = step.motion
+            if step.edge is None or step.link is not None or motion.law is not None or motion.free:
+                continue
+            joint: Any = model.items.get(step.edge.name)
+            frames: Any = getattr(joint, "frames", ())
+            if motion.turn != ABOUT_Z or motion.axis != 2 or {id(f.body) for f in frames} != ends:
+                continue
+            same = frames[1].body is brake.frames[1].body
+            along = rotations.matrix(frames[1 if same else 0].orientation)[:, 2] @ axis
+            if abs(along) < 1 - ALIGNED:
+                continue
+            sign = (1 if along > 0 else -1) * (1 if same else -1) * (-1 if step.turned else 1)
+            place, ints = places[str(brake.name)], parts.tree.ints[i]
+            width = place.stop - place.start
+            rows.append([place.start, width, int(ints[IQ]), int(ints[IV]), sign])
+    return np.array(rows, np.int64).reshape(-1, COLUMNS)
+
+
+@fused_inlined
+def brake_slope(reals, brakes, room, k, q0, q, v, guess, by_place, by_speed):
+    """κ of a brake at an iterate; by_place and by_speed: how these change with v̇₁."""
+    first, width, iv = brakes[k, FIRST], brakes[k, WIDTH], brakes[k, VELOCITY]
+    x = reals[first : first + width].reshape(1, width)
+    radius, sign = x[0, RADIUS], float(brakes[k, SIGN])
+    N = max(x[0, PRELOAD], x[0, LEAST])
+    step = sign * radius * (q[brakes[k, COORDINATE]] - q0[brakes[k, COORDINATE]])
+    known = abs(x[0, width - 2]) < 1e200
+    c, _, cs, cv = bristles(x, 0, known, x[0, width - 1], step, sign * radius * v[iv])
+    slope = N * radius * radius * (by_place * cs + by_speed * cv)
+    if known and cs > 0.5 * x[0, S0]:
+        return max(slope, 0.0)
+    here, other = (3, 0) if c > 0.0 else (0, 3)
+    room[k, here + TRIED], room[k, here + PLACE], room[k, here + SHARE] = 1.0, guess[iv], c
+    away = guess[iv] - room[k, other + PLACE]
+    if room[k, other + TRIED] != 0.0 and away != 0.0:
+        slope = N * radius * sign * (c - room[k, other + SHARE]) / away
+    return max(slope, 0.0)
+
+
+@fused_inlined
+def holding(reals, brakes, k):
+    """Whether bristles held at the end of the last step."""
+    first, width = brakes[k, FIRST], brakes[k, WIDTH]
+    x = reals[first : first + width].reshape(1, width)
+    if abs(x[0, width - 2]) >= 1e200:
+        return False
+    return abs(x[0, S0] * x[0, width - 1]) < BENT * limit(x, 0, 0.0)[0]
+
+
+@fused_inlined
+def add_brakes(reals, brakes, room, q0, q, v, guess, by_place, by_speed, fixed, kappa):
+    """κ of everything, that of brakes at this iterate beside what does not change."""
+    for k in range(brakes.shape[0]):
+        iv = brakes[k, VELOCITY]
+        kappa[iv] = fixed[iv]
+    for k in range(brakes.shape[0]):
+        kappa[brakes[k, VELOCITY]] += brake_slope(
+            reals, brakes, room, k, q0, q, v, guess, by_place, by_speed
+        )
