@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from docs.hard.mechanisms import DAMPING, GAIN, SAMPLE, TOP_INERTIA, TOP_MASS, G
@@ -56,6 +57,22 @@ def angular_momentum(inertia: tuple[float, float, float]) -> Measure:
         q, w = run.motion[[0, -1], 0, 3:7], run.motion[[0, -1], 0, 10:13]
         spin = [rotation(a) @ (np.array(inertia) * b) for a, b in zip(q, w, strict=True)]
         return float(np.linalg.norm(spin[1] - spin[0]) / np.linalg.norm(spin[0]))
+
+    return error
+
+
+def orientation_of_disc(
+    across: float, axial: float, spin: tuple[float, float, float]
+) -> Measure:
+    """Angle in radians to where a free disc with these moments across and about z is in truth:
+    R = exp(t L/I_t) exp(t (1 − I_a/I_t) ω_z e_z), R = I at the start."""
+
+    def error(run: lw.Result) -> float:
+        t, w = float(run.time[-1]), np.array(spin)
+        L = w * (across, across, axial)
+        own = Rotation.from_rotvec([0, 0, t * (1 - axial / across) * w[2]])
+        exact = (Rotation.from_rotvec(t * L / across) * own).as_matrix()
+        return float((Rotation.from_matrix(rotation(run.motion[-1, 0, 3:7]).T @ exact)).magnitude())
 
     return error
 

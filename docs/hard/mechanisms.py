@@ -74,6 +74,13 @@ def free_body(velocity: float, spin: tuple[float, float, float]) -> lw.Model:
     return m
 
 
+def free_disc(spin: tuple[float, float, float]) -> lw.Model:
+    """A free disc with the moments of `measures.orientation_of_disc`, without gravity."""
+    m = lw.Model("free disc", gravity=(0, 0, 0))
+    m.add("disc", lw.Body(1, (0.1, 0.1, 0.2), angular_velocity=spin))
+    return m
+
+
 def whip(links: int) -> lw.Model:
     """Links of 0.1 m and 0.1 kg, hinges alternately along z and y, released straight along x."""
     m = lw.Model("whip", gravity=(0, -0.8 * G, -0.6 * G))

@@ -15,6 +15,8 @@ from docs.hard.contacts import contacts
 from docs.hard.others import others
 from docs.hard.runs import Motion
 
+WOBBLE = (3.0, 3.0, 100.0)  # rad/s, of the disc
+
 
 def rods() -> list[Motion]:
     def at(turn: float, t: float, h: float = 1e-3, every: int = 10, text: str = "") -> Motion:
@@ -51,6 +53,8 @@ def spinning() -> list[Motion]:
                measures.place("disc", cache(measures.fine(rotor, "disc", 2e-5)), 0.1), 1e-3),
         Motion("tumbling free body, angular momentum", lambda: tumbling(0, (1, 30, 1)), 10, 1e-3,
                measures.angular_momentum((0.1, 0.2, 0.3)), 1e-3),
+        Motion("disc that wobbles at 100 rad/s, orientation", lambda: models.free_disc(WOBBLE), 10,
+               1e-3, measures.orientation_of_disc(0.1, 0.2, WOBBLE), 1e-2),
         Motion("spinning projectile, 10 m/s and 300 rad/s", lambda: tumbling(10, (300, 1, 1)), 1,
                1e-3, measures.place("body", flight, 10.0), 1e-6),
         Motion("rod on an oblique pin, 0.1 rad per step", lambda: models.oblique_rod(100.0), 5,
@@ -186,8 +190,9 @@ KINDS = (
     Kind(
         "Spinning bodies", spinning,
         "Errors of the place at the end, over its distance from the support or from the start; of "
-        "the angular momentum for the tumbling body; of the speed and the turns for the rod. The "
-        "top's place comes from Euler's equations.",
+        "the angular momentum for the tumbling body, of the orientation in radians for the disc, "
+        "of the speed and the turns for the rod. The top's place comes from Euler's equations, the "
+        "disc's orientation from two rotations at constant speed.",
         "any method will do at 0.15 rad per step, as the top at 150 rad/s shows. A spin that the "
         "step cannot see is refused, by most methods with the step that would suffice; at 1 rad "
         "per step, where the axis of the top moves by some millimetres, what is off by a few per "
