@@ -175,7 +175,10 @@ def solve_step(
         R = R + h * directors.pull(mean, multiplier)
         b = np.concatenate([-h / 2 * R, -directors.value(q1)])
         try:
-            x = splu(matrix.matrix(h, multiplier, force, mean, q1, soft)).solve(b)
+            A = matrix.matrix(h, multiplier, force, mean, q1, soft)
+            factors = splu(A)
+            x = factors.solve(b)
+            x += factors.solve(b - A @ x)  # beside flat positions A is nearly singular
         except RuntimeError:
             return DIVERGED, None
         if not np.all(np.isfinite(x)):

@@ -61,7 +61,7 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
-PART = 1e-2  # of p itself: an error of p far below that of the step
+PART = 1e6  # error of p over p and the tolerance: usually a hundredth, far below that of the step
 NOTHING = 0.1  # of the tolerance: p that is none, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 SEEN = 1e-3  # of round-off: the square of a correction from which κ is measured
@@ -195,7 +195,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest, predicted = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
-    allowed = max(DRIFT * s[TOLERANCE] * h * h * largest + 1e-14, PART * predicted)  # of p
+    allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
+    allowed = max(allowed, PART * s[TOLERANCE] * predicted)
     nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
