@@ -64,9 +64,9 @@ def vibration_trouble(result: Result, method: object, there: float, noise: float
     return (
         f"'{system.model.name}' vibrates faster than the step of {h:g} s shows, most of all body "
         f"'{body}', whose velocity turns back within a few steps: elements with a potential take "
-        f"up to {np.ptp(stored):.3g} J of {there:.3g} J that could be exchanged, and where such a "
-        "vibration is at a time is not known, nor what follows from it; take a smaller step, until "
-        "the motion stays the same"
+        f"up to {np.ptp(stored):.3g} J of {there:.3g} J that could be exchanged, velocities and "
+        "forces of such a vibration are off, and so may be what follows from it; take a smaller "
+        "step, until the motion stays the same"
     )
 
 
