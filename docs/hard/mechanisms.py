@@ -160,6 +160,17 @@ def stiff_and_soft() -> lw.Model:
     return m
 
 
+def damped_spring(frequency: float, ratio: float) -> lw.Model:
+    """A mass of 1 kg on a rail, released from a spring that is stretched by 10 mm."""
+    m = lw.Model("damped spring", gravity=(0, 0, 0))
+    mass = m.add("mass", lw.Body(1, (1, 1, 1), position=(1.01, 0, 0)))
+    m.add("rail", lw.Prismatic(lw.GROUND, mass, at=(0, 0, 0), axis=X))
+    damping = 2 * ratio * frequency
+    spring = lw.Spring(lw.GROUND, mass, stiffness=frequency**2, damping=damping, length=1.0)
+    m.add("spring", spring)
+    return m
+
+
 def parallelograms(count: int, rate: float) -> lw.Model:
     """Parallelogram linkages in a row, upright, cranks turning: flat twice in a turn."""
     m = lw.Model("parallelograms", gravity=(0, 0, 0))

@@ -104,6 +104,11 @@ def masses_and_springs() -> list[Motion]:
     def far(t: float) -> tuple[float, float, float]:
         return 2 + 0.1 * math.cos(10 * t), 0.0, 0.0
 
+    def released(t: float) -> tuple[float, float, float]:
+        w, c = 2200 * math.sqrt(1 - 0.01**2), 22.0
+        y = math.exp(-c * t) * (math.cos(w * t) + c / w * math.sin(w * t))
+        return 1 + 0.01 * y, 0.0, 0.0
+
     return [
         Motion("cart-pole, cart of 1e-6 kg", light, 10, 1e-3, measures.energy, 0.01),
         Motion("the same with tolerance=1e-6", light, 10, 1e-3, measures.energy, 0.01,
@@ -114,6 +119,12 @@ def masses_and_springs() -> list[Motion]:
                lambda: models.pendulum_of_two_masses(1e4, 1e-4), 5, 1e-3, measures.energy, 0.01),
         Motion("springs of 1e10 and 100 N/m in a row", models.stiff_and_soft, 5, 1e-3,
                measures.place("far", far, 0.1), 0.01),
+        Motion("damped spring, three steps in a period",
+               lambda: models.damped_spring(2200.0, 0.01), 0.05, 1e-3,
+               measures.place("mass", released, 0.01), 0.01),
+        Motion("damped spring, thirty steps in a period",
+               lambda: models.damped_spring(2200.0, 0.01), 0.05, 1e-4,
+               measures.place("mass", released, 0.01), 0.05),
     ]  # fmt: skip
 
 
@@ -213,9 +224,11 @@ KINDS = (
     ),
     Kind(
         "Light beside heavy, stiff beside soft", masses_and_springs,
-        "Errors of the energy; of the far mass's place, over its amplitude, for the springs.",
+        "Errors of the energy; of the place of the far or released mass, over its amplitude, for "
+        "the springs.",
         "parts that are too light to be resolved cost energy when they are thrown about: take "
-        "`tolerance=`, or give the part the mass that it has.",
+        "`tolerance=`, or give the part the mass that it has. Stiff springs do no harm while "
+        "nothing excites them; a vibration that carries the motion wants thirty steps in a period.",
     ),
     Kind(
         "Singular positions and impossible motion", singular_positions,

@@ -18,6 +18,8 @@ SHORT = {  # motion: (end, cells that are known)
     "slider-crank at 300 rad/s": (0.1, {"Recursive": "right"}),
     "row of 1 parallelogram through flat positions": (5.0, {"default": "right"}),
     "springs of 1e10 and 100 N/m in a row": (0.5, {"default": "right"}),
+    "damped spring, three steps in a period": (0.05, {"default": "warned",
+                                                      "EnergyMomentum": "warned"}),
     "motor that cannot turn further": (0.5, {"default": "refused", "EnergyMomentum": "refused"}),
 }  # fmt: skip
 

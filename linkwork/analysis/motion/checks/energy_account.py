@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.motion.checks.explicit_steps import beyond_stability, is_explicit
+from linkwork.analysis.motion.checks.vibrations import vibration_trouble
 from linkwork.analysis.motion.corners import MANY as MANY_STEPS
 from linkwork.analysis.motion.corners import corners
 from linkwork.errors import LinkworkWarning, ModelError, users_line
@@ -163,7 +164,8 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         makes = MADE if dissipated else EXPLICIT
     grows, fades = not made <= makes * there + noise, lost > limit * there + noise
     if not grows and not fades:
-        return miscounted_work(result, found, noise, h) if is_explicit(method) else ""
+        miscounted = miscounted_work(result, found, noise, h) if is_explicit(method) else ""
+        return miscounted or vibration_trouble(result, method, there, noise, h)
     if corner := corner_trouble(result, method, h, noise):
         return corner
     step = f"the step of {h:g} s is too large for {method!r}"
