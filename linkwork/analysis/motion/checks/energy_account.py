@@ -21,8 +21,9 @@ A step that is too large makes energy (index 3, nonlinear instability), or takes
 motion that it does not resolve is damped.  Fast turning is damped slowly and steadily, so that a
 longer run loses all of it: where a body turns by FAST in a step of an implicit method, which takes
 more than all dampers do, less is let pass.  Explicit methods do not damp: a hundredth of the energy
-is as much as their error of a higher order makes when the motion itself is off by tenths.  Where
-the balance changes at corners of motion laws alone (corners.py), it is these that are told.
+is as much as their error of a higher order makes when the motion itself is off by tenths, unless it
+is the work of dampers and drives that is counted that badly, between samples for one.  Where the
+balance changes at corners of motion laws alone (corners.py), it is these that are told.
 """
 
 from __future__ import annotations
@@ -160,8 +161,9 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     if is_implicit(method) and little and largest_turn(result, h) > FAST:
         limit = LOST_FAST
     if is_explicit(method):
-        limit = EXPLICIT if little else limit
-        makes = MADE if dissipated else EXPLICIT
+        counted = dissipated + float(np.nanmax(np.abs(result.work[:, 1])))
+        limit = EXPLICIT if counted < lost else limit
+        makes = EXPLICIT if counted < made else MADE
     grows, fades = not made <= makes * there + noise, lost > limit * there + noise
     if not grows and not fades:
         miscounted = miscounted_work(result, found, noise, h) if is_explicit(method) else ""
