@@ -15,6 +15,8 @@ nothing moves beyond it (a light body that others push on presses far longer), a
 factors of four, in which the history of the method forgets the forces of the impact; where a force
 has jumped as the body left, 32 pieces later.  Pieces are
 h/2ᵖ long and begin at multiples of their length.  Results keep their times: pieces are not stored.
+Where T'/256 is shorter than the shortest piece the impact is not resolved, which is told; pieces of
+a law on a joint then grow with s alone.  A run ends where such impacts throw bodies ever faster.
 
 What is beyond a corner at the start, with the energy m v²/2 in its law, is as in the middle of an
 impact with the speed v.
@@ -59,6 +61,7 @@ SLOW = 4.0  # times g h: touches that implicit methods need not resolve
 SLOWER = 0.01  # of the fastest so far, likewise
 COUNTS = 0.25  # of the fastest so far: touches of shapes that are resolved though they are slow
 PUSHED = 0.5  # of gravity: acceleration of a body that its contacts do not hold at the start
+THROWN = 10.0  # times the speed of an impact that is not resolved: those that end the run
 CALMS = 32  # pieces after a force has jumped, in which the history of a method forgets it
 KEPT = 7  # numbers that are kept of every element
 
@@ -100,6 +103,7 @@ class ResolvedImpacts:
         self._h, self._gravity = run.h, corners.gravity
         self._weight = self._gravity or 1.0
         self.too_long: tuple[int, float] | None = None  # an element whose impacts need more pieces
+        self._thrown = math.inf  # the speed (m/s) of impacts that ends a run then
         n = len(self._begins)
         known = np.asarray(begun.get("impacts", ()), float)
         if len(known) != 2 + KEPT * n:
@@ -129,19 +133,22 @@ class ResolvedImpacts:
 
     def warn_of_impacts(self) -> None:
         """Say so where steps are so long that their pieces did not resolve an impact."""
-        if self.too_long is None:
-            return
+        if self.too_long is not None:
+            warnings.warn(self._unresolved(), LinkworkWarning, stacklevel=users_line())
+
+    def _unresolved(self) -> str:
+        """Which impact pieces did not resolve, and what to do."""
+        assert self.too_long is not None
         k, longest = self.too_long
         e, system = self._corners.elements[k], self._corners.full
         one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
         other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
         softer = " or a softer law" if self._by_law[k] else " a softer law"
-        warnings.warn(
+        return (
             f"{system.model[e.owner].label}: an impact of {one} and {two} needs steps of "
             f"{rounded_down(longest):g} s, which a step of {self._h:g} s is not divided into; take "
-            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6,{softer}{other}",
-            LinkworkWarning, stacklevel=users_line(),
-        )  # fmt: skip
+            f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6,{softer}{other}"
+        )
 
     def _begin_pressed(self) -> None:
         """What is beyond a corner at the start."""
@@ -364,16 +371,23 @@ class ResolvedImpacts:
         return None
 
     def _note(self, met: list[Touch]) -> None:
+        shortest = self._h / 2**MOST
         for touch in met:
             self._fastest = max(self._fastest, touch.speed)
+            longest, speed = touch.longest, touch.speed
+            if touch.first < shortest:
+                if self._by_law[touch.number]:  # they press on: pieces grow without end
+                    longest = self._h
+                if self.too_long is None:
+                    self._thrown = THROWN * max(self._fastest, speed)
+                if self.too_long is None or touch.first < self.too_long[1]:
+                    self.too_long = touch.number, touch.first
+                if speed > self._thrown:  # energy out of nothing, faster with every impact
+                    what = f"could not go on at t = {touch.time:.6g}: {self._unresolved()}"
+                    raise StepFailure(touch.time, 0, speed, "", what)
             self._times[:, touch.number] = (
-                touch.time, touch.first, touch.longest, touch.until, touch.time, 0.0, 0.0
+                touch.time, touch.first, longest, touch.until, touch.time, 0.0, 0.0
             )  # fmt: skip
-            shortest = self._h / 2**MOST
-            if touch.first < shortest and (
-                self.too_long is None or touch.first < self.too_long[1]
-            ):
-                self.too_long = touch.number, touch.first
         self._tell(np.array([touch.number for touch in met], int), True)
 
     def _rows(
