@@ -33,7 +33,7 @@ MET, MET_AT, PASSED, KNOWN, NOTES = 0, 1, 2, 3, 4
 
 @inlined
 def note_corner(reals, i, first, time, beyond, speed):
-    """The same of an element that is beyond its corner above (1) or below (2), or none (0)."""
+    """Notes of element i from column `first` on; beyond its corner above: 1, below: 2, none: 0."""
     reals[i, first + PASSED] = beyond
     if speed > 0.0 and beyond != reals[i, first + KNOWN]:
         if reals[i, first + MET] == 0.0:
@@ -43,7 +43,7 @@ def note_corner(reals, i, first, time, beyond, speed):
 
 @inlined
 def note(reals, i, first, time, y):
-    """Notes of element i from column `first` on, after a call of its law with the work y."""
+    """The same after a call of its law with the work y."""
     note_corner(reals, i, first, time, y[BEYOND], y[FURTHER])
 
 
