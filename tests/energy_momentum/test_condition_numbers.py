@@ -61,9 +61,9 @@ def test_reduced_scheme_of_the_top():
 
 
 def test_planar_pair_as_printed():
-    """With the velocities of [B] the numbers of the finer steps are those of t = 0.033, and then all
-    of the table but one are met.  It is 712 against 7.3e2: steps of 0.01 end at 0.03 and 0.04, and
-    no time has the printed ratio of the steps."""
+    """With the velocities of [B] the numbers of the finer steps are those of t = 0.033, and all of
+    the table but one are met.  It is 712 against 7.3e2: steps of 0.01 end at 0.03 and 0.04, and no
+    time has the printed ratio of the steps."""
     model = planar_pair((-20, -20, 10))
     constrained, reduced = (conditions(model, 0.033, STEPS, kind) for kind in (False, True))
     assert constrained == pytest.approx(PLANAR[0], rel=0.02)
@@ -76,8 +76,8 @@ def test_planar_pair_as_printed():
 
 
 def test_planar_pair_with_one_sign_changed():
-    """With ω₁ = (−20, 20, 10), where [B] prints (−20, −20, 10), the whole table is that of t = 0.02,
-    the first of the snapshots in [B]."""
+    """With ω₁ = (−20, 20, 10), where [B] prints (−20, −20, 10), the whole table is that of t =
+    0.02, the first of the snapshots in [B]."""
     model = planar_pair((-20, 20, 10))
     constrained, reduced = (conditions(model, 0.02, STEPS, kind) for kind in (False, True))
     assert constrained == pytest.approx(PLANAR[0], rel=0.02)

@@ -57,15 +57,13 @@ def test_constrained_scheme(h):
     assert found == pytest.approx(float(CONSTRAINED[h]), rel=0.06)
 
 
-@pytest.mark.parametrize("h", REDUCED)
-def test_reduced_scheme_with_all_hinge_angles(h):
+def reduced_matrix(h, motion):
     """[B] solves for five hinge angles: one equation of motion, weighted with the null vector of
-    length one of the closure, above four closure rows.  19 and 10 to the digits of [B], without the
-    derivative of the null space; of 58 no more than the order of size: 65.5."""
+    length one of the closure, above four closure rows; without the derivative of the null space.
+    motion: at both ends of the step."""
     ring = load_example("six_body_linkage")
-    run = lw.transient(ring.build(), TIME, h, lw.EnergyMomentum(), progress=False)
-    dense = Dense(ring.build(), run.motion[0], h)
-    places = [(q[:, :3], np.array([matrix(x) for x in q[:, 3:7]])) for q in run.motion[-2:]]
+    dense = Dense(ring.build(), motion[0], h)
+    places = [(q[:, :3], np.array([matrix(x) for x in q[:, 3:7]])) for q in motion]
     (r0, D0), (r1, D1) = places
     mean = 0.5 * (r0 + r1), 0.5 * (D0 + D1)
     P, F = dense.open(*mean), dense.open(r1, D1)
@@ -78,9 +76,40 @@ def test_reduced_scheme_with_all_hinge_angles(h):
 
     null = np.linalg.svd(closure(*mean, P))[2][-1]
     blocks = [block_diag(m, E) for m, E in zip(dense.mass, dense.E)]
-    motion = null @ P.T @ (2 / h * np.kron(block_diag(*blocks), np.eye(3))) @ F
-    found = np.linalg.cond(np.vstack([motion, closure(r1, D1, F)]))
-    if h == 1e-4:
-        assert found == pytest.approx(REDUCED[h], rel=0.15)
-    else:
-        assert round(found) == REDUCED[h]
+    equation = null @ P.T @ (2 / h * np.kron(block_diag(*blocks), np.eye(3))) @ F
+    return np.vstack([equation, closure(r1, D1, F)])
+
+
+def ring_motion(t, h):
+    model = load_example("six_body_linkage").build()
+    return lw.transient(model, t, h, lw.EnergyMomentum(), progress=False)
+
+
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+def test_reduced_scheme_with_all_hinge_angles(h):
+    found = np.linalg.cond(reduced_matrix(h, ring_motion(TIME, h).motion[-2:]))
+    assert round(found) == REDUCED[h]
+
+
+def test_no_time_has_the_number_of_the_smallest_step():
+    """58 is printed for h = 1e-4.  Within 10 ms of t = 0.04, where hinge 1 turns back at sin θ₁ =
+    1/2, the number has its minimum after 1.3 ms, and that is above 65; it grows with 1/h, so it is
+    a property of one position: iterations and derivatives of the null space do not count."""
+    h, count = 1e-4, round(TIME / 1e-4)
+    run = ring_motion(0.05, h)
+    assert np.sin(float(run["hinge 1"].angle[count])) == pytest.approx(0.5, abs=1e-3)
+    ends = np.arange(count - 100, count + 101)
+    numbers = [np.linalg.cond(reduced_matrix(h, run.motion[n - 1 : n + 1])) for n in ends]
+    assert abs(ends[np.argmin(numbers)] - count) < 20
+    assert min(numbers) > 1.1 * REDUCED[h]
+    finer = np.linalg.cond(reduced_matrix(h / 10, ring_motion(TIME, h / 10).motion[-2:]))
+    assert finer == pytest.approx(10 * numbers[100], rel=0.01)
+
+
+def test_one_factor_on_the_equation_of_motion_explains_the_column():
+    """In the step that begins at t = 0.04, with 0.886 times the equation of motion, all three
+    numbers are the printed ones; where the factor comes from is not known."""
+    for h, printed in REDUCED.items():
+        A = reduced_matrix(h, ring_motion(TIME + h, h).motion[-2:])
+        A[0] *= 0.886
+        assert round(np.linalg.cond(A)) == printed
