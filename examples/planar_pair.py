@@ -2,7 +2,8 @@
 
 A plate of 5 units of mass tumbles; a pyramid of 2 slides and spins on its top face.  P. Betsch, S.
 Leyendecker, Int. J. Numer. Meth. Engng 67 (2006), section 5.3, all parameters theirs (units are
-not stated there).
+not stated there).  The joint holds the pyramid in the plane of the face; with these velocities it
+is beside the plate, which reaches to 8 units, from t = 0.008 on.
 
 Reference: without outer forces, energy, momentum and angular momentum are constant, and the foot of
 the pyramid stays on the plate.  The relative motion is compared with a generalized-alpha run of
@@ -53,7 +54,7 @@ def relative_place(run: lw.Result) -> np.ndarray:
 
 
 def snapshots(run: lw.Result) -> None:
-    """Plate and pyramid at the times of the document's figure 16."""
+    """Plate and pyramid at the times of the document's figure 16, and the plane of the joint."""
     import matplotlib.pyplot as plt
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
@@ -62,20 +63,25 @@ def snapshots(run: lw.Result) -> None:
     faces = [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
     tip = np.array([(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (0, 0, 2)], float)
     sides = [(0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]
-    figure = plt.figure(figsize=(9.6, 6.4), layout="constrained")
+    sheet = np.array([(-21, -21, 0.25), (9, -21, 0.25), (9, 9, 0.25), (-21, 9, 0.25)])
+    figure = plt.figure(figsize=(9.6, 6.6))
+    figure.subplots_adjust(0, 0.02, 1, 0.95, wspace=0, hspace=0.12)
     for k, t in enumerate((0.02, 0.04, 0.05, 0.06, 0.07, 0.08)):
         ax = figure.add_subplot(2, 3, k + 1, projection="3d")
         i = round(t / 0.001)
-        for name, corners, parts, colour in (
-            ("plate", box, faces, "0.75"), ("pyramid", tip, sides, "tab:orange"),
+        for name, corners, parts, colour, alpha in (
+            ("plate", sheet, [(0, 1, 2, 3)], "tab:blue", 0.12),
+            ("plate", box, faces, "0.75", 1), ("pyramid", tip, sides, "tab:orange", 1),
         ):  # fmt: skip
             R, place = rotation(run[name].orientation.values[i]), run[name].position.values[i]
             x = corners @ R.T + place - run["plate"].position.values[i]
             ax.add_collection3d(Poly3DCollection(
-                [x[list(part)] for part in parts], facecolor=colour, edgecolor="k", lw=0.5,
-                alpha=0.9,
+                [x[list(part)] for part in parts], facecolor=colour, edgecolor="k",
+                lw=0.5 * alpha, alpha=alpha,
             ))  # fmt: skip
-        ax.set(xlim=(-14, 14), ylim=(-14, 14), zlim=(-14, 14), title=f"t = {t:g}")
+        ax.view_init(elev=20, azim=-165)  # on the upper side of the plate, at all of these times
+        ax.set(xlim=(-18, 18), ylim=(-18, 18), zlim=(-18, 18), title=f"t = {t:g}")
+        ax.set(xticklabels=[], yticklabels=[], zticklabels=[])
         ax.set_box_aspect((1, 1, 1))
 
 

@@ -24,11 +24,15 @@ CORNERS = SIDE * np.array(
 HINGES = np.array([[1, 0, 0], [0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 0, 1], [0, 1, 0]], float)
 
 
-def tetrahedron(k: int) -> lw.Body:
-    """Body k: between the hinges at corner k and at the next one, each an edge of it."""
+def vertices(k: int) -> np.ndarray:
+    """Of body k: between the hinges at corner k and at the next one, each an edge of it."""
     j = (k + 1) % 6
-    V = np.array([CORNERS[k], CORNERS[k] + EDGE * HINGES[k],
-                  CORNERS[j], CORNERS[j] + EDGE * HINGES[j]])  # fmt: skip
+    return np.array([CORNERS[k], CORNERS[k] + EDGE * HINGES[k],
+                     CORNERS[j], CORNERS[j] + EDGE * HINGES[j]])  # fmt: skip
+
+
+def tetrahedron(k: int) -> lw.Body:
+    V = vertices(k)
     mass, centre = DENSITY * EDGE**2 * SIDE / 6, V.mean(axis=0)
     second = mass / 20 * (V.T @ V - 4 * np.outer(centre, centre))  # the Euler tensor
     return lw.Body(mass, np.trace(second) * np.eye(3) - second, position=centre)
@@ -49,6 +53,43 @@ def build() -> lw.Model:
 model = build()
 time, step = 0.4, 0.001  # seconds, for `linkwork run`
 method = lw.EnergyMomentum()
+
+
+def rotation(q: np.ndarray) -> np.ndarray:
+    """The matrix of a unit quaternion (w, x, y, z)."""
+    w, v = q[0], q[1:]
+    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def snapshots(ring: lw.Result) -> None:
+    """The six bodies at the times of the document's figure 24, the held one grey."""
+    import matplotlib.pyplot as plt
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    figure = plt.figure(figsize=(9.6, 6.6))
+    figure.subplots_adjust(0, 0.02, 1, 0.95, wspace=0, hspace=0.12)
+    colours = ("0.7", "#0072b2", "#e69f00", "#56b4e9", "#d55e00", "#009e73")
+    for place, t in enumerate((0.02, 0.04, 0.08, 0.09, 0.13, 0.26)):
+        ax = figure.add_subplot(2, 3, place + 1, projection="3d")
+        i, faces, shades = round(t / 0.001), [], []
+        for k, colour in enumerate(colours):
+            V = vertices(k)
+            if k > 0:
+                R = rotation(ring[f"body {k}"].orientation.values[i])
+                V = (V - V.mean(axis=0)) @ R.T + ring[f"body {k}"].position.values[i]
+            faces += [V[[a, b, c]] for a, b, c in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3))]
+            shades += [colour] * 4
+        # one collection, so that near faces hide far ones
+        look = {"facecolor": shades, "edgecolor": "k", "linewidth": 0.5}
+        ax.add_collection3d(Poly3DCollection(faces, **look))
+        x = np.concatenate(faces)
+        middle = (x.min(axis=0) + x.max(axis=0)) / 2
+        for axis, m in zip("xyz", middle, strict=True):
+            getattr(ax, f"set_{axis}lim")(m - 0.09, m + 0.09)
+        ax.set(title=f"t = {t:g} s", xticklabels=[], yticklabels=[], zticklabels=[])
+        ax.view_init(elev=25, azim=-55)
+        ax.set_box_aspect((1, 1, 1))
 
 
 def main(plot: bool = False) -> dict[str, float]:
@@ -89,6 +130,8 @@ def main(plot: bool = False) -> dict[str, float]:
         axes[2].set_ylabel("hinge angle (rad)")
         axes[2].set_xlabel("time (s)")
         plt.savefig("examples/output/six_body_linkage.png")
+        snapshots(ring)
+        plt.savefig("examples/output/six_body_linkage_snapshots.png")
     return {"closure": closure, "drift": drift, "error": errors[-1]}
 
 
