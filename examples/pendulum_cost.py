@@ -60,29 +60,24 @@ def share(m: lw.Model, steps: int, h: float, repeats: int) -> tuple[float, float
     """CPU seconds per step with one iteration each, K_c's part of them, and how far it is known.
 
     Runs with and without K_c in turns: the medians, and the standard error of the second one."""
-    seconds = []
-    for _ in range(repeats):
-        pair = []
-        for kept in NAMES:
+    both = np.empty((repeats, 2))
+    for k in range(repeats):
+        for j, kept in enumerate(NAMES):
             found = run(m, kept, steps * h, h, tolerance=1e3, every=steps)
             assert found.diagnostics.iterations[1:].max() == 1
-            pair.append(found.info["cpu_seconds"] / steps)
-        seconds.append(pair)
-    both = np.array(seconds)
+            both[k, j] = found.info["cpu_seconds"] / steps
     parts = 1 - both[:, 1] / both[:, 0]
-    low, high = np.percentile(parts, (25, 75))
-    error = 0.93 * (high - low) / np.sqrt(repeats)  # of a median, if errors are normal
+    error = 0.93 * np.ptp(np.percentile(parts, (25, 75))) / np.sqrt(repeats)  # for normal errors
     return float(np.median(both[:, 0])), float(np.median(parts)), float(error)
 
 
 def main(plot: bool = False) -> dict[str, float]:
     steps, repeats = (100_000, 60) if plot else (3_000, 3)
     second, *part = share(build(), steps, 0.01, repeats)
-    print(f"pendulum: {1e6 * second:.2f} s of CPU time for 10⁴ s, of which K_c ", end="")
-    print("{:.1f} ± {:.1f} %".format(*(100 * x for x in part)))
-    print(f"paper: 12.632 s, {100 * PAPER:.1f} %")
     _, *links = share(chain(), steps // 20, 1e-4, repeats)
-    print("chain of 20 links: K_c {:.1f} ± {:.1f} %".format(*(100 * x for x in links)))
+    a, b, c, d = (f"{100 * x:.1f}" for x in (*part, *links))
+    print(f"pendulum: {1e6 * second:.2f} s of CPU time for 10⁴ s, of which K_c {a} ± {b} %")
+    print(f"paper: 12.632 s, {100 * PAPER:.1f} %; chain of 20 links, here: {c} ± {d} %")
 
     iterations: dict[bool, list[float]] = {True: [], False: []}
     cpu: dict[bool, list[float]] = {True: [], False: []}
@@ -113,8 +108,8 @@ def draw(parts: np.ndarray, cpu: dict, iterations: dict) -> None:
     bars.errorbar(range(1, 3), percent[1:], error[1:], fmt="none", ecolor="0.2", capsize=4)
     for x, y in enumerate(np.maximum(percent, 0) + error):
         bars.text(x, y + 0.2, f"{percent[x]:.1f} %", ha="center")
-    bars.set(ylabel="part of the CPU time (%)", title="evaluating $K_c$, one iteration per step")
-    bars.set_ylim(min(0, (percent - error).min()), 1.15 * (percent + error).max())
+    bars.set(ylabel="part of the CPU time (%)", title="evaluating $K_c$, one iteration per step",
+             ylim=(min(0, (percent - error).min()), 1.15 * (percent + error).max()))  # fmt: skip
     bars.axhline(0, color="0.2", linewidth=0.8)
     bars.set_xticks(range(3), ["pendulum,\npaper", "pendulum,\nhere", "20 links,\nhere"])
     for panel, found, scale in ((times, cpu, 1e6), (counts, iterations, 1)):

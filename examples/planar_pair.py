@@ -67,22 +67,20 @@ def snapshots(run: lw.Result) -> None:
     figure = plt.figure(figsize=(9.6, 6.6))
     figure.subplots_adjust(0, 0.02, 1, 0.95, wspace=0, hspace=0.12)
     for k, t in enumerate((0.02, 0.04, 0.05, 0.06, 0.07, 0.08)):
-        ax = figure.add_subplot(2, 3, k + 1, projection="3d")
-        i = round(t / 0.001)
+        ax, i = figure.add_subplot(2, 3, k + 1, projection="3d"), round(t / 0.001)
         for name, corners, parts, colour, alpha in (
             ("plate", sheet, [(0, 1, 2, 3)], "tab:blue", 0.12),
             ("plate", box, faces, "0.75", 1), ("pyramid", tip, sides, "tab:orange", 1),
         ):  # fmt: skip
-            R, place = rotation(run[name].orientation.values[i]), run[name].position.values[i]
-            x = corners @ R.T + place - run["plate"].position.values[i]
+            x = np.array([run[name].point(corner).values[i] for corner in corners])
+            x -= run["plate"].position.values[i]
             ax.add_collection3d(Poly3DCollection(
                 [x[list(part)] for part in parts], facecolor=colour, edgecolor="k",
                 lw=0.5 * alpha, alpha=alpha,
             ))  # fmt: skip
         ax.view_init(elev=20, azim=-165)  # on the upper side of the plate, at all of these times
         ax.set(xlim=(-18, 18), ylim=(-18, 18), zlim=(-18, 18), title=f"t = {t:g}")
-        ax.set(xticklabels=[], yticklabels=[], zticklabels=[])
-        ax.set_box_aspect((1, 1, 1))
+        ax.set(xticklabels=[], yticklabels=[], zticklabels=[], box_aspect=(1, 1, 1))
 
 
 def main(plot: bool = False) -> dict[str, float]:
@@ -117,8 +115,8 @@ def main(plot: bool = False) -> dict[str, float]:
         axes[3].plot(run.time, run["joint"].angle)
         labels = ("relative energy error", "angular momentum", "foot on the plate", "θ (rad)")
         for ax, text in zip(axes, labels, strict=True):
-            ax.set_ylabel(text)
-        axes[3].set_xlabel("time")
+            ax.set(ylabel=text)
+        axes[3].set(xlabel="time")
         plt.savefig("examples/output/planar_pair.png")
         snapshots(run)
         plt.savefig("examples/output/planar_pair_snapshots.png")

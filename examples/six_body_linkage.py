@@ -11,6 +11,7 @@ with a generalized-alpha run of small step: both methods are of second order.
 """
 
 import warnings
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -55,13 +56,6 @@ time, step = 0.4, 0.001  # seconds, for `linkwork run`
 method = lw.EnergyMomentum()
 
 
-def rotation(q: np.ndarray) -> np.ndarray:
-    """The matrix of a unit quaternion (w, x, y, z)."""
-    w, v = q[0], q[1:]
-    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
-
-
 def snapshots(ring: lw.Result) -> None:
     """The six bodies at the times of the document's figure 24, the held one grey."""
     import matplotlib.pyplot as plt
@@ -71,25 +65,20 @@ def snapshots(ring: lw.Result) -> None:
     figure.subplots_adjust(0, 0.02, 1, 0.95, wspace=0, hspace=0.12)
     colours = ("0.7", "#0072b2", "#e69f00", "#56b4e9", "#d55e00", "#009e73")
     for place, t in enumerate((0.02, 0.04, 0.08, 0.09, 0.13, 0.26)):
-        ax = figure.add_subplot(2, 3, place + 1, projection="3d")
+        ax = figure.add_subplot(2, 3, place + 1, projection="3d", azim=-55, elev=25)
         i, faces, shades = round(t / 0.001), [], []
         for k, colour in enumerate(colours):
             V = vertices(k)
             if k > 0:
-                R = rotation(ring[f"body {k}"].orientation.values[i])
-                V = (V - V.mean(axis=0)) @ R.T + ring[f"body {k}"].position.values[i]
-            faces += [V[[a, b, c]] for a, b, c in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3))]
+                V = [ring[f"body {k}"].point(v - V.mean(axis=0)).values[i] for v in V]
+            faces += [np.array(face) for face in combinations(V, 3)]
             shades += [colour] * 4
-        # one collection, so that near faces hide far ones
         look = {"facecolor": shades, "edgecolor": "k", "linewidth": 0.5}
-        ax.add_collection3d(Poly3DCollection(faces, **look))
+        ax.add_collection3d(Poly3DCollection(faces, **look))  # one: near faces hide far ones
         x = np.concatenate(faces)
-        middle = (x.min(axis=0) + x.max(axis=0)) / 2
-        for axis, m in zip("xyz", middle, strict=True):
-            getattr(ax, f"set_{axis}lim")(m - 0.09, m + 0.09)
-        ax.set(title=f"t = {t:g} s", xticklabels=[], yticklabels=[], zticklabels=[])
-        ax.view_init(elev=25, azim=-55)
-        ax.set_box_aspect((1, 1, 1))
+        for axis, m in zip("xyz", (x.min(axis=0) + x.max(axis=0)) / 2, strict=True):
+            ax.set(**{f"{axis}lim": (m - 0.09, m + 0.09), f"{axis}ticklabels": []})
+        ax.set(title=f"t = {t:g} s", box_aspect=(1, 1, 1))
 
 
 def main(plot: bool = False) -> dict[str, float]:
@@ -119,16 +108,15 @@ def main(plot: bool = False) -> dict[str, float]:
 
         Path("examples/output").mkdir(parents=True, exist_ok=True)
         _, axes = plt.subplots(3, sharex=True, figsize=(6.4, 6.4), layout="constrained")
-        axes[0].plot(ring.time, ring.energy.total, label="total energy (J)")
+        axes[0].plot(ring.time, ring.energy.total, label="total")
         axes[0].plot(ring.time, ring.energy.kinetic, label="kinetic")
         axes[0].legend()
         axes[1].plot(ring.time, ring.angular_momentum, label=["L₁", "L₂", "L₃"])
         axes[1].legend(loc="upper left")
         axes[2].plot(ring.time, angles[:2].T, label=["θ₁", "θ₂"])
         axes[2].legend(loc="lower left")
-        axes[1].set_ylabel("L (N m s)")
-        axes[2].set_ylabel("hinge angle (rad)")
-        axes[2].set_xlabel("time (s)")
+        for ax, text in zip(axes, ("energy (J)", "L (N m s)", "hinge angle (rad)"), strict=True):
+            ax.set(ylabel=text, xlabel="time (s)" if ax is axes[2] else "")
         plt.savefig("examples/output/six_body_linkage.png")
         snapshots(ring)
         plt.savefig("examples/output/six_body_linkage_snapshots.png")
