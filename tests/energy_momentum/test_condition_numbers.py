@@ -8,6 +8,7 @@ to all digits that are printed, table IV within 2 %.
 
 import numpy as np
 import pytest
+from dense_pairs import DensePair
 from example_scripts import load_example
 
 import linkwork as lw
@@ -32,6 +33,20 @@ def planar_pair(tumbling):
     example = load_example("planar_pair")
     example.TUMBLING = np.array(tumbling, float)
     return example.build()
+
+
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+@pytest.mark.parametrize("name", ["gyro_top", "cylindrical_pair", "planar_pair"])
+def test_matrices_are_those_of_the_document(name, h):
+    """In the first step, where the velocities are given, with all rows of [B] written out."""
+    model = load_example(name).build()
+    for reduced in (False, True):
+        method = lw.EnergyMomentum(reduced=reduced, condition_number=True)
+        run = lw.transient(model, h, h, method, progress=False)
+        dense = DensePair(model, run.motion, h)
+        expected = np.linalg.cond(dense.reduced if reduced else dense.constrained)
+        assert dense.balance < 1e-9
+        assert float(run.diagnostics["condition_number"][-1]) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize(
