@@ -23,7 +23,7 @@ class DensePair:
     """A free body with a cylinder or a plane for the second one, or a top on its tip."""
 
     def __init__(self, model, motion, h):
-        """motion: (2, bodies, 13) at both ends of the step; velocities of the second are not read."""
+        """motion: (2, bodies, 13) at both ends of the step; only the first has velocities."""
         bodies = [x for x in model.items.values() if isinstance(x, lw.Body)]
         (joint,) = (x for x in model.items.values() if hasattr(x, "frames"))
         self.kind, (self.a, self.b) = type(joint).__name__, joint.frames
