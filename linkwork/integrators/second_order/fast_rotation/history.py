@@ -18,7 +18,7 @@ import math
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, STRIDE, VEL
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FAST, LAST, MISSED, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
+    AHEAD, BEFORE, FAST, LAST, MISSED, MISSED_BEFORE, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import shift_of
@@ -132,10 +132,13 @@ def accept(kernels, tables, work, stepper, fast, time):
         now, move = six8(a, wdot), six8(t, x)
         store8(held, i, now)
         if smooth:  # forces that jump would be taken for a motion that goes on
-            missed = load8(past, MISSED * n + i) + (move - load8(past, AHEAD * n + i))
+            missed, older = move - load8(past, AHEAD * n + i), load8(past, MISSED * n + i)
             recent = load8(past, LAST * n + i)
             if share != 0.0:
                 missed, recent, correction = turned_past(missed, recent, correction, E)
+                c, x = triples8(older)
+                older = six8(mv(E, c), x)
+            store8(past, MISSED_BEFORE * n + i, older)
             store8(past, BEFORE * n + i, recent)
             store8(past, LAST * n + i, correction)
             store8(past, MISSED * n + i, missed)

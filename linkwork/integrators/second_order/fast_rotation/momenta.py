@@ -50,8 +50,8 @@ ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # the body that made it; change of p over the correction of d that it follows; correction of d over
 # the change of p that it follows
 (TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, LIMITS) = range(10)
-# p of the last step and of the one before; d less what was predicted, and that prediction
-LAST, BEFORE, MISSED, AHEAD, PAST = range(5)
+# p of the last step and of the one before; d less h v + ½ h² v̇ of them, and that of the next one
+LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
 
 
 class FastRotation(NamedTuple):

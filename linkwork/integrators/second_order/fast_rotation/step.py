@@ -25,7 +25,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE, QUIET, SHARE, SPIN,
+    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE, PATIENCE, QUIET, SHARE, SPIN,
     SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
@@ -78,8 +78,9 @@ def predict(stepper, fast, work):
     known = borrow(fast.past)
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
+    rates, six = base, load8(stepper.six, 0)
     ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
-    inverse, length = 1.0 / ca, 1.0 / stepper.settings[LENGTH]
+    length = 1.0 / stepper.settings[LENGTH]
     squares = corrections = spread8(0.0)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
@@ -88,29 +89,22 @@ def predict(stepper, fast, work):
             past = load8(H, j * n + i)
             v0 = v0 + past * k[0, j]
             a0 = a0 + past * k[1, j]
-        ahead = load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0
-        y, momentum = triples8(ahead * inverse)
         now = load8(vdot, i)
         squares = larger8(squares, now * now)
-        R0 = rotation_matrix(four(base, q + QUAT))
-        guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, triples8(now)[1]))
-        J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+        flown = load8(rates, q + VEL) * six * h + now * (0.5 * h * h)
         if course[COURSE * b + BENT] != 0.0:
+            R0, guess = rotation_matrix(four(base, q + QUAT)), triples8(flown)[1]
+            J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
             change = scale(h, sub(triples8(v0)[1], three(H, V * n + i + 3)))
             B, more = missed_by_trapezoids(J, J_inverse, R0, guess, change)
-            momentum = sub(sub(momentum, scale(h * cv, mv(B, momentum))), more)
             more = bend(course, COURSE * b, cv, h, B, more)
             v0 = v0 + six8(ZERO, scale(cv, more))
             a0 = a0 + six8(ZERO, scale(ca, more))
         store8(affine, i, v0)
         store8(affine, n + i, a0)
-        turn = turn_with_momentum(J, J_inverse, R0, guess, momentum)
-        s = spins[SPINS * b + SHARE]
-        if s != 0.0:
-            y = tv(tangent(scale(s, mv(R0, turn))), y)
-        ahead = six8(y, turn) + load8(known, MISSED * n + i)
-        store8(d, i, ahead)
-        store8(known, AHEAD * n + i, ahead)
+        store8(known, AHEAD * n + i, flown)
+        missed = load8(known, MISSED * n + i) * 2.0 - load8(known, MISSED_BEFORE * n + i)
+        store8(d, i, flown + missed)
         correction = load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i)
         corrections = larger8(corrections, correction * correction)
         store8(p, i, correction)
