@@ -11,7 +11,7 @@ that of the residual with it, an iteration of Newton's method is
     [C_q  0   ] [·] = [(C_q u + C_t)/cv − C],       [C_q  0   ] [Δγ] = − [C        ]
 
 for p and the change δ of d: one factorisation, two right-hand sides.  Both are predicted: p goes on
-linearly, and d has what its prediction missed in the step before.
+linearly, and so does what d has beside h v + ½ h² v̇, in axes that turn with the body.
 
 Index 3 with rates in body axes and translation in fixed axes, which costs half as much, multiplies
 the energy of a rod on a pin from 0.3 rad per step on, and a top errs twenty times as much.
@@ -25,11 +25,11 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE, PATIENCE, QUIET, SHARE, SPIN,
-    SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE, PATIENCE, QUIET, SHARE,
+    SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
-    BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
+    BENT, COURSE, bend, missed_by_trapezoids,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
@@ -45,15 +45,15 @@ from linkwork.integrators.second_order.stepper import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
-    HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
+    HISTORY, V, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_spliced, inlined, lean
 from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.math.memory.referred import refer
-from linkwork.math.rotations import rotation_matrix, tangent
+from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
-    add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
+    add, at9, cross, four, gather, mv, nine, scale, sub, three,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 from linkwork.system.evaluate import refill
@@ -61,27 +61,30 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
-PART = 1e6  # error of p over p and the tolerance: usually a hundredth, far below that of the step
+# p is as large as the step's own error.  Over p and the tolerance, what may be left of d and of p
+# that follows d closely, and of p that follows it by less than DAMPED: usually 1e-4 and 1e-2 of p
+BELOW, PART = 1e4, 1e6
 NOTHING = 0.1  # of the tolerance: p that is none, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 SEEN = 1e-3  # of round-off: the square of a correction from which κ is measured
-RELEARN = 64  # steps between those that have two iterations
+RELEARN = 256  # steps between those that have two iterations
+LOOK = 8  # steps between those after which bodies that turn fast are looked for
 
 
 @fused_spliced
 def predict(stepper, fast, work):
-    """Affine parts, and d for linearly continued rates of momenta; the largest acceleration, and
-    the largest p (lengths over L, angles)."""
+    """Affine parts; d = h v + ½ h² v̇ and what that missed, and p, both continued linearly; the
+    largest acceleration, and the largest p (lengths over L, angles)."""
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
     H, p, affine = borrow(stepper.history), borrow(stepper.p), borrow(stepper.affine)
     known = borrow(fast.past)
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
-    rates, six = base, load8(stepper.six, 0)
     ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
     length = 1.0 / stepper.settings[LENGTH]
     squares = corrections = spread8(0.0)
+    six = load8(stepper.six, 0)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         v0 = a0 = spread8(0.0)
@@ -91,7 +94,7 @@ def predict(stepper, fast, work):
             a0 = a0 + past * k[1, j]
         now = load8(vdot, i)
         squares = larger8(squares, now * now)
-        flown = load8(rates, q + VEL) * six * h + now * (0.5 * h * h)
+        flown = load8(base, q + VEL) * six * h + now * (0.5 * h * h)
         if course[COURSE * b + BENT] != 0.0:
             R0, guess = rotation_matrix(four(base, q + QUAT)), triples8(flown)[1]
             J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
@@ -188,7 +191,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest, predicted = predict(stepper, fast, work)
-    tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    tolerance = max(s[TOLERANCE] * h * h * largest + 1e-14, BELOW * s[TOLERANCE] * predicted)
     allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     allowed = max(allowed, PART * s[TOLERANCE] * predicted)
     nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
@@ -320,7 +323,8 @@ def advance_fast(
         status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
             return status, k
-        turn, busy = accept(kernels, tables, work, stepper, fast, times[k])
+        look = limits[PATIENCE] < 1e10 and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
+        turn, busy = accept(kernels, tables, work, stepper, fast, times[k], look)
         limits[LARGEST] = max(limits[LARGEST], turn)
         limits[FOLLOWS] = max(limits[FOLLOWS], turn)
         if saved[k] >= 0:
@@ -328,7 +332,8 @@ def advance_fast(
             out.iterations[saved[k]] = stepper.report[0]
         if stepper.settings[SAMPLED] != 0.0:
             take_up_samples(kernels, tables, factors, work, stepper, fast, times[k])
-        limits[QUIET] = 0.0 if busy else limits[QUIET] + 1.0
-        if limits[QUIET] >= limits[PATIENCE]:
-            return CALM, k + 1
+        if look:
+            limits[QUIET] = 0.0 if busy else limits[QUIET] + LOOK
+            if limits[QUIET] >= limits[PATIENCE]:
+                return CALM, k + 1
     return DONE, last
