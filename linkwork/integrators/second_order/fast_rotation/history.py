@@ -25,7 +25,7 @@ from linkwork.integrators.second_order.fast_rotation.momentum_integral import sh
 from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.stepper import (
-    CA, CALPHA, CV, MASS, MEMORY, SAMPLED, STEP,
+    CA, CALPHA, CV, JUMPS, MASS, MEMORY, SAMPLED, STEP,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import gather_work
 from linkwork.integrators.values import (
@@ -89,7 +89,7 @@ def accept(kernels, tables, work, stepper, fast, time, look):
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
     ends, past, course, h = borrow(work.x), borrow(fast.past), borrow(fast.course), s[STEP]
     late, busy, multistep = fast.limits[OFFSET] * h, False, fast.limits[TURNING] == 0.0
-    smooth, inertia, quick = s[MEMORY] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
+    smooth, inertia, quick = s[JUMPS] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
     still = six8(ZERO, (1.0, 1.0, 1.0))
     asked = s[MEMORY] != 0.0 or s[SAMPLED] != 0.0  # elements are evaluated at the end of the step
     for b in range(bodies):

@@ -40,7 +40,7 @@ from linkwork.integrators.second_order.sampled_jumps import (
     let_history_jump, let_values_jump, sampled_jump,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
-    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
+    CA, CV, DIVERGED, DONE, GROWTH, JUMPS, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
     NOISE, NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
@@ -183,8 +183,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
 
     What an iteration leaves: κ δ², p that does not follow δ yet (some h ω of it), and of δ what
     forces that depend on velocities would add for π, which r_p does not have.  Both shares are
-    measured whenever there is a second iteration, at least every RELEARN steps; where something
-    dissipates or is remembered (contact, friction), p itself must have converged.
+    measured whenever there is a second iteration, at least every RELEARN steps; where forces may
+    jump with what is remembered (contact, friction), p itself must have converged.
     """
     s, n = stepper.settings, tables.motions[0]
     if int(time / s[STEP] + 0.5) % RELEARN == 0:
@@ -200,7 +200,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
     rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
     drift, chord, guessed = 0.0, False, False
-    smooth = s[MEMORY] == 0.0 and stepper.flow.shape[1] == 0
+    smooth = s[JUMPS] == 0.0 and stepper.flow.shape[1] == 0
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
@@ -265,7 +265,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         quadratic = s[STIFFNESS] != 0.0
         done = (quadratic and error <= tolerance) or size <= tolerance
         follows = limits[FOLLOWS] * moved <= (allowed if limits[FOLLOWS] <= DAMPED else tolerance)
-        share = limits[LEADS] if smooth and work.power[0] == 0.0 else max(limits[LEADS], 1.0)
+        share = limits[LEADS] if smooth else max(limits[LEADS], 1.0)
         leads = chord or share * drift <= tolerance
         if (done and follows and leads) or exhausted:
             s[LEARN] = 1.0
