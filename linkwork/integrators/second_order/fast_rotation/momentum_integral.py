@@ -23,11 +23,12 @@ axis the trapezoidal rule alone misses h³n²I_j/12, n the spin.  D is zero for 
 
 from __future__ import annotations
 
+import math
 
 from linkwork.math.compiled import fused_spliced, inlined
-from linkwork.math.rotations import inverse_tangent, qexp, rotation_matrix
+from linkwork.math.rotations import inverse_tangent, qexp, rotation_matrix, tangent
 from linkwork.math.vectors import (
-    IDENTITY, add, cm, cross, inverse3, madd, mm, mscale, mv, nine, scale, skew, sub,
+    IDENTITY, add, cm, cross, dot, inverse3, madd, mm, mscale, mv, nine, scale, skew, solve3, sub,
     three, transpose, tv,
 )  # fmt: skip
 
@@ -133,3 +134,35 @@ def spun_slope(course, b, J, x):
 def bent(course, b, R):
     """R₁ᵀQR₁ of body b."""
     return mm(transpose(R), mm(nine(course, COURSE * b + BEND), R))
+
+
+@fused_spliced
+def tangent_of_half(p2):
+    """tan(φ/2)/φ for φ² = p2."""
+    if p2 < 1e-2:  # series: relative error below 1e-12
+        return 0.5 + p2 * (1.0 / 24.0 + p2 * (1.0 / 240.0 + p2 * (17.0 / 40320.0)))
+    p = math.sqrt(p2)
+    return math.tan(0.5 * p) / p
+
+
+@fused_spliced
+def turn_with_momentum(J, inverse, R0, x, y):
+    """x with ½ (R₀ + R₀ exp(x̃)) Ĵ x = y from a guess: by iteration, else by Newton's method."""
+    wanted = tv(R0, y)
+    for _ in range(3):
+        # 2 (I + exp(x̃))⁻¹ = I − tan(φ/2)/φ x̃
+        before, half = x, tangent_of_half(dot(x, x))
+        x = mv(inverse, sub(wanted, scale(half, cross(x, wanted))))
+        change = sub(x, before)
+        if dot(change, change) <= NEAR * NEAR * dot(x, x):
+            return x
+    wanted = scale(2.0, wanted)
+    for _ in range(4):
+        E, Jx = rotation_matrix(qexp(x)), mv(J, x)
+        rest = sub(wanted, add(Jx, mv(E, Jx)))
+        slope = madd(J, mm(E, madd(J, mscale(-1.0, cm(Jx, tangent(x))))))
+        change = solve3(slope, rest)
+        x = add(x, change)
+        if dot(change, change) <= NEAR * NEAR * dot(x, x):
+            break
+    return x

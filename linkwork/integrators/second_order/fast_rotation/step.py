@@ -25,11 +25,11 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE, PATIENCE, QUIET, SHARE,
-    SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE,
+    PATIENCE, QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
-    BENT, COURSE, bend, missed_by_trapezoids,
+    BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
@@ -45,15 +45,15 @@ from linkwork.integrators.second_order.stepper import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
-    HISTORY, V, correct_rates, free_rates, predict_values,
+    HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_spliced, inlined, lean
+from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, lean
 from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.math.memory.referred import refer
-from linkwork.math.rotations import rotation_matrix
+from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
-    add, at9, cross, four, gather, mv, nine, scale, sub, three,
+    add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 from linkwork.system.evaluate import refill
@@ -71,10 +71,26 @@ RELEARN = 256  # steps between those that have two iterations
 LOOK = 8  # steps between those after which bodies that turn fast are looked for
 
 
+@fused_inlined
+def move_with_momenta(spins, base, b, y, guess):
+    """d of body b that has the integral y of its momentum and its velocity; guess: its turn."""
+    push, momentum = triples8(y)
+    J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+    R0, s = rotation_matrix(four(base, NODE * b + QUAT)), spins[SPINS * b + SHARE]
+    turn = turn_with_momentum(J, inverse, R0, guess, momentum)
+    if s != 0.0:
+        push = tv(tangent(scale(s, mv(R0, turn))), push)
+    return six8(push, turn)
+
+
 @fused_spliced
 def predict(stepper, fast, work):
-    """Affine parts; d = h v + ½ h² v̇ and what that missed, and p, both continued linearly; the
-    largest acceleration, and the largest p (lengths over L, angles)."""
+    """Affine parts, d and p of the next step; the largest acceleration, and the largest p (lengths
+    over L, angles).
+
+    p goes on linearly, and so does d beside h v + ½ h² v̇; after steps that took many iterations, or
+    where forces may jump, d is that of rates of momenta that go on linearly.
+    """
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
     H, p, affine = borrow(stepper.history), borrow(stepper.p), borrow(stepper.affine)
@@ -82,7 +98,8 @@ def predict(stepper, fast, work):
     d, vdot, spins, base = (borrow(fast.move), borrow(fast.vdot), borrow(fast.spins),
                             borrow(stepper.base))  # fmt: skip
     ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
-    length = 1.0 / stepper.settings[LENGTH]
+    inverse, length = 1.0 / ca, 1.0 / stepper.settings[LENGTH]
+    even = fast.limits[EVEN] >= ENOUGH
     squares = corrections = spread8(0.0)
     six = load8(stepper.six, 0)
     for b in range(bodies):
@@ -94,12 +111,14 @@ def predict(stepper, fast, work):
             a0 = a0 + past * k[1, j]
         now = load8(vdot, i)
         squares = larger8(squares, now * now)
+        y = (load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse
         flown = load8(base, q + VEL) * six * h + now * (0.5 * h * h)
         if course[COURSE * b + BENT] != 0.0:
             R0, guess = rotation_matrix(four(base, q + QUAT)), triples8(flown)[1]
             J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
             change = scale(h, sub(triples8(v0)[1], three(H, V * n + i + 3)))
             B, more = missed_by_trapezoids(J, J_inverse, R0, guess, change)
+            y = y - six8(ZERO, add(scale(h * cv, mv(B, triples8(y)[1])), more))
             more = bend(course, COURSE * b, cv, h, B, more)
             v0 = v0 + six8(ZERO, scale(cv, more))
             a0 = a0 + six8(ZERO, scale(ca, more))
@@ -107,7 +126,10 @@ def predict(stepper, fast, work):
         store8(affine, n + i, a0)
         store8(known, AHEAD * n + i, flown)
         missed = load8(known, MISSED * n + i) * 2.0 - load8(known, MISSED_BEFORE * n + i)
-        store8(d, i, flown + missed)
+        ahead = flown + missed
+        if not even:
+            ahead = move_with_momenta(spins, base, b, y, triples8(flown)[1])
+        store8(d, i, ahead)
         correction = load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i)
         corrections = larger8(corrections, correction * correction)
         store8(p, i, correction)
@@ -191,7 +213,9 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest, predicted = predict(stepper, fast, work)
-    tolerance = max(s[TOLERANCE] * h * h * largest + 1e-14, BELOW * s[TOLERANCE] * predicted)
+    tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    if fast.limits[EVEN] >= ENOUGH:
+        tolerance = max(tolerance, BELOW * s[TOLERANCE] * predicted)
     allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     allowed = max(allowed, PART * s[TOLERANCE] * predicted)
     nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
@@ -325,6 +349,8 @@ def advance_fast(
             return status, k
         look = limits[PATIENCE] < 1e10 and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
         turn, busy = accept(kernels, tables, work, stepper, fast, times[k], look)
+        even = stepper.report[0] <= FEW and stepper.settings[JUMPS] == 0.0
+        limits[EVEN] = limits[EVEN] + 1.0 if even else 0.0
         limits[LARGEST] = max(limits[LARGEST], turn)
         limits[FOLLOWS] = max(limits[FOLLOWS], turn)
         if saved[k] >= 0:
