@@ -33,7 +33,7 @@ from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
-    residual_side, restrain, worst_residual,
+    move_multipliers, residual_side, restrain, worst_residual,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import continue_multipliers, largest_rate
 from linkwork.integrators.second_order.sampled_jumps import (
@@ -149,21 +149,22 @@ def velocity_side(stepper, fast, tables, work):
     free_rates(stepper.flow, work.values, side, rigid)
     vals, u, starts, blocks = (borrow(work.vals), borrow(fast.free), borrow(fast.starts),
                                borrow(fast.blocks))  # fmt: skip
-    k, most = starts[0], 0.0
-    for e in range(n, side.shape[0]):
-        row, end = spread8(0.0), starts[e - n + 1]
+    Ct, C, holds, out = borrow(work.Ct), borrow(work.C), borrow(fast.holds), borrow(side)
+    k, most, values = starts[0], 0.0, stepper.flow.shape[1] > 0
+    for e in range(side.shape[0] - n):
+        row, end = spread8(0.0), starts[e + 1]
         while k < end:
             row = row + load8(vals, blocks[2 * k]) * load8(u, blocks[2 * k + 1])
             k += 1
-        s = work.Ct[e - n] + sum8(row)
-        if stepper.flow.shape[1] > 0:
-            for j in range(tables.indptr[e], tables.indptr[e + 1]):
+        s = Ct[e] + sum8(row)
+        if values:
+            for j in range(tables.indptr[n + e], tables.indptr[n + e + 1]):
                 if tables.indices[j] >= rigid:
                     s += vals[tables.places[j]] * side[tables.indices[j]]
-        side[e] = fast.holds[e - n] * (s * inverse - work.C[e - n])
-        most = max(most, abs(side[e]))
+        s = holds[e] * (s * inverse - C[e])
+        out[n + e], most = s, max(most, abs(s))
     for e in range(n):
-        side[e] = 0.0
+        out[e] = 0.0
     return most
 
 
@@ -208,7 +209,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     measured whenever there is a second iteration, at least every RELEARN steps; where forces may
     jump with what is remembered (contact, friction), p itself must have converged.
     """
-    s, n = stepper.settings, tables.motions[0]
+    s = stepper.settings
     if int(time / s[STEP] + 0.5) % RELEARN == 0:
         s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
@@ -259,8 +260,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         if iteration >= SMOOTH - 1:
             cap = restrain(stepper, iteration, cap)
         size = apply_increment(stepper, rhs, fast.move, fast.move)
-        for e in range(n, rhs.shape[0]):
-            work.gamma[e - n] += rhs[e] * ca * m
+        move_multipliers(stepper, tables, work)
         stepper.report[0], stepper.report[1] = iteration + 1, size
         if diverges(iteration, size, before):
             worst_residual(stepper, work)
