@@ -33,15 +33,22 @@ def residual_side(stepper, tables, work):
     """Right-hand side −r/(m ca), −C."""
     nb = stepper.p.shape[0]
     scale = -1.0 / (stepper.settings[CA] * stepper.settings[MASS])
-    rhs = stepper.rhs
-    for b in range(nb):
-        for i in range(6):
-            rhs[SIX * b + i] = scale * work.f[b, i]
+    rhs, f, C, n = borrow(stepper.rhs), borrow(work.f), borrow(work.C), tables.motions[0]
+    for i in range(SIX * nb):
+        rhs[i] = scale * f[i]
     for i in range(stepper.flow.shape[1]):
         rhs[SIX * nb + i] = scale * work.balance[i]
-    n = tables.motions[0]
-    for e in range(n, rhs.shape[0]):
-        rhs[e] = -work.C[e - n]
+    for e in range(stepper.rhs.shape[0] - n):
+        rhs[n + e] = -C[e]
+
+
+@spliced
+def move_multipliers(stepper, tables, work):
+    """γ += Δγ, of which the solution has Δγ/(m ca)."""
+    gamma, solution, n = borrow(work.gamma), borrow(stepper.rhs), tables.motions[0]
+    ca, m = stepper.settings[CA], stepper.settings[MASS]
+    for e in range(stepper.rhs.shape[0] - n):
+        gamma[e] += solution[n + e] * ca * m
 
 
 @spliced
@@ -186,7 +193,6 @@ def newton(kernels, tables, lu, work, stepper, time, look):
     coef[ACCEPT] = 0.0
     coef[KC] = s[STIFFNESS]
     coef[WRITTEN] = 0.0
-    n = tables.motions[0]
     before, growth, chord, cap, guessed = 0.0, 1.0, False, 1e300, False
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
@@ -212,8 +218,7 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         answer_sensors(lu, tables, work, stepper.rhs)
         if iteration >= SMOOTH - 1:
             cap = restrain(stepper, iteration, cap)
-        for e in range(n, stepper.rhs.shape[0]):
-            work.gamma[e - n] += stepper.rhs[e] * ca * m
+        move_multipliers(stepper, tables, work)
         size = apply_increment(stepper, stepper.rhs, work.x, work.x)
         stepper.report[0] = iteration + 1
         stepper.report[1] = size

@@ -46,7 +46,7 @@ def make_stepper(system: System, settings: int) -> sp.Stepper:
     s = stepper.settings
     s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, system.memory
     s[sp.MOVING], s[sp.NOISE] = system.moving, system.round_off
-    s[sp.SAMPLED] = bool(system.sample_times)
+    s[sp.SAMPLED], s[sp.JUMPS] = bool(system.sample_times), system.jumps
     return stepper
 
 

@@ -12,7 +12,7 @@ TURNS = 5  # done, and a body turned by more than the form for smooth motion is 
 WILD = 7  # done, and velocities violate the constraints by more than that form leaves
 # settings
 (CA, CV, CALPHA, STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, MOST_TURN, MEMORY, MOVING,
- GROWTH, STIFFNESS, LEARN, NOISE, SAMPLED, SETTINGS) = range(17)  # fmt: skip
+ GROWTH, STIFFNESS, LEARN, NOISE, SAMPLED, JUMPS, SETTINGS) = range(18)  # fmt: skip
 # report: iterations, last correction, worst unknown, its residual, the residual of a test, the
 # violation of velocities over the largest velocity
 (ITERATIONS, CORRECTION, WORST, RESIDUAL, TESTED, VIOLATED, REPORT) = range(7)

@@ -34,7 +34,7 @@ from linkwork.system.tiles.find import tiles_of
 from linkwork.system.tiles.tables import Tiled
 
 # over a restart
-KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS]
+KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS, fr.EVEN]
 
 
 class TwoForms(RepairedRun):
@@ -157,7 +157,7 @@ class TwoForms(RepairedRun):
     @property
     def _quiet(self) -> np.ndarray:
         """Steps without fast rotation, how many end this form, the largest turn, and whose; how
-        much p follows corrections and leads to them."""
+        much p follows corrections and leads to them; steps in a row that were even."""
         return self.fast.limits[KEPT_LIMITS]
 
     def _load_fast(self, shares: np.ndarray, moves: np.ndarray, quiet: np.ndarray) -> None:

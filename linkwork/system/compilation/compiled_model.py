@@ -117,6 +117,13 @@ class CompiledModel:
         return any(f.memory > 0 and (f.history > 0 or f.rubs) for f in families)
 
     @cached_property
+    def jumps(self) -> bool:
+        """Whether forces may jump with what elements remember: not with angles over turns."""
+        families = (e.entry.family for e in self.elements)
+        told = [f for f in families if f.memory > 0 and (f.history > 0 or f.rubs)]
+        return any(f.signal or f.rubs or not f.counts_turns for f in told)
+
+    @cached_property
     def memory_places(self) -> np.ndarray:
         """Flat places in reals where elements keep memory: the last reals of each such element."""
         places = []

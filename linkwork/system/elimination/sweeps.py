@@ -182,8 +182,9 @@ def solve_nodes(r, vals, rhs, go_back):
             leave_bridges(r, vals, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
         end = e.breaks[k, 0]
     go_back(borrowed(e), 0, end)
+    found, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
-        rhs[i] = e.out[i]
+        found[i] = out[i]
     if e.groups.shape[0] > 0:
         leave_first(r, rhs, rhs, CONDENSE_BACK)
 
@@ -192,12 +193,14 @@ def solve_nodes(r, vals, rhs, go_back):
 def take_in(r, vals, rhs, forward_node):
     """Another right-hand side on its way to the core, with the factors that are there."""
     e = referred(r)
+    given, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
-        e.out[i] = rhs[i]
-    e.out[e.unknowns :] = 0.0
+        out[i] = given[i]
+    for i in range(e.unknowns, e.out.shape[0]):
+        out[i] = 0.0
     if e.groups.shape[0] > 0:
         leave_first(r, vals, e.out, CONDENSE_FORWARD)
-    nodes, v, out = borrowed(e), borrow(vals), borrow(e.out)
+    nodes, v = borrowed(e), borrow(vals)
     begin, breaks = 0, e.breaks.shape[0]
     for k in range(breaks + 1):
         end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]

@@ -18,14 +18,14 @@ import math
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, STRIDE, VEL
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FAST, LAST, MISSED, NONE, OFFSET, SHARE, SPINS, TURNING, ZERO,
+    AHEAD, BEFORE, FAST, LAST, MISSED, MISSED_BEFORE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import shift_of
 from linkwork.integrators.second_order.fast_rotation.spinning import effective_turn
 from linkwork.integrators.second_order.fast_rotation.spinning import spins as body_spins
 from linkwork.integrators.second_order.stepper import (
-    CA, CALPHA, CV, MASS, MEMORY, SAMPLED, STEP,
+    CA, CALPHA, CV, JUMPS, MASS, MEMORY, SAMPLED, STEP,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import gather_work
 from linkwork.integrators.values import (
@@ -33,7 +33,7 @@ from linkwork.integrators.values import (
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_spliced
-from linkwork.math.registers.eights import load8, six8, spread8, store6, store8, triples8
+from linkwork.math.registers.eights import lane8, load8, six8, spread8, store6, store8, triples8
 from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
 
 
@@ -63,19 +63,24 @@ def past_of(H, n, i, k):
 
 
 @fused_spliced
-def turned_past(alg, before, rate, E):
-    """What is known of the translation in the axes at the end of the step."""
-    a, L = triples8(alg)
-    v, M = triples8(before)
-    r, F = triples8(rate)
-    return six8(mv(E, a), L), six8(mv(E, v), M), six8(mv(E, r), F)
+def axes8(E):
+    """The columns of E, for the translation among the six numbers of a body."""
+    one, two = six8((E[0], E[3], E[6]), ZERO), six8((E[1], E[4], E[7]), ZERO)
+    return one, two, six8((E[2], E[5], E[8]), ZERO)
 
 
 @fused_spliced
-def accept(kernels, tables, work, stepper, fast, time):
+def turned8(axes, still, v):
+    """Six numbers of a body, the translation turned by E; still: ones for rotation."""
+    turned = axes[0] * lane8(v, 0) + v * still
+    return turned + axes[1] * lane8(v, 1) + axes[2] * lane8(v, 2)
+
+
+@fused_spliced
+def accept(kernels, tables, work, stepper, fast, time, look):
     """Take over the solution of a step: motion, momenta, history, multipliers, work done.
 
-    Returns the largest turn in the step, and whether a body spins or turns fast.
+    Returns the largest turn in the step, and, if looked for, whether a body spins or turns fast.
     """
     k, s, bodies = stepper.weights, stepper.settings, stepper.p.shape[0]
     H, p, d = borrow(stepper.history), borrow(stepper.p), borrow(fast.move)
@@ -84,7 +89,8 @@ def accept(kernels, tables, work, stepper, fast, time):
     held, ca, cv, calpha, most = borrow(fast.vdot), s[CA], s[CV], s[CALPHA], 0.0
     ends, past, course, h = borrow(work.x), borrow(fast.past), borrow(fast.course), s[STEP]
     late, busy, multistep = fast.limits[OFFSET] * h, False, fast.limits[TURNING] == 0.0
-    smooth, inertia, quick = s[MEMORY] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
+    smooth, inertia, quick = s[JUMPS] == 0.0, borrow(tables.bodies), fast.limits[FAST] ** 2
+    still = six8(ZERO, (1.0, 1.0, 1.0))
     asked = s[MEMORY] != 0.0 or s[SAMPLED] != 0.0  # elements are evaluated at the end of the step
     for b in range(bodies):
         q, i = NODE * b, STRIDE * b
@@ -98,7 +104,7 @@ def accept(kernels, tables, work, stepper, fast, time):
         y, Jp, L, rate, own, wdot = turn_of(spins, course, b, x, g, spin, R, L0, F0, ca, cv)
         r, w, share = add(three(base, q + POS), t), mv(R, own), spins[SPINS * b + SHARE]
         alg, before, was = past_of(H, n, i, k)
-        z, free, E = t, sub(t, extra), NONE
+        z, free, axes = t, sub(t, extra), (still, still, still)
         if share == 0.0:
             v, a = add(scale(cv, free), v0), add(scale(ca, free), a0)
         else:
@@ -106,7 +112,9 @@ def accept(kernels, tables, work, stepper, fast, time):
             phi = scale(share, mv(R, x))
             E, z, v, a = path_of(share, part, phi, t, extra, w, v0, a0, ca, cv)
             free = sub(z, extra)
-            alg, before, was = turned_past(alg, before, was, E)
+            axes = axes8(E)
+            alg, before, was = (turned8(axes, still, alg), turned8(axes, still, before),
+                                turned8(axes, still, was))  # fmt: skip
         y = add(mv(R, y), shift_of(course, b))
         alg = alg + six8(free, y) * calpha
         if multistep:
@@ -123,19 +131,21 @@ def accept(kernels, tables, work, stepper, fast, time):
         store8(H, VDOTPREV * n + i, was)
         store8(H, V * n + i, six8(v, mv(R, L)))
         store8(H, VDOT * n + i, six8(sub(a, scale(new, u)), mv(R, rate)))
-        if body_spins(own, wdot, three(held, i + 3), h):
-            busy = True
-        elif not busy and turn > quick:
-            c = BODY_REALS * b
-            J = nine(inertia, c + INERTIA)
-            busy = effective_turn(inertia[c], J, v, own, wdot, h) > quick
+        if look and not busy:
+            busy = body_spins(own, wdot, three(held, i + 3), h)
+            if not busy and turn > quick:
+                c = BODY_REALS * b
+                J = nine(inertia, c + INERTIA)
+                busy = effective_turn(inertia[c], J, v, own, wdot, h) > quick
         now, move = six8(a, wdot), six8(t, x)
         store8(held, i, now)
         if smooth:  # forces that jump would be taken for a motion that goes on
-            missed = load8(past, MISSED * n + i) + (move - load8(past, AHEAD * n + i))
+            missed, older = move - load8(past, AHEAD * n + i), load8(past, MISSED * n + i)
             recent = load8(past, LAST * n + i)
             if share != 0.0:
-                missed, recent, correction = turned_past(missed, recent, correction, E)
+                missed, older = turned8(axes, still, missed), turned8(axes, still, older)
+                recent, correction = turned8(axes, still, recent), turned8(axes, still, correction)
+            store8(past, MISSED_BEFORE * n + i, older)
             store8(past, BEFORE * n + i, recent)
             store8(past, LAST * n + i, correction)
             store8(past, MISSED * n + i, missed)

@@ -48,10 +48,11 @@ ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # limits: may the translation turn; α_m − α_f; the turn in a step that counts as fast; steps
 # without it so far, and how many of them end this form of the step; the largest turn so far, and
 # the body that made it; change of p over the correction of d that it follows; correction of d over
-# the change of p that it follows
-(TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, LIMITS) = range(10)
-# p of the last step and of the one before; d less what was predicted, and that prediction
-LAST, BEFORE, MISSED, AHEAD, PAST = range(5)
+# the change of p that it follows; steps in a row that few iterations solved
+(TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, EVEN, LIMITS) = range(11)
+FEW, ENOUGH = 3, 2  # iterations of an even step; such steps from which the next one is continued
+# p of the last step and of the one before; d less h v + ½ h² v̇ of them, and that of the next one
+LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
 
 
 class FastRotation(NamedTuple):

@@ -11,7 +11,7 @@ that of the residual with it, an iteration of Newton's method is
     [C_q  0   ] [·] = [(C_q u + C_t)/cv − C],       [C_q  0   ] [Δγ] = − [C        ]
 
 for p and the change δ of d: one factorisation, two right-hand sides.  Both are predicted: p goes on
-linearly, and d has what its prediction missed in the step before.
+linearly, and so does what d has beside h v + ½ h² v̇, in axes that turn with the body.
 
 Index 3 with rates in body axes and translation in fixed axes, which costs half as much, multiplies
 the energy of a rod on a pin from 0.3 rad per step on, and a top errs twenty times as much.
@@ -25,22 +25,22 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE, QUIET, SHARE, SPIN,
-    SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE,
+    PATIENCE, QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
     BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
-    residual_side, restrain, worst_residual,
+    move_multipliers, residual_side, restrain, worst_residual,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import continue_multipliers, largest_rate
 from linkwork.integrators.second_order.sampled_jumps import (
     let_history_jump, let_values_jump, sampled_jump,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
-    CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
+    CA, CV, DIVERGED, DONE, GROWTH, JUMPS, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING,
     NOISE, NO_CONVERGENCE, PIVOTS, SAMPLED, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
@@ -48,7 +48,7 @@ from linkwork.integrators.values import (
     HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_spliced, inlined, lean
+from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, lean
 from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import rotation_matrix, tangent
@@ -61,17 +61,36 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most
-PART = 1e6  # error of p over p and the tolerance: usually a hundredth, far below that of the step
+# p is as large as the step's own error.  Over p and the tolerance, what may be left of d and of p
+# that follows d closely, and of p that follows it by less than DAMPED: usually 1e-4 and 1e-2 of p
+BELOW, PART = 1e4, 1e6
 NOTHING = 0.1  # of the tolerance: p that is none, as of a body on a fixed pin
 DAMPED = 0.05  # of a correction that p follows: what is left of p dies away from step to step
 SEEN = 1e-3  # of round-off: the square of a correction from which κ is measured
-RELEARN = 64  # steps between those that have two iterations
+RELEARN = 256  # steps between those that have two iterations
+LOOK = 8  # steps between those after which bodies that turn fast are looked for
+
+
+@fused_inlined
+def move_with_momenta(spins, base, b, y, guess):
+    """d of body b that has the integral y of its momentum and its velocity; guess: its turn."""
+    push, momentum = triples8(y)
+    J, inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+    R0, s = rotation_matrix(four(base, NODE * b + QUAT)), spins[SPINS * b + SHARE]
+    turn = turn_with_momentum(J, inverse, R0, guess, momentum)
+    if s != 0.0:
+        push = tv(tangent(scale(s, mv(R0, turn))), push)
+    return six8(push, turn)
 
 
 @fused_spliced
 def predict(stepper, fast, work):
-    """Affine parts, and d for linearly continued rates of momenta; the largest acceleration, and
-    the largest p (lengths over L, angles)."""
+    """Affine parts, d and p of the next step; the largest acceleration, and the largest p (lengths
+    over L, angles).
+
+    p goes on linearly, and so does d beside h v + ½ h² v̇; after steps that took many iterations, or
+    where forces may jump, d is that of rates of momenta that go on linearly.
+    """
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
     H, p, affine = borrow(stepper.history), borrow(stepper.p), borrow(stepper.affine)
@@ -80,7 +99,9 @@ def predict(stepper, fast, work):
                             borrow(stepper.base))  # fmt: skip
     ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
     inverse, length = 1.0 / ca, 1.0 / stepper.settings[LENGTH]
+    even = fast.limits[EVEN] >= ENOUGH
     squares = corrections = spread8(0.0)
+    six = load8(stepper.six, 0)
     for b in range(bodies):
         i, q = STRIDE * b, NODE * b
         v0 = a0 = spread8(0.0)
@@ -88,29 +109,27 @@ def predict(stepper, fast, work):
             past = load8(H, j * n + i)
             v0 = v0 + past * k[0, j]
             a0 = a0 + past * k[1, j]
-        ahead = load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0
-        y, momentum = triples8(ahead * inverse)
         now = load8(vdot, i)
         squares = larger8(squares, now * now)
-        R0 = rotation_matrix(four(base, q + QUAT))
-        guess = add(scale(h, three(base, q + OMEGA)), scale(0.5 * h * h, triples8(now)[1]))
-        J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
+        y = (load8(H, VDOT * n + i) * 2.0 - load8(H, VDOTPREV * n + i) - a0) * inverse
+        flown = load8(base, q + VEL) * six * h + now * (0.5 * h * h)
         if course[COURSE * b + BENT] != 0.0:
+            R0, guess = rotation_matrix(four(base, q + QUAT)), triples8(flown)[1]
+            J, J_inverse = nine(spins, SPINS * b + SPIN), nine(spins, SPINS * b + SPIN_INVERSE)
             change = scale(h, sub(triples8(v0)[1], three(H, V * n + i + 3)))
             B, more = missed_by_trapezoids(J, J_inverse, R0, guess, change)
-            momentum = sub(sub(momentum, scale(h * cv, mv(B, momentum))), more)
+            y = y - six8(ZERO, add(scale(h * cv, mv(B, triples8(y)[1])), more))
             more = bend(course, COURSE * b, cv, h, B, more)
             v0 = v0 + six8(ZERO, scale(cv, more))
             a0 = a0 + six8(ZERO, scale(ca, more))
         store8(affine, i, v0)
         store8(affine, n + i, a0)
-        turn = turn_with_momentum(J, J_inverse, R0, guess, momentum)
-        s = spins[SPINS * b + SHARE]
-        if s != 0.0:
-            y = tv(tangent(scale(s, mv(R0, turn))), y)
-        ahead = six8(y, turn) + load8(known, MISSED * n + i)
+        store8(known, AHEAD * n + i, flown)
+        missed = load8(known, MISSED * n + i) * 2.0 - load8(known, MISSED_BEFORE * n + i)
+        ahead = flown + missed
+        if not even:
+            ahead = move_with_momenta(spins, base, b, y, triples8(flown)[1])
         store8(d, i, ahead)
-        store8(known, AHEAD * n + i, ahead)
         correction = load8(known, LAST * n + i) * 2.0 - load8(known, BEFORE * n + i)
         corrections = larger8(corrections, correction * correction)
         store8(p, i, correction)
@@ -130,21 +149,22 @@ def velocity_side(stepper, fast, tables, work):
     free_rates(stepper.flow, work.values, side, rigid)
     vals, u, starts, blocks = (borrow(work.vals), borrow(fast.free), borrow(fast.starts),
                                borrow(fast.blocks))  # fmt: skip
-    k, most = starts[0], 0.0
-    for e in range(n, side.shape[0]):
-        row, end = spread8(0.0), starts[e - n + 1]
+    Ct, C, holds, out = borrow(work.Ct), borrow(work.C), borrow(fast.holds), borrow(side)
+    k, most, values = starts[0], 0.0, stepper.flow.shape[1] > 0
+    for e in range(side.shape[0] - n):
+        row, end = spread8(0.0), starts[e + 1]
         while k < end:
             row = row + load8(vals, blocks[2 * k]) * load8(u, blocks[2 * k + 1])
             k += 1
-        s = work.Ct[e - n] + sum8(row)
-        if stepper.flow.shape[1] > 0:
-            for j in range(tables.indptr[e], tables.indptr[e + 1]):
+        s = Ct[e] + sum8(row)
+        if values:
+            for j in range(tables.indptr[n + e], tables.indptr[n + e + 1]):
                 if tables.indices[j] >= rigid:
                     s += vals[tables.places[j]] * side[tables.indices[j]]
-        side[e] = fast.holds[e - n] * (s * inverse - work.C[e - n])
-        most = max(most, abs(side[e]))
+        s = holds[e] * (s * inverse - C[e])
+        out[n + e], most = s, max(most, abs(s))
     for e in range(n):
-        side[e] = 0.0
+        out[e] = 0.0
     return most
 
 
@@ -186,15 +206,17 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
 
     What an iteration leaves: κ δ², p that does not follow δ yet (some h ω of it), and of δ what
     forces that depend on velocities would add for π, which r_p does not have.  Both shares are
-    measured whenever there is a second iteration, at least every RELEARN steps; where something
-    dissipates or is remembered (contact, friction), p itself must have converged.
+    measured whenever there is a second iteration, at least every RELEARN steps; where forces may
+    jump with what is remembered (contact, friction), p itself must have converged.
     """
-    s, n = stepper.settings, tables.motions[0]
+    s = stepper.settings
     if int(time / s[STEP] + 0.5) % RELEARN == 0:
         s[LEARN] = 2.0
     ca, m, h = s[CA], s[MASS], s[STEP]
     largest, predicted = predict(stepper, fast, work)
     tolerance = s[TOLERANCE] * h * h * largest + 1e-14
+    if fast.limits[EVEN] >= ENOUGH:
+        tolerance = max(tolerance, BELOW * s[TOLERANCE] * predicted)
     allowed = DRIFT * s[TOLERANCE] * h * h * largest + 1e-14  # of p
     allowed = max(allowed, PART * s[TOLERANCE] * predicted)
     nothing = NOTHING * s[TOLERANCE] * h * h * largest  # not of round-off, which p keeps from v̇
@@ -203,7 +225,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
     rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
     drift, chord, guessed = 0.0, False, False
-    smooth = s[MEMORY] == 0.0 and stepper.flow.shape[1] == 0
+    smooth = s[JUMPS] == 0.0 and stepper.flow.shape[1] == 0
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
         if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
             break
@@ -238,8 +260,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         if iteration >= SMOOTH - 1:
             cap = restrain(stepper, iteration, cap)
         size = apply_increment(stepper, rhs, fast.move, fast.move)
-        for e in range(n, rhs.shape[0]):
-            work.gamma[e - n] += rhs[e] * ca * m
+        move_multipliers(stepper, tables, work)
         stepper.report[0], stepper.report[1] = iteration + 1, size
         if diverges(iteration, size, before):
             worst_residual(stepper, work)
@@ -268,7 +289,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         quadratic = s[STIFFNESS] != 0.0
         done = (quadratic and error <= tolerance) or size <= tolerance
         follows = limits[FOLLOWS] * moved <= (allowed if limits[FOLLOWS] <= DAMPED else tolerance)
-        share = limits[LEADS] if smooth and work.power[0] == 0.0 else max(limits[LEADS], 1.0)
+        share = limits[LEADS] if smooth else max(limits[LEADS], 1.0)
         leads = chord or share * drift <= tolerance
         if (done and follows and leads) or exhausted:
             s[LEARN] = 1.0
@@ -326,7 +347,10 @@ def advance_fast(
         status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
             return status, k
-        turn, busy = accept(kernels, tables, work, stepper, fast, times[k])
+        look = limits[PATIENCE] < 1e10 and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
+        turn, busy = accept(kernels, tables, work, stepper, fast, times[k], look)
+        even = stepper.report[0] <= FEW and stepper.settings[JUMPS] == 0.0
+        limits[EVEN] = limits[EVEN] + 1.0 if even else 0.0
         limits[LARGEST] = max(limits[LARGEST], turn)
         limits[FOLLOWS] = max(limits[FOLLOWS], turn)
         if saved[k] >= 0:
@@ -334,7 +358,8 @@ def advance_fast(
             out.iterations[saved[k]] = stepper.report[0]
         if stepper.settings[SAMPLED] != 0.0:
             take_up_samples(kernels, tables, factors, work, stepper, fast, times[k])
-        limits[QUIET] = 0.0 if busy else limits[QUIET] + 1.0
-        if limits[QUIET] >= limits[PATIENCE]:
-            return CALM, k + 1
+        if look:
+            limits[QUIET] = 0.0 if busy else limits[QUIET] + LOOK
+            if limits[QUIET] >= limits[PATIENCE]:
+                return CALM, k + 1
     return DONE, last
