@@ -347,7 +347,7 @@ def drive_caller_card(args: Arguments) -> None:
     label = args.label("the label of a drive caller")
     args.card = f"drive caller {label}"
     if label in args.deck.drives:
-        args.fail(f"there is a drive caller {label} already", 0)
+        args.fail(f"there is a drive caller {label} already; give it another label", 0)
     if args.keyword("name"):
         args.string("a name")
     args.deck.drives[label] = read_law(args)

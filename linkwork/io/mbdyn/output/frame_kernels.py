@@ -138,6 +138,34 @@ def offset_rows(R, x, v, w, a, p, arms, x_out, v_out, a_out):
 
 
 @released
+def marker_rows(m, of, places, arms, out):
+    """Frames at the ends of arms, in the axes of the frames they are fixed in: of so many frames
+    the one at a place, or the ground (−1)."""
+    x, R, v, w, a, p = m
+    x_out, R_out, v_out, w_out, a_out, p_out = out
+    none, n = (0.0, 0.0, 0.0), len(places)
+    for t in range(len(x_out) // n):
+        for k in range(n):
+            i, row = t * of + places[k], t * n + k
+            if places[k] < 0:
+                put_matrix(R_out[row], 1.0, 0.0, 0.0, 0.0)
+                put(x_out[row], plus(none, times(R_out[row], arms[k])))
+                put(v_out[row], none)
+                put(w_out[row], none)
+                put(a_out[row], none)
+                put(p_out[row], none)
+                continue
+            for j in range(3):
+                put(R_out[row, j], (R[i, j, 0], R[i, j, 1], R[i, j, 2]))
+            s = times(R[i], arms[k])
+            put(x_out[row], plus(x[i], s))
+            put(v_out[row], plus(v[i], crossed(w[i], s)))
+            put(w_out[row], (w[i, 0], w[i, 1], w[i, 2]))
+            put(a_out[row], plus(plus(a[i], crossed(p[i], s)), crossed(w[i], crossed(w[i], s))))
+            put(p_out[row], (p[i, 0], p[i, 1], p[i, 2]))
+
+
+@released
 def seen_rows(m, f, out):
     """Relative motion (x R v w a p) of frames m as observers in the frames f see it."""
     x, R, v, w, a, p = m

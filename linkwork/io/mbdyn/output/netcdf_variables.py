@@ -41,7 +41,7 @@ def add_variables(path: Path, variables: list[Variable], times: int) -> list[int
         made.set_attr_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
         axes = Axes(file)
         scalar, text = h5s.create(h5s.SCALAR), h5py.string_dtype()
-        text_type = h5t.py_create(text, logical=True)
+        text_type, in_memory = h5t.py_create(text, logical=True), h5t.py_create(text)
         offsets = []
         for name, values, told in variables:
             inner = values.shape[1:]
@@ -52,7 +52,7 @@ def add_variables(path: Path, variables: list[Variable], times: int) -> list[int
                 axes.attach(variable, name.encode(), ("time", *AXES[inner]))
             for key, words in told.items():
                 attribute = h5a.create(variable, key.encode(), text_type, scalar)
-                attribute.write(np.array(words, text))
+                attribute.write(np.array(words, text), mtype=in_memory)
             offsets.append(variable.get_offset() or 0)
         axes.close(h5r)
     return offsets
@@ -76,10 +76,10 @@ class Axes:
 
         if dims not in self.lists:
             self.lists[dims] = self.list_of(dims)
-        scales, stored, numbers, number, space, scalar, whole = self.lists[dims]
-        h5a.create(variable, b"DIMENSION_LIST", stored, space).write(scales)
-        h5a.create(variable, b"_Netcdf4Coordinates", whole, space).write(numbers)
-        h5a.create(variable, b"_Netcdf4Dimid", whole, scalar).write(number)
+        scales, stored, held, numbers, number, space, scalar, whole = self.lists[dims]
+        h5a.create(variable, b"DIMENSION_LIST", stored, space).write(scales, mtype=held)
+        h5a.create(variable, b"_Netcdf4Coordinates", whole, space).write(numbers, mtype=whole)
+        h5a.create(variable, b"_Netcdf4Dimid", whole, scalar).write(number, mtype=whole)
         for place, dim in enumerate(dims):
             self.attached[dim].append((name, place))
 
@@ -95,7 +95,8 @@ class Axes:
         number = np.array(self.numbers[dims[0]], np.int32)
         space, scalar = h5s.create_simple((len(dims),)), h5s.create(h5s.SCALAR)
         stored = h5t.vlen_create(h5t.STD_REF_OBJ)
-        return scales, stored, numbers, number, space, scalar, h5t.STD_I32LE
+        held = h5t.py_create(scales.dtype)
+        return scales, stored, held, numbers, number, space, scalar, h5t.NATIVE_INT32
 
     def close(self, h5r: Any) -> None:
         """Write which variables each axis has, besides those that are there."""

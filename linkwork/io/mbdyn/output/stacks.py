@@ -13,8 +13,8 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LOCK
 from linkwork.io.mbdyn.deck.deck import Deck, JointRecord
-from linkwork.io.mbdyn.output.frame_kernels import lock_rows, momentum_rows
-from linkwork.io.mbdyn.output.motion import Motion, bodies_motion, in_rows, offset
+from linkwork.io.mbdyn.output.frame_kernels import lock_rows, marker_rows, momentum_rows
+from linkwork.io.mbdyn.output.motion import Motion, bodies_motion, empty, in_rows, offset
 from linkwork.io.mbdyn.output.reactions import OF_NODE
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import Element
@@ -79,7 +79,7 @@ class Joints:
     """Lock joints of one kind with the same columns."""
 
     records: list[JointRecord]
-    nodes: np.ndarray  # (k, 2) places in the stack of nodes, GROUND
+    nodes: np.ndarray  # (2, k) places in the stack of nodes, GROUND
     arms: np.ndarray  # (2, k, 3)
     axes: np.ndarray  # (2, k, 3, 3)
     ends: np.ndarray  # (k, 2) bodies, GROUND
@@ -88,16 +88,15 @@ class Joints:
 
     def markers(self, m: Motion, of: int) -> tuple[Motion, Motion]:
         """Of both ends, from the motion of the stack of nodes."""
-        T = len(m.x) // of
-        found = []
-        for end in range(2):
-            place = self.nodes[:, end]
-            on = Motion(*(x.reshape(T, of, *x.shape[1:])[:, place] for x in m))
-            for values, name in zip(on, Motion._fields):
-                values[:, place == GROUND] = np.eye(3) if name == "R" else 0.0
-            on = Motion(*(x.reshape(-1, *x.shape[2:]) for x in on))
-            found.append(offset(on, self.arms[end], self.axes[end]))
-        return found[0], found[1]
+        m = in_rows(m)
+        return self.marker(m, of, 0), self.marker(m, of, 1)
+
+    def marker(self, m: Motion, of: int, end: int) -> Motion:
+        places = self.nodes[end]
+        found = empty(len(m.x) // of * len(places))
+        marker_rows(m, of, places, self.arms[end], found)
+        R = (found.R.reshape(-1, len(places), 3, 3) @ self.axes[end]).reshape(-1, 3, 3)
+        return found._replace(R=R)
 
     def reactions(self, run: Result, rows: np.ndarray) -> np.ndarray:
         """Forces and moments on the second nodes about their points, in world axes."""
@@ -147,12 +146,13 @@ def stacks_of_joints(deck: Deck, run: Result, nodes: Nodes) -> list[Joints]:
 
 def stack_of(group: list[tuple[JointRecord, Element]], nodes: Nodes) -> Joints:
     records = [joint for joint, _ in group]
-    places = [[GROUND if n is None else nodes.place[n] for n in j.nodes] for j in records]
+    firsts = [GROUND if j.nodes[0] is None else nodes.place[j.nodes[0]] for j in records]
+    seconds = [nodes.place[j.nodes[1]] for j in records]
     rows = np.full((len(group), 6), -1)
     for k, (_, e) in enumerate(group):
         rows[k, list(e.entry.rows)] = list(e.rows)
     return Joints(
-        records, np.array(places, int),
+        records, np.array([firsts, seconds], int),
         np.array([[j.offsets[end] for j in records] for end in range(2)], float),
         np.array([[j.axes[end] for j in records] for end in range(2)], float),
         np.array([e.ends[:2] for _, e in group], int), rows,
