@@ -225,7 +225,7 @@ def named_drive(deck: Any, name: str, label: Any, x: Drive) -> Drive:
 def named_function(deck: Any, name: str, order: Any, x: Drive) -> Drive:
     """model::sf::name(x), or its derivative of the order 1 or 2."""
     if name not in deck.functions:
-        raise ExpressionError(f"there is no scalar function '{name}'")
+        raise ExpressionError(f"there is no scalar function '{name}'; define it before")
     f, times = deck.functions[name], order[0].value if order else 0
     if times not in (0, 1, 2):
         raise ExpressionError(f"the order of a derivative is a constant, 0, 1 or 2, found {times}")

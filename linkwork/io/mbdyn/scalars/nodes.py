@@ -245,8 +245,7 @@ def bind(args: Arguments) -> None:
         known = {"joint": args.deck.joints, **dict.fromkeys(BEAMS, args.deck.beams)}.get(kind)
         if known is not None and label not in known:
             listed = ", ".join(map(str, known)) or "none"
-            args.fail(f"there is no {kind} {label} to read (there are {listed}); write the label of "
-                      "one of them", 0)  # fmt: skip
+            args.fail(f"there is no {kind} {label} to read; there are {listed}", 0)
 
     node.bound = read
     args.deck.last.append((args, is_there))

@@ -181,6 +181,8 @@ class Arguments:
         else:
             sentence = f"{what}: {error}" if what else str(error)
             sentence += f" in {self.shown(i)}"
+            if error.name is not None:
+                sentence += lost_comma(self.words[i], self.possible(i))
         sentence += self.swallowed(i) or error.hint
         return MbdynError(sentence, self.source.file, *place, self.card or self.written()[:60])
 
@@ -237,8 +239,8 @@ class Arguments:
 
     def cast(self, value: Value, kind: str, what: str, i: int) -> Value:
         if isinstance(value, str) and kind != "string":
-            self.fail(f"expected {what}, which is a number, found the text {self.shown(i)}; write "
-                      "it without quotes", i)  # fmt: skip
+            self.fail(f"{what}: expected a number, found the text {self.shown(i)}; write one "
+                      "without quotes", i)  # fmt: skip
         try:
             return cast(value, kind, what)
         except ExpressionError as error:
