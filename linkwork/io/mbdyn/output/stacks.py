@@ -23,14 +23,9 @@ ALIKE = ("", "hinge", "ball", "crossed", "gap", "turn")  # columns that follow f
 GROUND = -1
 
 
-def one(array: np.ndarray, k: int, of: int) -> np.ndarray:
-    """The rows of the k-th of `of` frames."""
-    return array.reshape(len(array) // of, of, *array.shape[1:])[:, k]
-
-
-def part(m: Motion, k: int, of: int) -> Motion:
-    """The motion of the k-th of `of` frames."""
-    return Motion(*(one(array, k, of) for array in m))
+def apart(array: np.ndarray, of: int) -> np.ndarray:
+    """Rows of so many frames with an axis for the frames, (T, of, …)."""
+    return array.reshape(len(array) // of, of, *array.shape[1:])
 
 
 def contiguous(rows: np.ndarray) -> Any:

@@ -20,7 +20,7 @@ from linkwork.io.mbdyn.output.columns import COLUMNS
 from linkwork.io.mbdyn.output.momenta import changing_momentum
 from linkwork.io.mbdyn.output.motion import Motion, angles, following, offset, rotate, still
 from linkwork.io.mbdyn.output.reactions import written
-from linkwork.io.mbdyn.output.stacks import Joints, Nodes, contiguous, one, part, stacks_of_joints
+from linkwork.io.mbdyn.output.stacks import Joints, Nodes, apart, contiguous, stacks_of_joints
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode
 from linkwork.io.mbdyn.scalars.results import scalar_values
 from linkwork.model.drives import Drive
@@ -117,6 +117,10 @@ class Tables:
         """The motion of all nodes that are bodies."""
         return self.shared.nodes.motion(self.run, self.rows)
 
+    @functools.cached_property
+    def frames_apart(self) -> Motion:
+        return Motion(*(apart(x, len(self.shared.nodes.nodes)) for x in self.frames))
+
     def motion(self, label: int | None) -> Motion:
         if label not in self._motions:
             self._motions[label] = self._motion(label)
@@ -127,7 +131,8 @@ class Tables:
             return still(len(self.rows))
         place = self.shared.nodes.place
         if label in place:
-            return part(self.frames, place[label], len(place))
+            k = place[label]
+            return Motion(*(x[:, k] for x in self.frames_apart))
         return following(self.deck, label, self.motion)
 
     # --------------------------------------------------------------------------------- nodes
@@ -149,8 +154,8 @@ class Tables:
         if label not in place:
             return angles(self.motion(label).R, kind)
         if kind not in self._turned:
-            self._turned[kind] = angles(self.frames.R, kind)
-        return one(self._turned[kind], place[label], len(place))
+            self._turned[kind] = apart(angles(self.frames.R, kind), len(place))
+        return self._turned[kind][:, place[label]]
 
     def scalar(self, node: ScalarNode) -> np.ndarray:
         """Value and derivative of an abstract or parameter node."""
@@ -160,9 +165,9 @@ class Tables:
         """β, γ about the node, and their rates."""
         nodes = self.shared.nodes
         if not self._momenta:
-            found = nodes.momenta(self.frames)
+            found = [apart(x, len(nodes.moving)) for x in nodes.momenta(self.frames)]
             for k, number in nodes.moving.items():
-                self._momenta[k] = tuple(one(x, number, len(nodes.moving)) for x in found)
+                self._momenta[k] = tuple(x[:, number] for x in found)
         node, parts = self.deck.nodes[label], self._momenta[label]
         for item in node.variable:
             more = changing_momentum(item, node.centre, self.time, self.motion(label))
@@ -227,9 +232,10 @@ class Tables:
         first, of = stack.records[0], len(stack.records)
         a, b = stack.markers(self.frames, len(self.shared.nodes.nodes))
         F, M = stack.reactions(self.run, self.rows)
-        parts = *written(self, first, a, b, F, M), self.extra(first, a, b)
+        found = *written(self, first, a, b, F, M), self.extra(first, a, b)
+        parts = [apart(x, of) for x in found]
         for k, joint in enumerate(stack.records):
-            self._joints[joint.label] = tuple(one(x, k, of) for x in parts)
+            self._joints[joint.label] = tuple(x[:, k] for x in parts)
 
     def _joint(self, joint: JointRecord) -> tuple[np.ndarray, ...]:
         a, b = self.markers(joint)
