@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.io.mbdyn.output.decimals import exponential_text
+from linkwork.io.mbdyn.output.decimals import Decimals
 
 
 def numbers():
@@ -22,7 +22,7 @@ def numbers():
 def test_numbers_are_written_as_python_writes_them(precision):
     rows = numbers().reshape(-1, 5)
     words = [b"       7 ", b" ", b" 12 ", b" ", b""]
-    found = b"".join(exponential_text(rows, words, b" end\n", precision))
+    found = b"".join(map(bytes, Decimals(words, b" end\n", precision).text(rows)))
     form = "".join(w.decode() + f"%.{precision}e" for w in words) + " end\n"
     assert found.decode() == "".join(form % tuple(row) for row in rows.tolist())
 
@@ -30,7 +30,7 @@ def test_numbers_are_written_as_python_writes_them(precision):
 def test_text_is_made_in_pieces(monkeypatch):
     monkeypatch.setattr("linkwork.io.mbdyn.output.decimals.CHARACTERS", 100)
     rows = np.random.default_rng(1).normal(size=(40, 3))
-    pieces = list(exponential_text(rows, [b"a ", b" ", b" "], b"\n", 6))
+    pieces = [bytes(x) for x in Decimals([b"a ", b" ", b" "], b"\n", 6).text(rows)]
     assert len(pieces) > 10
     expected = "".join(f"a {x:.6e} {y:.6e} {z:.6e}\n" for x, y, z in rows.tolist())
     assert b"".join(pieces).decode() == expected

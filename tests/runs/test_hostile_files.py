@@ -108,6 +108,26 @@ def test_models_of_junk_end_in_one_of_our_errors():
     assert refused > 200
 
 
+def test_two_items_of_one_name():
+    stored = model_to_dict(rich_model())
+    stored["items"].append(copy.deepcopy(stored["items"][0]))
+    with pytest.raises(lw.ModelError, match="stored model: two items are called 'a'"):
+        model_from_dict(stored)
+
+
+@pytest.mark.parametrize("change", [
+    lambda items: items[0].update({"class": "x" * 100_000}),
+    lambda items: items[0].update(name="x" * 100_000),
+    lambda items: items[2]["words"].update({"y" * 100_000: 1}),
+])  # fmt: skip
+def test_sentences_about_endless_texts_end(change):
+    stored = json.loads(json.dumps(model_to_dict(rich_model())))
+    change(stored["items"])
+    with pytest.raises(lw.ModelError, match="stored model") as error:
+        model_from_dict(stored)
+    assert len(str(error.value)) < 3000
+
+
 @pytest.mark.parametrize("markers", [3, [], [1], "text", {"tuple": []}, {"ground": True}])
 def test_markers_of_junk_are_found_before_they_are_used(markers):
     stored = json.loads(json.dumps(model_to_dict(rich_model())))

@@ -22,6 +22,7 @@ from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.second_order.stepper import DONE
 from linkwork.integrators.second_order.tiled import threads
 from linkwork.integrators.second_order.tiled.step import ASSISTS, OTHERWISE, STEPS, advance_tiles
+from linkwork.math import threads as allowed
 from linkwork.math.atomic import LINE, claim, peek, post, words
 from linkwork.math.compiled import compiled
 from linkwork.study import workers
@@ -246,8 +247,8 @@ def test_number_of_threads(monkeypatch):
     with pytest.raises(ModelError, match="LINKWORK_THREADS must be a number of threads"):
         threads.thread_count()
     monkeypatch.delenv("LINKWORK_THREADS")
-    assert threads.thread_count() == min(2, threads.processors())
-    monkeypatch.setattr(threads, "processors", lambda: 1)
+    assert threads.thread_count() == min(2, allowed.processors())
+    monkeypatch.setattr(allowed, "processors", lambda: 1)
     assert threads.thread_count() == 1
 
 
@@ -268,7 +269,7 @@ def test_dismissed_threads_are_asked_for_less_often(monkeypatch, tiles):
 def test_one_thread_in_workers_of_studies(monkeypatch):
     """A worker may be a thread of the user's process, which steps with two meanwhile and after."""
     monkeypatch.delenv("LINKWORK_THREADS", raising=False)
-    monkeypatch.setattr(threads, "processors", lambda: 4)
+    monkeypatch.setattr(allowed, "processors", lambda: 4)
     seen, inside, go_on = [], threading.Event(), threading.Event()
 
     def variant(*_):
@@ -328,7 +329,7 @@ def test_digits_on_a_loaded_machine(tiles):
     tiles("places", 1)
     alone, _ = stepped(chain(400), 30)
     tiles("places", 2)
-    count = 2 * threads.processors()
+    count = 2 * allowed.processors()
     others = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
     try:
         for _ in range(3):

@@ -34,6 +34,7 @@ from linkwork.model.model import Model
 from linkwork.model.registry import ITEMS, Item
 
 FORMAT = 1
+LONGEST = 1000  # characters of a sentence about stored data, whose texts may be of any length
 FLOAT = np.dtype(float)
 PLAIN = frozenset({type(None), bool, int, float, str})
 
@@ -217,8 +218,13 @@ def _understood(what: str) -> Iterator[None]:
     """Data that were not stored by `model_to_dict` raise nearly anything."""
     try:
         yield
-    except LinkworkError:
-        raise
+    except LinkworkError as error:
+        if len(str(error)) <= LONGEST:
+            raise
+        raise ModelError(
+            f"stored model: {what} cannot be made from what is stored ({str(error)[:LONGEST]} …); "
+            "the data are damaged, or not those of a model"
+        ) from error
     except Exception as error:
         raise ModelError(
             f"stored model: {what} cannot be made from what is stored ({type(error).__name__}: "
@@ -231,6 +237,13 @@ class _Builder:
 
     def __init__(self, items: list[dict[str, Any]]) -> None:
         self.stored = {d["name"]: d for d in items}
+        if len(self.stored) != len(items):
+            names = [d["name"] for d in items]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ModelError(
+                f"stored model: two items are called {checks.show(twice)}; the data are damaged, "
+                "or not those of a model"
+            )
         self.made: dict[str, Item | None] = {}
 
     def item(self, name: str) -> Item:

@@ -216,7 +216,7 @@ def first_rates(
     a, b = now.acceleration, ahead.acceleration
     assert a is not None and b is not None
     jerk, chosen = (b - a) / epsilon, without_inertia(system)
-    if len(chosen) == 0 or system.flexible:
+    if len(chosen) == 0 or system.layout.values:  # beside vector nodes, joints must hold them
         return a, jerk
     column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)
     e = system.evaluate(now, cD=1.0, cK=0.0)

@@ -12,37 +12,16 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from linkwork.errors import ModelError
 from linkwork.integrators.second_order.tiled.step import ASSISTS, STEPS, advance_tiles
 from linkwork.math.atomic import LINE
 from linkwork.math.compiled import announce
-from linkwork.math.threads import shares_processors
+from linkwork.math.threads import thread_count
 from linkwork.system.tiles.tables import CALL, Tiled
 
-MOST, MOST_ALONE = 2, 32
+MOST_ALONE = 32
 LEAST = 20_000  # bodies times steps of a call that a second thread is worth asking for
 _alone = {"calls": 0, "next": 1}  # calls to come without it, and how many the next time
 _pools: dict[int, ThreadPoolExecutor] = {}  # by process: threads do not live on in a fork
-
-
-def thread_count() -> int:
-    """How many threads step a large model: one or two."""
-    given = os.environ.get("LINKWORK_THREADS", "")
-    if given:
-        if not given.isdecimal() or int(given) < 1:
-            raise ModelError(
-                f"LINKWORK_THREADS must be a number of threads, 1 or more, but is {given!r}; "
-                "unset it to let linkwork choose"
-            )
-        return min(int(given), MOST)
-    return 1 if shares_processors() else min(processors(), MOST)
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _pool() -> ThreadPoolExecutor:

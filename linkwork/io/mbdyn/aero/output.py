@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from linkwork.results.outputs.surfaces import surveyed
 from linkwork.results.outputs.views.craft import craft_numbers
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.files import Tables
+    from linkwork.io.mbdyn.output.tables import Tables
 
 
 def point_columns(found: np.ndarray) -> np.ndarray:
@@ -53,24 +53,23 @@ def node_loads(tables: Tables, record: SurfaceRecord, found: np.ndarray) -> list
 
 def generic_columns(tables: Tables, record: SurfaceRecord) -> np.ndarray:
     """(T, 14) of a generic aerodynamic force."""
-    found = craft_numbers(tables.run, record.item)[tables.rows]
+    found = tables.whole((record.item, "craft"), lambda: craft_numbers(tables.run, record.item))
     F, M, place = (found[:, c : c + 3] for c in (craft.WORLD, craft.ABOUT, craft.PLACE))
     arm = place - tables.motion(record.nodes[0]).x
     own = found[:, craft.ALPHA : craft.MOMENT + 3]
     return np.hstack([own, F, M + np.cross(arm, F)])
 
 
-def aer_lines(tables: Tables, precision: int) -> Iterator[bytes]:
-    from linkwork.io.mbdyn.output.files import rows_of_lines
-
-    words, arrays = [], []
+def aer_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
+    """Words and numbers of each surface."""
+    lines: list[tuple[list[str], Sequence[np.ndarray]]] = []
     for record in tables.deck.aero.surfaces.values():
         if not record.output:
             continue
         line = [f"{record.label:8d}"]
         if record.layout == "generic":
-            arrays.append(generic_columns(tables, record))
-            words.append(line + [" "] * arrays[-1].shape[1])
+            columns = generic_columns(tables, record)
+            lines.append((line + [" "] * columns.shape[1], [columns]))
             continue
         found = surveyed(tables.run, record.item, tables.rows)
         if record.layout == "std":
@@ -80,27 +79,27 @@ def aer_lines(tables: Tables, precision: int) -> Iterator[bytes]:
             parts = node_loads(tables, record, found)
             for label in record.nodes:
                 line += [f" {label:8d} "] + [" "] * 5
-        words.append(line)
-        arrays.append(np.hstack(parts))
-    return rows_of_lines(words, arrays, precision)
+        lines.append((line, parts))
+    return lines
 
 
 def rotor_columns(tables: Tables, record: RotorRecord) -> np.ndarray:
-    view = tables.run[record.item]
     names = ("inflow_mean", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio", "wake_skew",
              "wind_azimuth")  # fmt: skip
-    parts = [view.numbers("force"), view.numbers("torque")]
-    parts += [view.numbers(name)[:, None] for name in names]
-    return np.hstack(parts)[tables.rows]
+    parts = [tables.output(record.item, name) for name in ("force", "torque")]
+    parts += [tables.output(record.item, name)[:, None] for name in names]
+    return np.hstack(parts)
 
 
-def rot_lines(tables: Tables, precision: int) -> Iterator[bytes]:
-    records = [r for r in tables.deck.aero.rotors.values() if r.output]
-    columns = [rotor_columns(tables, record) for record in records]
-    for k in range(len(tables.rows)):
-        for record, values in zip(records, columns):
-            numbers = " ".join(f"{x:.{precision}e}" for x in values[k])
-            yield f"{record.label:8d} {numbers} 1 0\n".encode()
+def rot_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
+    """Words and numbers of each rotor; the inflow has converged, without iterations."""
+    lines: list[tuple[list[str], Sequence[np.ndarray]]] = []
+    for record in tables.deck.aero.rotors.values():
+        if record.output:
+            columns = rotor_columns(tables, record)
+            words = [f"{record.label:8d}", *[" "] * columns.shape[1], " 1 0"]
+            lines.append((words, [columns]))
+    return lines
 
 
 def air_columns(tables: Tables) -> np.ndarray:

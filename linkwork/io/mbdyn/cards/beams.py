@@ -164,7 +164,8 @@ def read_electrodes(args: Arguments, nodes: int, helicoidal: bool) -> Electrodes
         i = args.i
         node = args.deck.scalars.get(("abstract", args.label("the label of an abstract node")))
         if node is None:
-            args.fail(f"there is no abstract node {args.shown(i)}", i)
+            args.fail(f"there is no abstract node {args.shown(i)}; define it in the block "
+                      "'nodes'", i)  # fmt: skip
         node.charged = node.charged or coupled
         found.append((node, i))
     matrices = [read_matrices(args, count, coupled)]

@@ -40,7 +40,7 @@ def central(args: Arguments) -> None:
     deck = args.deck
     centre = absolute_position(args) if args.keyword("origin") else ZERO
     if not args.keyword("mass"):
-        args.fail(f"expected mass, found {args.shown()}")
+        args.fail(f"expected mass, found {args.shown()}; write central, origin, …, mass, …, G, …")
     mass = args.positive("the mass in the centre of gravity")
     if not args.keyword("G"):
         args.fail(f"expected G, found {args.shown()}")

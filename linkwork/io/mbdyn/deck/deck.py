@@ -195,6 +195,7 @@ class Deck:
     found: dict[str, int] = field(default_factory=dict)
     labels: dict[str, set[int]] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)  # nodes that could not be read
+    blocks: tuple[str, ...] = ()  # that the file has, in its order
     notes: list[str] = field(default_factory=list)
     without_effect: list[str] = field(default_factory=list)
     later: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
@@ -220,7 +221,7 @@ class Deck:
         args.card = f"{kind} {label}"
         known = self.labels.setdefault(kind, set())
         if label in known:
-            args.fail(f"there is a {kind} {label} already", 0)
+            args.fail(f"there is a {kind} {label} already; give it another label", 0)
         known.add(label)
         if args.keyword("name"):
             args.string("a name")

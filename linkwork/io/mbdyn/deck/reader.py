@@ -112,6 +112,7 @@ class Reader:
                              str(deck.path))  # fmt: skip
         if self.collected:
             return
+        deck.blocks = tuple(self.opened)
         check_counts(deck)
         note_unused(deck)
         if not self.collecting:
@@ -162,9 +163,12 @@ class Reader:
         name = "initial value" if args.keyword(OLD_NAME) else args.entry(BLOCKS, "block")[0]
         args.end()
         if name in self.opened:
-            args.fail(f"there was a block '{name}' before", 0)
+            args.fail(f"there was a block '{name}' before; put its cards into that one", 0)
         wanted = "initial value" if self.deck.analysis.inverse is None else "inverse dynamics"
         if name in PROBLEMS and name != wanted:
+            if "data" not in self.opened:
+                args.fail(f"no block 'data' says that the problem is {name}; write begin: data; "
+                          f"problem: {name}; end: data; before", 0)  # fmt: skip
             args.fail(f"the problem of the deck is {wanted}; begin its block, not '{name}'", 0)
         place = list(BLOCKS).index(name)
         if self.opened and list(BLOCKS).index(self.opened[-1]) > place:
@@ -174,8 +178,11 @@ class Reader:
 
     def end(self, args: Arguments) -> None:
         if not self.block:
-            args.fail("there is no block to end", 0)
+            args.fail(f"no block is open that {args.shown()} could end; leave the card out, or "
+                      "begin the block before its first card", 0)  # fmt: skip
         old = self.block == "initial value" and args.key() == OLD_NAME
+        if args.more() and args.swallowed(0):
+            args.fail(f"expected end: {self.block}, found end: {args.shown()[1:-1]}", 0)
         if args.key() != squeeze(self.block) and not old:
             args.fail(f"the block '{self.block}' is open, but {args.shown()} ends; write end: "
                       f"{self.block};", 0)  # fmt: skip

@@ -90,6 +90,13 @@ def missing_time(deck: Deck, word: str) -> MbdynError:
     """What to do about a deck that does not say until when, or in which steps, it is run."""
     a = deck.analysis
     block = "initial value" if a.inverse is None else "inverse dynamics"
+    if block not in deck.blocks:
+        return MbdynError(
+            f"the problem block is missing, which says until when and in which steps the deck is "
+            f"run; write begin: {block}; initial time: 0.; final time: 10.; time step: 1e-3; end: "
+            f"{block}; after the block 'data', or say it where the deck is run: -t 10 -s 1e-3 on "
+            "the command line, t=10, h=1e-3 of run_deck", str(deck.path),
+        )  # fmt: skip
     what, ends = f"the {block} block gives no {word}", word == "final time"
     if ends and a.forever:
         what = "the deck goes on forever (final time: forever;)"

@@ -225,7 +225,7 @@ def named_drive(deck: Any, name: str, label: Any, x: Drive) -> Drive:
 def named_function(deck: Any, name: str, order: Any, x: Drive) -> Drive:
     """model::sf::name(x), or its derivative of the order 1 or 2."""
     if name not in deck.functions:
-        raise ExpressionError(f"there is no scalar function '{name}'")
+        raise ExpressionError(f"there is no scalar function '{name}'; define it before")
     f, times = deck.functions[name], order[0].value if order else 0
     if times not in (0, 1, 2):
         raise ExpressionError(f"the order of a derivative is a constant, 0, 1 or 2, found {times}")
@@ -347,7 +347,7 @@ def drive_caller_card(args: Arguments) -> None:
     label = args.label("the label of a drive caller")
     args.card = f"drive caller {label}"
     if label in args.deck.drives:
-        args.fail(f"there is a drive caller {label} already", 0)
+        args.fail(f"there is a drive caller {label} already; give it another label", 0)
     if args.keyword("name"):
         args.string("a name")
     args.deck.drives[label] = read_law(args)

@@ -62,7 +62,9 @@ def ordered(args: Arguments, a: float, b: float) -> None:
 def run_step(args: Arguments) -> float:
     h = args.deck.analysis.step
     if h is None:
-        args.fail("the drive counts time steps; give time step: in the initial value block before")
+        args.fail("the drive counts time steps, but no time step is known here; write time step: "
+                  "1e-3; into the problem block (begin: initial value; … end: initial value;), "
+                  "which must come before")  # fmt: skip
     return h
 
 

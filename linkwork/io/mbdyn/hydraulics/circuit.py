@@ -94,7 +94,7 @@ def known_node(args: Arguments) -> HydraulicNode:
     i = args.i
     label = args.label("the label of a hydraulic node")
     if label not in args.deck.circuit.nodes:
-        args.fail(f"there is no hydraulic node {label}", i)
+        args.fail(f"there is no hydraulic node {label}; define it in the block 'nodes'", i)
     return args.deck.circuit.nodes[label]
 
 

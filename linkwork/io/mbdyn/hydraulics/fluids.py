@@ -64,7 +64,8 @@ def element_fluid(args: Arguments) -> Any:
     """[hydraulic] fluid, reference, label | the words of a fluid"""
     i = args.i
     if not args.keyword("hydraulic fluid", "fluid"):
-        args.fail("expected 'fluid' and the fluid of the element", i)
+        args.fail(f"expected 'fluid' and the fluid of the element, found {args.shown(i)}; write "
+                  "fluid, reference, label", i)  # fmt: skip
     if not args.keyword("reference"):
         return fluid_words(args)
     at = args.i

@@ -43,7 +43,8 @@ def read_law(args: Arguments, n: int) -> LawRead:
         i = args.i
         label = args.label("the label of a constitutive law")
         if (label, n) not in args.deck.laws:
-            args.fail(f"there is no constitutive law {label} of dimension {n}", i)
+            args.fail(f"there is no constitutive law {label} of dimension {n}; define it with "
+                      "constitutive law: before", i)  # fmt: skip
         return args.deck.laws[label, n]
     key = args.key().replace("-", "")
     for beginning, reason in REFUSED.items():

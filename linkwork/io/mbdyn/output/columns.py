@@ -16,7 +16,7 @@ from linkwork.io.mbdyn.output.motion import Motion, angles, offset, rotate, rota
 from linkwork.math import rotations
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.files import Tables
+    from linkwork.io.mbdyn.output.tables import Tables
 
 Parts = tuple[tuple[str, int, str], ...]  # name, columns, units
 Column = Callable[["Tables", JointRecord, Motion, Motion], np.ndarray]
@@ -105,8 +105,7 @@ def gimbal(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
 
 def screw(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """Turn (deg) and travel, the rotation vector of the second node, the vector to its point."""
-    view = tables.run[joint.items[0]]
-    turn = np.degrees(view.numbers("angle")[tables.rows])
+    turn = np.degrees(tables.output(joint.items[0], "angle"))
     d = b.x - a.x
     travel = np.sum(a.R[:, :, 2] * d, axis=1)
     nodes = [tables.motion(n) for n in joint.nodes]
@@ -121,19 +120,16 @@ def sensor(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarr
 
 def friction(tables: Tables, joint: JointRecord) -> np.ndarray:
     """Moment or force of the friction on the second node, and the coefficient with its sign."""
-    view = tables.run[joint.friction]
-    value = view.numbers("force" if joint.columns.startswith("line") else "torque")
-    found = np.stack([value, -view.numbers("coefficient")], axis=1)
-    return found[tables.rows]
+    name = "force" if joint.columns.startswith("line") else "torque"
+    value, c = (tables.output(joint.friction, x) for x in (name, "coefficient"))
+    return np.stack([value, -c], axis=1)
 
 
 def ball_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """… and moment of the friction on the second node in the world, size of the coefficient."""
-    view = tables.run[joint.friction]
-    moment = np.einsum("tij,tj->ti", a.R, view.numbers("torque")[tables.rows])
-    return np.hstack([
-        ball(tables, joint, a, b), moment, view.numbers("coefficient")[tables.rows, None]
-    ])  # fmt: skip
+    moment = rotate(a.R, tables.output(joint.friction, "torque"))
+    c = tables.output(joint.friction, "coefficient")
+    return np.hstack([ball(tables, joint, a, b), moment, c[:, None]])
 
 
 def rubbing(own: Column | None) -> Column:
@@ -151,7 +147,7 @@ def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> 
     torque, c = friction(tables, joint).T
     axial = np.sum(tables.reaction(joint)[0] * a.R[:, :, 2], axis=1)
     c = np.where(axial > 0, c, -c)  # MBDyn's slip speed has the sign of the axial force
-    speed = tables.run[joint.friction].numbers("speed")[tables.rows]
+    speed = tables.output(joint.friction, "speed")
     item: Any = tables.deck.model[joint.friction]
     lead = np.arctan2(item.joint.pitch, 2 * np.pi * item.radius)
     return np.hstack([
@@ -162,9 +158,8 @@ def screw_friction(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> 
 
 def brake(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """Relative rotation and angular velocity, coefficient, normal force."""
-    view = tables.run[joint.friction]
-    load = np.stack([-view.numbers("coefficient"), view.numbers("load")], axis=1)[tables.rows]
-    return np.hstack([hinge(tables, joint, a, b), load])
+    c, load = (tables.output(joint.friction, name) for name in ("coefficient", "load"))
+    return np.hstack([hinge(tables, joint, a, b), np.stack([-c, load], axis=1)])
 
 
 FRICTION: Parts = (("MFR", 1, "Nm"), ("fc", 1, "-"))
@@ -172,7 +167,7 @@ SCREW: Parts = (("dTheta", 1, "deg"), ("dD", 1, "m"), ("Theta", 3, "rad"), ("D",
 def slider(tables: Tables, joint: JointRecord, a: Motion, b: Motion) -> np.ndarray:
     """The beam that the node is on, and where: from −1 at its first node to 1 at its last."""
     labels = np.array(joint.about["beams"])
-    place = tables.run[joint.items[0]].numbers("place")[tables.rows]
+    place = tables.output(joint.items[0], "place")
     e = np.clip(np.floor(place).astype(int), 0, len(labels) - 1)
     return np.column_stack([labels[e], 2 * (place - e) - 1])
 

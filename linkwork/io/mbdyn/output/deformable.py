@@ -25,7 +25,7 @@ from linkwork.math import rotations
 from linkwork.model.drives import as_drive
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.files import Tables
+    from linkwork.io.mbdyn.output.tables import Tables
 
 COLUMNS = ("strain", "angles", "deformation", "axial", "viscous body")
 Variable = tuple[str, np.ndarray, str, str]  # name, values, units, words
@@ -33,9 +33,8 @@ ROTATIONS = {"orientation vector": ("Phi", "rad"), "orientation matrix": ("R", "
 
 
 def markers_and_outputs(tables: Tables, joint: JointRecord) -> tuple[Motion, Motion, Any]:
-    view = tables.run[joint.items[0]]
     a, b = tables.markers(joint)
-    return a, b, lambda name: view.numbers(name)[tables.rows]
+    return a, b, lambda name: tables.output(joint.items[0], name)
 
 
 def law_axes(tables: Tables, joint: JointRecord, a: Motion, rotation: np.ndarray) -> np.ndarray:
@@ -110,14 +109,13 @@ def shock_absorber(
 ) -> list[Variable]:
     """What a shock absorber adds to its rod: nothing for other laws."""
     from linkwork import laws
-    from linkwork.results.outputs.stored import signal_values
 
     item = tables.deck.model[joint.items[0]]
     law = getattr(item, "law", None)
     if not isinstance(law, laws.ShockAbsorber):
         return []
     given = 0.0 if law.prestrain is None else law.prestrain
-    before = signal_values(tables.run, as_drive(given, "prestrain", follows=True), tables.rows)
+    before = tables.signal(as_drive(given, "prestrain", follows=True))
     e, r = length / item.length - 1 - before, rate / item.length
 
     def value(f: Any, x: np.ndarray) -> np.ndarray:

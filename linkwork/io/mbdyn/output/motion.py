@@ -12,12 +12,20 @@ and, from there, put on a pivot.  A frame is a Motion, so relative motion is com
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.io.mbdyn.cards.nodes import Follower
 from linkwork.io.mbdyn.deck.deck import Deck
+from linkwork.io.mbdyn.output.frame_kernels import (
+    body_rows,
+    offset_rows,
+    per_frame,
+    rotate_back_rows,
+    rotate_rows,
+    seen_rows,
+)
 from linkwork.math import rotations
 from linkwork.results.result import Result
 
@@ -40,31 +48,43 @@ def still(times: int) -> Motion:
 
 
 def rotate(R: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.einsum("tij,tj->ti", R, np.broadcast_to(v, (len(R), 3)))
+    """R v: v is one vector, one for each of k frames, or one for every row."""
+    out = np.empty((len(R), 3))
+    rotate_rows(np.ascontiguousarray(R, float), per_frame(v), out)
+    return out
 
 
 def rotate_back(R: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.einsum("tji,tj->ti", R, np.broadcast_to(v, (len(R), 3)))
+    """Rᵀ v, as `rotate`."""
+    out = np.empty((len(R), 3))
+    rotate_back_rows(np.ascontiguousarray(R, float), per_frame(v), out)
+    return out
+
+
+def empty(rows: int) -> Motion:
+    """For so many rows."""
+    shapes = ((rows, 3, 3) if name == "R" else (rows, 3) for name in Motion._fields)
+    return Motion(*map(np.empty, shapes))
+
+
+def in_rows(m: Motion) -> Motion:
+    return Motion(*(np.ascontiguousarray(part, float) for part in m))
 
 
 def offset(m: Motion, arm: np.ndarray, axes: np.ndarray) -> Motion:
-    """A frame fixed in another, at `arm` with `axes`."""
-    s = rotate(m.R, arm)
-    centripetal = np.cross(m.w, np.cross(m.w, s))
-    return Motion(
-        m.x + s, m.R @ axes, m.v + np.cross(m.w, s), m.w, m.a + np.cross(m.p, s) + centripetal, m.p
-    )
+    """A frame fixed in another, at `arm` with `axes`: once, or for each of k frames in the rows."""
+    m, arms, axes = in_rows(m), per_frame(arm), np.reshape(axes, (-1, 3, 3))
+    x, v, a = np.empty((3, len(m.x), 3))
+    offset_rows(m.R, m.x, m.v, m.w, m.a, m.p, arms, x, v, a)
+    R = (m.R.reshape(-1, len(axes), 3, 3) @ axes).reshape(-1, 3, 3)
+    return Motion(x, R, v, m.w, a, m.p)
 
 
 def seen(m: Motion, f: Motion) -> Motion:
     """A motion as an observer in the frame f sees it."""
-    d, w = m.x - f.x, m.w - f.w
-    v = m.v - f.v - np.cross(f.w, d)
-    a = m.a - f.a - np.cross(f.p, d) - np.cross(f.w, np.cross(f.w, d)) - 2 * np.cross(f.w, v)
-    p = m.p - f.p - np.cross(f.w, w)
-    R = np.einsum("tji,tjk->tik", f.R, m.R)
-    x, v, w, a, p = (rotate_back(f.R, part) for part in (d, v, w, a, p))
-    return Motion(x, R, v, w, a, p)
+    found = empty(len(m.x))
+    seen_rows(in_rows(m), in_rows(f), found)
+    return found
 
 
 def carried(m: Motion, f: Motion) -> Motion:
@@ -77,26 +97,13 @@ def carried(m: Motion, f: Motion) -> Motion:
     )  # fmt: skip
 
 
-def body_motion(run: Result, name: str, rows: np.ndarray) -> Motion:
-    b = run.system.names.index(name)
-    motion = np.asarray(run.motion[:, b])[rows]
-    acceleration = np.asarray(run.acceleration[:, b])[rows]
-    R = rotations.matrix(motion[:, 3:7])
-    return Motion(
-        motion[:, :3], R, motion[:, 7:10], rotate(R, motion[:, 10:13]), acceleration[:, :3],
-        rotate(R, acceleration[:, 3:]),
-    )  # fmt: skip
-
-
-def node_motion(deck: Deck, run: Result, label: int | None, rows: np.ndarray) -> Motion:
-    """The motion of a node (None is the ground) at the stored times `rows`."""
-    if label is None:
-        return still(len(rows))
-
-    def free(k: int) -> Motion:
-        return offset(body_motion(run, f"node {k}", rows), -deck.nodes[k].centre, np.eye(3))
-
-    return following(deck, label, free)
+def bodies_motion(run: Result, bodies: np.ndarray, rows: Any) -> Motion:
+    """Of k bodies at the stored times `rows`: k rows for every time."""
+    motion = np.ascontiguousarray(run.motion[rows], float)
+    acceleration = np.ascontiguousarray(run.acceleration[rows], float)
+    found = empty(len(motion) * len(bodies))
+    body_rows(motion, acceleration, bodies, *found)
+    return found
 
 
 def described(deck: Deck, label: int) -> Motion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import numpy as np
 
 from linkwork.io.mbdyn.deck.eigen_analysis import Analysed
 from linkwork.io.mbdyn.output import deformable as deformable_output
+from linkwork.io.mbdyn.output.blocks import Ahead, Sink, write_blocks
 from linkwork.io.mbdyn.output.columns import COLUMNS, described
 from linkwork.io.mbdyn.output.eigen import put_modes
-from linkwork.io.mbdyn.output.files import Tables
-from linkwork.io.mbdyn.output.motion import angles
+from linkwork.io.mbdyn.output.netcdf_variables import Variable, add_variables
+from linkwork.io.mbdyn.output.tables import Tables
 from linkwork.io.mbdyn.scalars.nodes import KINDS
 
 ORIENTATIONS = {  # name, units, words
@@ -38,27 +40,22 @@ EXTRA = {  # what joints add behind their reactions: name, columns, units
 
 
 class Writer:
-    """An open file, and what is put into it: labels at once, numbers over time when it is closed.
+    """Variables of a block of times; labels go into the file with the first block."""
 
-    h5netcdf takes milliseconds for every variable, most of them in order to find its axes, so
-    variables over time are made by h5py (`write_numbers`).
-    """
-
-    def __init__(self, file: Any, times: int) -> None:
+    def __init__(self, file: Any = None) -> None:
         self.file = file
-        file.dimensions = {"time": times, "Vec3": 3, "Mat3x3_rows": 3, "Mat3x3_cols": 3}
-        self.numbers: list[tuple[str, np.ndarray, dict[str, str]]] = []
+        self.variables: list[Variable] = []
 
     def put(self, name: str, values: Any, units: str, words: str) -> None:
         told = {"units": units, "description": words}
-        self.numbers.append((name, np.asarray(values), told))
+        self.variables.append(Variable(name, np.asarray(values), told))
 
     def put_kind(self, name: str, kind: str) -> None:
         """An empty variable under the name of a node or an element, with its kind."""
-        self.numbers.append((name, np.zeros((), np.int32), {"type": kind}))
+        self.variables.append(Variable(name, np.zeros((), np.int32), {"type": kind}))
 
     def put_labels(self, name: str, labels: list[int]) -> None:
-        if labels:
+        if labels and self.file is not None:
             # blendyn counts the nodes by the name that MBDyn gives to their dimension
             dim = f"{'_'.join(reversed(name.split('.')))}_labels_dim"
             self.file.dimensions[dim] = len(labels)
@@ -66,55 +63,78 @@ class Writer:
             self.file.create_variable(name, (dim,), data=np.array(labels, kind))
 
 
-AXES: dict[tuple[int, ...], tuple[str, ...]] = {
-    (3,): ("Vec3",), (3, 3): ("Mat3x3_rows", "Mat3x3_cols"), (): (),
-}  # fmt: skip
+class NetCDF(Sink):
+    """name.nc with the variables that MBDyn's output results: netcdf has."""
+
+    def __init__(
+        self, tables: Tables, name: str | Path, modes: Sequence[Analysed], ahead: Ahead
+    ) -> None:
+        self.path, self.modes, self.ahead = Path(f"{name}.nc"), modes, ahead
+        self.deck, self.time, self.numbers = tables.deck, tables.time, tables.numbers
+        self.offsets: list[int] = []
+        self.first, self.file = 0, -1  # the next time, and the file that is open
+
+    def open(self) -> None:
+        """Nothing yet: what variables there are is known with the first block."""
+
+    def add(self, block: Tables) -> None:
+        if self.file < 0:
+            variables = self.create(block)
+            self.file = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+        else:
+            variables = variables_of(block, Writer())
+        self.ahead.run(self.write, variables, self.first)
+        self.first += len(block.rows)
+
+    def create(self, block: Tables) -> list[Variable]:
+        """Make the file with all axes and labels, and places for all variables."""
+        import h5netcdf
+
+        with h5netcdf.File(self.path, "w") as file:
+            file.dimensions = {
+                "time": len(self.time), "Vec3": 3, "Mat3x3_rows": 3, "Mat3x3_cols": 3,
+            }  # fmt: skip
+            time = file.create_variable("time", ("time",), data=self.time)
+            time.attrs["units"], time.attrs["description"] = "s", "simulation time"
+            variables = variables_of(block, Writer(file))
+            put_modes(file, self.deck, self.modes, self.numbers)
+        self.offsets = add_variables(self.path, variables, len(self.time))
+        return variables
+
+    def write(self, variables: list[Variable], first: int) -> None:
+        """The numbers of a block, from the time number `first` on."""
+        for (_, values, _), offset in zip(variables, self.offsets):
+            if values.size and (values.ndim or not first):
+                size = values.nbytes // len(values) if values.ndim else 0
+                os.lseek(self.file, offset + first * size, os.SEEK_SET)
+                text = np.ascontiguousarray(values).data.cast("B")
+                while text:
+                    text = text[os.write(self.file, text) :]
+
+    def finish(self) -> None:
+        """All numbers are there."""
+
+    def close(self) -> None:
+        if self.file >= 0:
+            os.close(self.file)
 
 
-def write_numbers(path: Path, numbers: list[tuple[str, np.ndarray, dict[str, str]]]) -> None:
-    """Add variables over time (or none) to a NetCDF file that has their axes.
-
-    An axis is a dimension scale of HDF5 that variables are attached to; numbers of the axes are in
-    attributes (NetCDF-4 file format, appendix C of the NetCDF user's guide).
-    """
-    import h5py
-
-    with h5py.File(path, "r+") as file:
-        axes = ("time", *(dim for dims in AXES.values() for dim in dims))
-        scales = {name: file[name] for name in axes}
-        places = {name: scale.attrs["_Netcdf4Dimid"] for name, scale in scales.items()}
-        for name, values, told in numbers:
-            made = file.create_dataset(name, data=values, track_order=True)
-            dims = ("time", *AXES[values.shape[1:]]) if values.ndim else ()
-            for axis, dim in zip(made.dims, dims):
-                axis.attach_scale(scales[dim])
-            if dims:
-                made.attrs["_Netcdf4Coordinates"] = np.array([places[d] for d in dims], np.int32)
-                made.attrs["_Netcdf4Dimid"] = places["time"]
-            for key, text in told.items():
-                made.attrs[key] = text
+def variables_of(tables: Tables, writer: Writer) -> list[Variable]:
+    writer.put("run.step", tables.numbers[tables.rows].astype(np.int32), "-", "time step index")
+    writer.put("run.timestep", tables.sizes[tables.rows], "s", "integration time step")
+    put_nodes(writer, tables)
+    put_scalars(writer, tables)
+    put_joints(writer, tables)
+    put_forces(writer, tables)
+    return writer.variables
 
 
 def write_netcdf(tables: Tables, name: str | Path, modes: Sequence[Analysed] = ()) -> Path:
-    """name.nc with the variables that MBDyn's output results: netcdf has."""
-    import h5netcdf
-
-    path = Path(f"{name}.nc")
-    deck = tables.deck
-    with h5netcdf.File(path, "w") as file:
-        writer = Writer(file, len(tables.rows))
-        step = tables.numbers[tables.rows]
-        time = file.create_variable("time", ("time",), data=tables.time)
-        time.attrs["units"], time.attrs["description"] = "s", "simulation time"
-        writer.put("run.step", step.astype(np.int32), "-", "time step index")
-        writer.put("run.timestep", tables.sizes[tables.rows], "s", "integration time step")
-        put_nodes(writer, tables)
-        put_scalars(writer, tables)
-        put_joints(writer, tables)
-        put_forces(writer, tables)
-        put_modes(file, deck, modes, tables.numbers)
-    write_numbers(path, writer.numbers)
-    return path
+    """name.nc alone."""
+    with Ahead() as ahead:
+        netcdf = NetCDF(tables, name, modes, ahead)
+        write_blocks(tables, [netcdf], ahead)
+    return netcdf.path
 
 
 def put_nodes(writer: Writer, tables: Tables) -> None:
@@ -128,7 +148,7 @@ def put_nodes(writer: Writer, tables: Tables) -> None:
         writer.put_kind(at, node.kind)
         kind = node.orientation or deck.analysis.orientation
         name, units, words = ORIENTATIONS[kind]
-        turned = m.R if name == "R" else angles(m.R, kind)
+        turned = m.R if name == "R" else tables.turned(node.label)
         writer.put(f"{at}.X", m.x, "m", "global position vector")
         writer.put(f"{at}.{name}", 0 * turned if node.points_only else turned, units, words)
         writer.put(f"{at}.XP", m.v, "m/s", "global velocity vector")

@@ -21,7 +21,7 @@ from linkwork.io.mbdyn.deck.deck import JointRecord
 from linkwork.io.mbdyn.output.motion import Motion, rotate_back
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.files import Tables
+    from linkwork.io.mbdyn.output.tables import Tables
 
 OPPOSITE = {
     "beam slider", "clamp", "drive displacement", "drive displacement pin", "drive hinge",

@@ -8,10 +8,12 @@ from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.deck.eigen_analysis import eigen_analyses
 from linkwork.io.mbdyn.deck.running import require_deck
+from linkwork.io.mbdyn.output.blocks import Ahead, write_blocks
 from linkwork.io.mbdyn.output.eigen import mode_lines, write_text_files
-from linkwork.io.mbdyn.output.files import Tables, write_text
+from linkwork.io.mbdyn.output.files import TextFiles
 from linkwork.io.mbdyn.output.log_file import write_log
-from linkwork.io.mbdyn.output.netcdf import write_netcdf
+from linkwork.io.mbdyn.output.netcdf import NetCDF
+from linkwork.io.mbdyn.output.tables import Tables
 from linkwork.results.result import Result
 
 
@@ -28,9 +30,12 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
     tables = Tables(deck, run)
     modes = eigen_analyses(deck, run)
     try:
-        paths = write_text(tables, name, mode_lines(modes)) if deck.analysis.text else []
-        paths += write_text_files(deck, modes, name) if deck.analysis.text else []
-        return [*paths, write_log(deck, name), write_netcdf(tables, name, modes)]
+        with Ahead() as ahead:
+            text = TextFiles(tables, name, list(mode_lines(modes)), ahead)
+            netcdf = NetCDF(tables, name, modes, ahead)
+            write_blocks(tables, [text, netcdf] if deck.analysis.text else [netcdf], ahead)
+        paths = [*text.paths, *write_text_files(deck, modes, name)] if deck.analysis.text else []
+        return [*paths, write_log(deck, name), netcdf.path]
     except OSError as error:
         raise MbdynError(
             f"its results cannot be written to '{name}.*': {error.strerror or error}",

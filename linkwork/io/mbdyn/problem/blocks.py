@@ -199,7 +199,10 @@ def check_counts(deck: Any) -> None:
             continue
         card = kind if kind == "gravity" else f"{kind}: {found}"
         if args is not None:
+            block = "nodes" if kind.endswith("nodes") else "elements"
             do = f"write {card};" if found else "leave the card out"
+            if not found and block not in deck.blocks:
+                do = f"the block '{block}' is missing: write begin: {block}; … end: {block};"
             args.fail(f"control data announces {announced} {kind}, but {found} follow; {do}", 0)
         place = next(iter(deck.counts.values()), (0, None))[1]
         if place is None:

@@ -41,7 +41,7 @@ def known_node(args: Arguments, *kinds: str) -> ScalarNode:
     for kind in kinds:
         if (kind, label) in args.deck.scalars:
             return args.deck.scalars[kind, label]
-    args.fail(f"there is no {' or '.join(kinds)} node {label}", i)
+    args.fail(f"there is no {' or '.join(kinds)} node {label}; define it in the block 'nodes'", i)
 
 
 # -------------------------------------------------------------------------------------- thermal

@@ -49,7 +49,7 @@ def read_dof(args: Arguments, hydraulic: bool = False) -> Dof:
     deck = args.deck
     if kind == "hydraulic":
         if label not in deck.circuit.nodes:
-            args.fail(f"there is no hydraulic node {label}", i)
+            args.fail(f"there is no hydraulic node {label}; define it in the block 'nodes'", i)
         return Dof(deck.circuit.nodes[label], 0, args.keyword(*ORDERS) == "differential")
     if kind == "structural":
         args.i = i
@@ -64,5 +64,5 @@ def read_dof(args: Arguments, hydraulic: bool = False) -> Dof:
             )  # fmt: skip
         return Dof(node, index - 1, args.keyword(*ORDERS) == "differential")
     if (kind, label) not in deck.scalars:
-        args.fail(f"there is no {kind} node {label}", i)
+        args.fail(f"there is no {kind} node {label}; define it in the block 'nodes'", i)
     return Dof(deck.scalars[kind, label], 0, args.keyword(*ORDERS) == "differential")

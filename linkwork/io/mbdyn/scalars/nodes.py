@@ -216,7 +216,7 @@ def options(args: Arguments, node: ScalarNode) -> None:
 
 def bind(args: Arguments) -> None:
     """bind: element, type, parameter node, string | name, "name" | index, number [, output, …];"""
-    from linkwork.io.mbdyn.drives.readings import element_datum
+    from linkwork.io.mbdyn.drives.readings import BEAMS, element_datum
 
     label = args.label("the label of an element")
     args.card, i = f"bind {label}", args.i
@@ -241,4 +241,11 @@ def bind(args: Arguments) -> None:
         except ExpressionError as error:
             args.fail(str(error), i)
 
+    def is_there() -> None:
+        known = {"joint": args.deck.joints, **dict.fromkeys(BEAMS, args.deck.beams)}.get(kind)
+        if known is not None and label not in known:
+            listed = ", ".join(map(str, known)) or "none"
+            args.fail(f"there is no {kind} {label} to read; there are {listed}", 0)
+
     node.bound = read
+    args.deck.last.append((args, is_there))

@@ -248,5 +248,5 @@ def labelled(args: Arguments) -> ScalarNode:
     label = args.label("the label of an abstract node")
     node = args.deck.scalars.get(("abstract", label))
     if node is None:
-        args.fail(f"there is no abstract node {label}", i)
+        args.fail(f"there is no abstract node {label}; define it in the block 'nodes'", i)
     return node

@@ -129,8 +129,9 @@ class Arguments:
             if found == known_as(name):
                 self.i += 1
                 return name, entry
-        if not self.more():
-            self.fail(f"expected a {what}, found the end of the card")
+        if not self.more() or not self.words[self.i].strip():
+            self.fail(f"expected a {what}, found {self.shown()}; write one of "
+                      f"{', '.join(sorted(table))}")  # fmt: skip
         names = {known_as(name): name for name in table}
         close = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
         listed = f"near it: {', '.join(close)}; " if close else ""
@@ -153,6 +154,7 @@ class Arguments:
             hint = decimal_comma(before, self.words[self.i])
             words = self.possible(self.i) if self.is_word() else []
             other = f" or one of {', '.join(words)}" if words else ""
+            hint = hint or self.meant(self.i, self.possible(self.i))
             self.fail(f"expected the end of the card{other}, found {self.shown()}{hint}")
 
     # --------------------------------------------------------------------------------- values
@@ -179,6 +181,8 @@ class Arguments:
         else:
             sentence = f"{what}: {error}" if what else str(error)
             sentence += f" in {self.shown(i)}"
+            if error.name is not None:
+                sentence += lost_comma(self.words[i], self.possible(i))
         sentence += self.swallowed(i) or error.hint
         return MbdynError(sentence, self.source.file, *place, self.card or self.written()[:60])
 
@@ -186,13 +190,20 @@ class Arguments:
         """A word alone, where a value or a keyword can stand: which was it to be?"""
         words, word = self.possible(i), self.words[i].strip()
         names = [*words, *self.deck.symbols.variables]
-        close = near(word, names)
-        like = f"; is '{close[0]}' meant?" if close else ""
+        like = self.meant(i, names)
         found = f"expected {what}" + (f" or one of {', '.join(words)}" if words else "")
         if not word.isidentifier():  # no variable can be called so
             return f"{found}, found the words {self.shown(i)}, which are no keyword here{like}"
         return (f"{found}, found '{word}', which is no keyword here and no variable that was set "
                 f"before{like}")  # fmt: skip
+
+    def meant(self, i: int, names: list[str]) -> str:
+        """A hint where argument i is like one of these names, or begins with one."""
+        word = " ".join(self.words[i].split())
+        if lost := lost_comma(word, names):
+            return lost
+        close = near(word, names)
+        return f"; is '{close[0]}' meant?" if close else ""
 
     def place_in(self, i: int, at: int) -> int:
         word = self.words[i]
@@ -219,12 +230,17 @@ class Arguments:
             self.i = i + 1
             return int(self.words[i])
         found = self.value(what)
+        if isinstance(found, (int, float)) and math.isfinite(found) and abs(found) > 2**32:
+            self.fail(f"{what} must be a whole number below 2^32, found {found:g}", i)
         if isinstance(found, float) and math.isfinite(found) and found != int(found):
             self.fail(f"{what} must be an integer, found {found:g} from {self.shown(i)}; is a "
                       "comma missing?", i)  # fmt: skip
         return int(self.cast(found, "integer", what, i))
 
     def cast(self, value: Value, kind: str, what: str, i: int) -> Value:
+        if isinstance(value, str) and kind != "string":
+            self.fail(f"{what}: expected a number, found the text {self.shown(i)}; write one "
+                      "without quotes", i)  # fmt: skip
         try:
             return cast(value, kind, what)
         except ExpressionError as error:

@@ -288,7 +288,7 @@ def reference_card(args: Arguments) -> None:
     label = args.label("the label of a reference frame")
     args.card = f"reference {label}"
     if label in args.deck.references:
-        args.fail(f"there is a reference frame {label} already", 0)
+        args.fail(f"there is a reference frame {label} already; give it another label", 0)
     if args.keyword("name"):
         args.string("a name")
     if args.keyword("Denavit Hartenberg"):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 STRINGS = re.compile(r'"(?:\\.|[^"\\])*"', re.S)
 CARD = re.compile(r"([A-Za-z][A-Za-z0-9]*(?: +[A-Za-z][A-Za-z0-9]*)*)\s*:(?!:)")
+BEFORE_NUMBER = re.compile(r"([A-Za-z]+(?: [A-Za-z]+)*) [+-]?\.?\d[\w.+-]*")
 DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 
 
@@ -18,12 +19,13 @@ def lost_semicolon(word: str) -> str:
 
 
 def lost_comma(word: str, names: Iterable[str]) -> str:
-    """A keyword with more behind it."""
+    """A keyword (or a variable) with more behind it, or words with a number behind them."""
     key = " ".join(word.split())
     for name in sorted(names, key=len, reverse=True):
         if key.lower().startswith(name.lower() + " "):
             return f"; is a comma missing after '{key[: len(name)]}'?"
-    return ""
+    found = BEFORE_NUMBER.fullmatch(key)
+    return f"; is a comma missing after '{found[1]}'?" if found else ""
 
 
 def decimal_comma(before: str, word: str) -> str:

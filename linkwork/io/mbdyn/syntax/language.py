@@ -134,8 +134,13 @@ class Parser:
                 words = " ".join(names)
                 sentence = f"'{words}' is no keyword here, and no expression"
                 raise ExpressionError(sentence, name=words)
-            if kind not in TYPES or not set(modifiers) <= {"const", "ifndef"}:
-                raise self.fail("a declaration such as 'const real x = 1.'")
+            unknown = [x for x in modifiers if x not in ("const", "ifndef")]
+            if kind not in TYPES or unknown:
+                odd = unknown[0] if kind in TYPES else kind
+                raise ExpressionError(
+                    f"expected a declaration such as 'const real x = 1.', found '{odd}', which is "
+                    f"none of const, ifndef, {', '.join(TYPES)}", self.tokens[self.i][2],
+                )  # fmt: skip
             self.i = i
             value = self.statement() if self.take("=") else None
             return ("declare", frozenset(modifiers), kind, name, value)
