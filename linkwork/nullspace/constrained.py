@@ -25,6 +25,9 @@ from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
 
 FLAT = 1e-12  # determinant of mean directors that do not span space
+# how far rows yield to a multiplier, over that of a body of the characteristic mass: one after the
+# other is tried
+SOFT = (1e-12, 1e-10, 1e-8)
 
 
 class StepMatrix:
@@ -196,6 +199,25 @@ def solve_step(
         before = size
     m.report[2], m.report[3] = 0, float(np.abs(b).max())
     return NO_CONVERGENCE, None
+
+
+def solve_with_soft_rows(
+    matrix: StepMatrix, multiplier: np.ndarray, time: float
+) -> tuple[int, Step | None]:
+    """`solve_step` for steps that end where G(q₁) loses rank, as in flat positions.
+
+    There Φ = 0 is quadratic in what it holds elsewhere, ε, and with the round-off η of the
+    positions may have no solution: for ε² = −η Newton's method wanders over |ε| ~ √η for ever.  A
+    correction of ε by G(q̄) Φ over soft M + G(q̄) G(q₁) is small against that if rows are soft
+    enough, and the step then ends where all equations hold to round-off.
+    """
+    status, step = NO_CONVERGENCE, None
+    for soft in SOFT:
+        mass = matrix.directors.parts.motion.settings[asm.MASS]
+        status, step = solve_step(matrix, multiplier, time, soft / mass)
+        if step is not None:
+            break
+    return status, step
 
 
 def with_tangent(matrix: StepMatrix, step: Step) -> Solution:

@@ -144,7 +144,7 @@ class RecursiveRun(BasicRun):
 
     @property
     def iterations(self) -> float:
-        return float(self.parts.loops.report[cl.MADE])
+        return float(self.motion.counted[1] - self.motion.counted[0])
 
     def set_step(self, h: float) -> None:
         self.h = h
@@ -270,13 +270,14 @@ class RecursiveRun(BasicRun):
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
         arrays = {name: array.copy() for name, array in self.carried().items()}
-        return arrays, self.memory, self.time, self.h, self.parts.loops.report.copy()
+        counts = self.parts.loops.report.copy(), self.motion.counted.copy()
+        return arrays, self.memory, self.time, self.h, counts
 
     def recover(self, snapshot: tuple) -> None:
-        arrays, self.memory, self.time, self.h, report = snapshot
+        arrays, self.memory, self.time, self.h, (report, counted) = snapshot
         for name, array in self.carried().items():
             array[:] = arrays[name]
-        self.parts.loops.report[:] = report
+        self.parts.loops.report[:], self.motion.counted[:] = report, counted
 
     def state(self) -> State:
         """The last good step."""
@@ -286,7 +287,7 @@ class RecursiveRun(BasicRun):
         p.set_time(self.time)
         sensed = {name: array.copy() for name, array in self._sensed().items()}
         scratch = self.motion._replace(
-            a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
+            a=self.motion.a.copy(), work=self.motion.work.copy(), counted=np.zeros(2),
             wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
         )  # fmt: skip
         self._balance(scratch, out, 0)
@@ -369,10 +370,6 @@ class StiffRun(RecursiveRun):
 
     def _jump(self, change: np.ndarray) -> None:
         self.algorithmic += change
-
-    @property
-    def iterations(self) -> float:
-        return float(self.parts.loops.report[cl.TRIED])
 
     def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         p = self.parts

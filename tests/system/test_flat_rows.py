@@ -94,7 +94,7 @@ def turning_row(n, rate):
 
 
 @pytest.mark.filterwarnings("ignore:.*are not unique")
-@pytest.mark.parametrize(("n", "quarter"), [(1, 50), (10, 500), (10, 500.5), (40, 524)])
+@pytest.mark.parametrize(("n", "quarter"), [(1, 50), (10, 500), (10, 500.5), (40, 524), (80, 524)])
 def test_steps_may_end_in_the_flat_position(n, quarter):
     """Energy-momentum steps turn the row by 2 atan(h ω/2): ω such that so many steps make a quarter
     of a turn, a whole number of them or one whose middle is flat, three times in a run."""

@@ -47,8 +47,9 @@ class RepairedRun(BasicRun, ABC):
         """Look again which rows are independent at the last good step."""
 
     @abstractmethod
-    def _take(self, times: np.ndarray) -> int:
-        """Steps to given times, of which none is stored; the status."""
+    def _take(self, times: np.ndarray) -> tuple[int, int]:
+        """Steps to given times, of which none is stored; the status, and the iterations of those
+        that were taken."""
 
     @abstractmethod
     def pivot(self) -> None:
@@ -113,7 +114,6 @@ class RepairedRun(BasicRun, ABC):
     def _substeps(self, time: float) -> None:
         """Take the step in 2, 4, … pieces; with other rows where that does not help."""
         begin, h = self.time, self.h
-        self.pieces += 1
         joints = self._begin_pieces()
         for attempt in range(2):
             for halvings in range(1, SMALLEST + 1):
@@ -128,6 +128,7 @@ class RepairedRun(BasicRun, ABC):
                     status = PIVOTS
                 if status == DONE:
                     self.time = time
+                    self.pieces += 1
                     self._join_pieces(joints)
                     self.set_step(h)
                     self.pivot()
@@ -144,22 +145,27 @@ class RepairedRun(BasicRun, ABC):
 
     def _pieces(self, times: np.ndarray) -> int:
         """Steps to given times; new pivots, then other rows, then another way to solve, where the
-        old ones do not serve."""
-        tried = 0
-        while (status := self._take(times)) != DONE:
+        old ones do not serve.  The report counts the iterations of all."""
+        tried = total = 0
+        status = DONE
+        while len(times):
+            status, iterations = self._take(times)
+            total += iterations
+            if status == DONE:
+                break
             left = times[times > self.time]
             tried = tried + 1 if len(left) == len(times) else 1
             if status not in (PIVOTS, OTHER_ROWS) or tried > 2:
                 if status == OTHER_ROWS or not self._solve_otherwise(float(left[0])):
-                    break
-                left, tried = left[1:], 0
-                if not len(left):
-                    return DONE
+                    return status
+                total += int(self._solving[1][0])
+                left, tried, status = left[1:], 0, DONE
             elif status == PIVOTS and tried == 1:
                 self._new_pivots(float(left[0]))
             else:
                 self._other_rows()
             times = left
+        self._solving[1][0] = total
         return status
 
     def _give_up(self, time: float) -> None:
