@@ -264,8 +264,8 @@ class ReducedRun(RepairedRun):
         if len(rows):
             part = slice(int(rows[0]), int(rows[-1]) + 1)
             self.balance(
-                times[a:b][saved[a:b] >= 0], out.motion[part], out.acceleration[part], out.gamma[part], self.memory,
-                out.values[part],
+                times[a:b][saved[a:b] >= 0], out.motion[part], out.acceleration[part],
+                out.gamma[part], self.memory, out.values[part],
             )  # fmt: skip
 
     @property
