@@ -295,7 +295,7 @@ class ReducedRun(RepairedRun):
     def _solve_otherwise(self, time: float) -> bool:
         """The same step in directors and multipliers with rows that yield a little, for steps that
         end where rows of loops depend on each other; only close to the prediction."""
-        if self.sensing is not None:
+        if self.sensing is not None or not self.parts.system.rows:
             return False
         p, m, d, taken = self.parts, self.parts.motion, self.directors, self.snapshot()
         middle = time - self.h / 2

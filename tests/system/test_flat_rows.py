@@ -93,7 +93,7 @@ def turning_row(n, rate):
     return m
 
 
-@pytest.mark.filterwarnings("ignore:.*are not unique")
+@pytest.mark.filterwarnings("ignore:.*are not unique", "ignore:.*singular position")
 @pytest.mark.parametrize(("n", "quarter"), [(1, 50), (10, 500), (10, 500.5), (40, 524), (80, 524)])
 def test_steps_may_end_in_the_flat_position(n, quarter):
     """Energy-momentum steps turn the row by 2 atan(h ω/2): ω such that so many steps make a quarter
@@ -107,9 +107,10 @@ def test_steps_may_end_in_the_flat_position(n, quarter):
     angle = np.arange(steps + 1) * np.pi / 2 / quarter
     for k in (0, n // 2, n):
         top = run[f"crank {k}"].point((0, 0, 0.5)).values - (k, 0, 0)
-        # a flat row can bend by √ε to either side without opening its loops by more than round-off
-        assert np.abs(top[:, 0] + np.sin(angle)).max() < 1e-6
-        assert np.abs(top[:, 1] - np.cos(angle)).max() < 1e-6
+        # a flat row can bend by √ε to either side without opening its loops by more than round-off,
+        # and at each of its n loops anew
+        assert np.abs(top[:, 0] + np.sin(angle)).max() < 1e-7 * max(10, n)
+        assert np.abs(top[:, 1] - np.cos(angle)).max() < 1e-7 * max(10, n)
     energy = run.energy.total.values
     assert np.abs(energy / energy[0] - 1).max() < 1e-8
     assert run.info["steps_in_pieces"] <= 3
