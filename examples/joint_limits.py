@@ -82,7 +82,7 @@ def main(plot: bool = False) -> dict[str, float]:
     off = float(np.abs(angle - exact).max())
     met = int((np.diff(np.sign(run["pin"].rate.values)) != 0).sum())
     print(f"the arm met its limits {met} times, for {1e3 * touch:.2f} ms each, in steps of 5 ms")
-    print(f"its angle is that of half waves in the stops within {off:.1e} rad, of {RATE * time} rad")
+    print(f"its angle is that of half waves in the stops to {off:.1e} of {RATE * time:g} rad")
     assert touch < step and met == 1 + (time - LIMIT / RATE) // (2 * LIMIT / RATE + touch)
     assert off < 2e-3 * RATE * time
 
@@ -109,7 +109,8 @@ def main(plot: bool = False) -> dict[str, float]:
         above.axhline(LIMIT, color="k", lw=0.5)
         above.axhline(-LIMIT, color="k", lw=0.5)
         above.set_ylabel("angle of the arm (rad)")
-        above.legend(loc="upper right")
+        above.set_ylim(-0.75, 1.15)
+        above.legend(loc="upper right", ncols=2)
         below.plot(run.time, height, ".", ms=3)
         below.set_ylabel("height of the mass (m)")
         below.set_xlabel("t (s)")
