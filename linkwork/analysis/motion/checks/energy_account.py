@@ -150,7 +150,9 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         return ""
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(np.square(result.motion[-1]).sum()):  # nor is its energy
-            return run_away(system, result.state(-1))
+            cause = beyond_stability(result, method, h)
+            grew = f"the energy of '{system.model.name}' grew beyond all numbers: {cause}"
+            return grew if cause else run_away(system, result.state(-1))
     samples = samples_that_count_turns(result)
     if samples > len(result):
         return ""
