@@ -73,7 +73,8 @@ def test_energy_momentum_steps_without_joints_recover(reduced):
     parent = lw.GROUND
     for i in range(4):
         place = (0.1 * i, 0, 0)
-        link = m.add(f"link {i}", lw.Body.link(place, (0.1 * i + 0.1, 0, 0), radius=0.005, mass=0.1))
+        rod = lw.Body.link(place, (0.1 * i + 0.1, 0, 0), radius=0.005, mass=0.1)
+        link = m.add(f"link {i}", rod)
         stiffness = (1e5, 1e5, 1e5, 0.1, 0.1, 0.1)
         m.add(f"bushing {i}", lw.Bushing(parent, link, at=place, stiffness=stiffness))
         parent = link
