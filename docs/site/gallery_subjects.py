@@ -17,8 +17,8 @@ SUBJECTS = {
         free_body heavy_top sleeping_top gyro_top forced_precession rotor_stator campbell_rotor
     """,
     "Gears, contact, rolling": """
-        planetary_gear gear_backlash geneva_drive over_centre_lever newtons_cradle sliding_disc
-        bicycle slalom
+        planetary_gear gear_backlash geneva_drive over_centre_lever newtons_cradle joint_limits
+        sliding_disc bicycle slalom
     """,
     "Control and drives": """
         balancing_robot computed_torque series_elastic_actuator dc_drive filtered_servo excavator

@@ -25,6 +25,11 @@ from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
 
 FLAT = 1e-12  # determinant of mean directors that do not span space
+# how far rows yield to a multiplier, over that of a body of the characteristic mass: one after the
+# other is tried
+SOFT = (1e-12, 1e-10, 1e-8)
+WANDERS = 1e-2  # corrections that round-off may explain there, lengths over L and radians
+DIVERGES = 1e10  # those of a step that goes astray
 
 
 class StepMatrix:
@@ -152,6 +157,7 @@ class Step:
     time: float
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of steps that diverge
 def solve_step(
     matrix: StepMatrix, multiplier: np.ndarray, time: float, soft: float = 0.0
 ) -> tuple[int, Step | None]:
@@ -181,12 +187,12 @@ def solve_step(
             x += factors.solve(b - A @ x)  # beside flat positions A is nearly singular
         except RuntimeError:
             return DIVERGED, None
-        if not np.all(np.isfinite(x)):
-            return DIVERGED, None
         q1[:n] += x[:n]
         multiplier += x[n:] * 2 / h**2
         size = float(np.abs(x[:n] / scale).max())
         m.report[0], m.report[1] = iteration + 1, size
+        if not size < DIVERGES:
+            return DIVERGED, None
         done = iteration > 0 and size < before and size * size / before < m.settings[asm.TOLERANCE]
         stuck = iteration > 1 and size > 0.3 * before  # round-off, which grows near singularities
         if done or (stuck and (size < TINY or (size < BLURRED and is_round_off(directors, b, q1)))):
@@ -196,6 +202,25 @@ def solve_step(
         before = size
     m.report[2], m.report[3] = 0, float(np.abs(b).max())
     return NO_CONVERGENCE, None
+
+
+def solve_with_soft_rows(
+    matrix: StepMatrix, multiplier: np.ndarray, time: float
+) -> tuple[int, Step | None]:
+    """`solve_step` for steps that end where G(q₁) loses rank, as in flat positions.
+
+    There Φ = 0 is quadratic in what it holds elsewhere, ε, and with the round-off η of the
+    positions may have no solution: for ε² = −η Newton's method wanders over |ε| ~ √η for ever.  A
+    correction of ε by G(q̄) Φ over soft M + G(q̄) G(q₁) is small against that if rows are soft
+    enough, and the step then ends where all equations hold to round-off.
+    """
+    status, step = NO_CONVERGENCE, None
+    m = matrix.directors.parts.motion
+    for soft in SOFT:
+        status, step = solve_step(matrix, multiplier, time, soft / m.settings[asm.MASS])
+        if step is not None or status == DIVERGED or m.report[1] > WANDERS:
+            break
+    return status, step
 
 
 def with_tangent(matrix: StepMatrix, step: Step) -> Solution:

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order.stepper import DONE
 from linkwork.nullspace import stepping as ns
-from linkwork.nullspace.constrained import solve_step, with_tangent
+from linkwork.nullspace.constrained import Solution, solve_step, with_tangent
 from linkwork.nullspace.constraints.null_space import condition, constrained_matrix
 from linkwork.nullspace.run import ReducedRun
 from linkwork.system.state import State
@@ -27,8 +27,22 @@ class ConstrainedRun(ReducedRun):
         super()._restart_from(state)
         self.multiplier[:] = state.restart["multiplier"]
 
-    def _solve_otherwise(self, time: float) -> bool:
-        return False
+    def _last_multipliers(self, time: float) -> np.ndarray:
+        return self.multiplier
+
+    def _keep_multipliers(self, multiplier: np.ndarray) -> None:
+        self.multiplier = multiplier
+
+    def _tested_matrix(self, solution: Solution) -> np.ndarray:
+        return constrained_matrix(self.directors, solution, self.h)
+
+    def snapshot(self) -> tuple:
+        return super().snapshot(), self.multiplier.copy()
+
+    def recover(self, snapshot: tuple) -> None:
+        before, multiplier = snapshot
+        super().recover(before)
+        self.multiplier = multiplier.copy()
 
     def restart(self) -> dict[str, Any]:
         return {**super().restart(), "multiplier": self.multiplier.copy()}
@@ -48,7 +62,7 @@ class ConstrainedRun(ReducedRun):
             self.multiplier = step.multiplier
             if self.method.condition_number and self._is_looked_at(k, saved):
                 solution = with_tangent(self.matrix, step)
-                self.condition = condition(constrained_matrix(self.directors, solution, self.h))
+                self.condition = condition(self._tested_matrix(solution))
             ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
             self.time = float(times[k])
             self._store(out, int(saved[k]))

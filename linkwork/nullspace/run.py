@@ -21,13 +21,10 @@ from linkwork.nullspace.constrained import (
     StepMatrix,
     first_multipliers,
     has_mean_axes,
-    solve_step,
+    solve_with_soft_rows,
     with_tangent,
 )  # fmt: skip
-from linkwork.nullspace.constraints.null_space import (
-    condition,
-    reduced_matrix,
-)  # fmt: skip
+from linkwork.nullspace.constraints.null_space import condition, reduced_matrix
 from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows, refuse_unknown
 from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.motion import Parts
@@ -39,7 +36,6 @@ from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-SOFT = 1e-12  # how far rows yield to a multiplier, over that of a body of the characteristic mass
 CARRIED = ("base", "velocity", "coordinate", "past", "learned", "work", "mu")
 
 
@@ -233,7 +229,7 @@ class ReducedRun(RepairedRun):
                 return status, k
             if self._is_looked_at(k, saved):
                 solution = self._solution(q0, v0, float(times[k]) - self.h / 2)
-                self.condition = condition(reduced_matrix(self.directors, solution))
+                self.condition = condition(self._tested_matrix(solution))
             self.time = float(times[k])
             self._store(out, int(saved[k]))
         return DONE, last
@@ -267,10 +263,9 @@ class ReducedRun(RepairedRun):
         rows = saved[a:b][saved[a:b] >= 0]
         if len(rows):
             part = slice(int(rows[0]), int(rows[-1]) + 1)
-            stored = times[a:b][saved[a:b] >= 0]
             self.balance(
-                stored, out.motion[part], out.acceleration[part], out.gamma[part], self.memory,
-                out.values[part],
+                times[a:b][saved[a:b] >= 0], out.motion[part], out.acceleration[part],
+                out.gamma[part], self.memory, out.values[part],
             )  # fmt: skip
 
     @property
@@ -292,38 +287,52 @@ class ReducedRun(RepairedRun):
         self._assemble(time - self.h / 2)
         self.lu = factorise(self.parts.system, two_sided=True)
 
-    def _take(self, times: np.ndarray) -> int:
-        out = step_rows(self.full, 0, sum(self.own.values()))
-        return self._march(times, np.full(len(times), -1), out, 0, len(times))[0]
+    def _take(self, times: np.ndarray) -> tuple[int, int]:
+        out = step_rows(self.full, len(times), sum(self.own.values()))
+        status, done = self._march(times, np.arange(len(times)), out, 0, len(times))
+        return status, int(out.iterations[:done].sum())
 
     def _solve_otherwise(self, time: float) -> bool:
         """The same step in directors and multipliers with rows that yield a little, for steps that
         end where rows of loops depend on each other; only close to the prediction."""
-        if self.sensing is not None:
+        if self.sensing is not None or not self.parts.system.rows:
             return False
-        p, m, d = self.parts, self.parts.motion, self.directors
-        middle, taken = time - self.h / 2, self.snapshot()
+        p, m, d, taken = self.parts, self.parts.motion, self.directors, self.snapshot()
+        middle = time - self.h / 2
         p.system.set_time(middle)
         ns.begin_step(p.tree, m)
         predicted = m.end.copy()
         if not has_mean_axes(d.q(m.base), d.q(m.end)):
             self.recover(taken)
             return False
-        unit = 2 * m.settings[asm.MASS] / self.h**2  # λ over μ
-        first = first_multipliers(d, unit * m.mu[1, :-1], middle)
-        status, step = solve_step(self.matrix, first, middle, SOFT / m.settings[asm.MASS])
+        status, step = solve_with_soft_rows(self.matrix, self._last_multipliers(middle), middle)
         off = np.abs(m.end - predicted)[:, :ROT]
         off[:, :3] /= m.settings[asm.LENGTH]
         if status != DONE or step is None or off.max() > ns.FAR:
             self.recover(taken)
             return False
-        m.mu[0, :-1] = step.multiplier[len(first) - p.system.rows :] / unit
+        self._keep_multipliers(step.multiplier)
         if self.method.condition_number:
-            self.condition = condition(reduced_matrix(d, with_tangent(self.matrix, step)))
+            self.condition = condition(self._tested_matrix(with_tangent(self.matrix, step)))
         ns.accept_poses(p.tree, p.forces, p.system.tables.reals, m)
         self.time = time
         self.pivot()
         return True
+
+    def _last_multipliers(self, time: float) -> np.ndarray:
+        """λ of all rows in directors with which the step begins."""
+        m = self.parts.motion
+        joints = m.mu[1, :-1] * 2 * m.settings[asm.MASS] / self.h**2
+        return first_multipliers(self.directors, joints, time)
+
+    def _keep_multipliers(self, multiplier: np.ndarray) -> None:
+        """Go on from the λ of a step in directors."""
+        m, first = self.parts.motion, len(multiplier) - self.parts.system.rows
+        m.mu[0, :-1] = multiplier[first:] * self.h**2 / (2 * m.settings[asm.MASS])
+
+    def _tested_matrix(self, solution: Solution) -> np.ndarray:
+        """The matrix whose condition number is asked for."""
+        return reduced_matrix(self.directors, solution)
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -343,14 +352,16 @@ class ReducedRun(RepairedRun):
         arrays = [np.copy(a) for a in (*self.parts.motion, *self.lu.chosen)]
         reals = self.parts.system.tables.reals.copy()
         past = None if self.sensing is None else self.sensing.past
-        return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past
+        counts = self.repairs, self.pieces
+        return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts
 
     def recover(self, snapshot: tuple) -> None:
-        parts, self.lu, arrays, reals, self.time, self.h, self.condition, past = snapshot
+        parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts = snapshot
+        self.repairs, self.pieces = counts
         if self.sensing is not None:
             self.sensing.past = past
         if parts is not self.parts:
-            self.parts, self._directors = parts, None
+            self.parts, self._matrix = parts, None
         for mine, copy in zip((*self.parts.motion, *self.lu.chosen), arrays, strict=True):
             mine[:] = copy
         self.parts.system.tables.reals[:] = reals

@@ -11,7 +11,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
 from linkwork.integrators.friction import refuse_bristles
-from linkwork.integrators.second_order.recovery import blocked_motion, no_accelerations
+from linkwork.integrators.second_order.recovery import COMPARE, blocked_motion, no_accelerations
 from linkwork.math.compiled import announce
 from linkwork.model.signals.held import due_at
 from linkwork.recursive.loops import closing as cl
@@ -20,7 +20,7 @@ from linkwork.recursive.stepping import runge_kutta as rk
 from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
 from linkwork.recursive.stepping.brakes import ROOM, brake_table
 from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
-from linkwork.recursive.tree.layout import BALL, BODY, TURN
+from linkwork.recursive.tree.layout import BALL, BODY, IV, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
@@ -121,10 +121,12 @@ class RecursiveRun(BasicRun):
 
     def _massless(self) -> str:
         bad = np.flatnonzero(~np.isfinite(self.motion.a))
-        name = self.parts.coordinates.velocity_names[int(bad[0])]
+        name, ints = self.parts.coordinates.velocity_names[int(bad[0])], self.parts.tree.ints
+        body = int(ints[np.flatnonzero(ints[:, IV] <= bad[0]).max(), BODY])
         return (
-            f"coordinate {name} of model '{self.full.model.name}' has no finite acceleration: what "
-            "it moves has no mass in this direction; give the body mass and inertia"
+            f"the equations are singular: body '{self.full.names[body]}' (coordinate {name}) has "
+            "no inertia and no joint that gives it one; give it mass and inertia, or a joint that "
+            "ties it to a body that has"
         )
 
     # --------------------------------------------------------------------------------- stepping
@@ -144,7 +146,7 @@ class RecursiveRun(BasicRun):
 
     @property
     def iterations(self) -> float:
-        return float(self.parts.loops.report[cl.MADE])
+        return float(self.motion.counted[1] - self.motion.counted[0])
 
     def set_step(self, h: float) -> None:
         self.h = h
@@ -239,18 +241,26 @@ class RecursiveRun(BasicRun):
             row = int(np.argmax(np.abs(self.parts.outer.work.C[: self.parts.outer.rows])))
             where = str(self.parts.outer.kept_rows[row])
             off = float(loops.report[cl.OFF])
-            cause = blocked_motion(self.full) or "the mechanism may be in a singular position"
-            return StepFailure(
-                time, int(loops.settings[cl.ITERATIONS]), off, where,
-                f"could not close its loops at t = {time:.6g}: {where} was off by {off:.2g} and "
-                f"Newton's method did not bring it back; {cause}, or the step is too large",
-            )  # fmt: skip
+            what = f"could not close its loops at t = {time:.6g}"
+            if blocked := blocked_motion(self.full):
+                what += f"; {blocked}: {COMPARE}"
+            else:
+                what += (
+                    f": {where} was off by {off:.2g} and Newton's method did not bring it back; "
+                    "the mechanism may be in a singular position, or the step is too large"
+                )
+            return StepFailure(time, int(loops.settings[cl.ITERATIONS]), off, where, what)
         if status == NO_CONVERGENCE:
+            cause = (
+                "something else than the modes of flexible links, torsion springs and brakes about "
+                "hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()"
+            )
+            if blocked := blocked_motion(self.full):
+                cause = f"{blocked}: {COMPARE}; or {cause}"
             return StepFailure(
                 time, self.method.max_iterations, float("nan"), "the accelerations",
                 f"did not converge at t = {time:.6g} after {self.method.max_iterations} "
-                "iterations: something else than the modes of flexible links, torsion springs and "
-                "brakes about hinges is stiff here; try a smaller step, or lw.GeneralizedAlpha()",
+                f"iterations; {cause}",
             )  # fmt: skip
         if status == TOO_SMALL:
             return StepFailure(
@@ -270,13 +280,14 @@ class RecursiveRun(BasicRun):
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
         arrays = {name: array.copy() for name, array in self.carried().items()}
-        return arrays, self.memory, self.time, self.h, self.parts.loops.report.copy()
+        counts = self.parts.loops.report.copy(), self.motion.counted.copy()
+        return arrays, self.memory, self.time, self.h, counts
 
     def recover(self, snapshot: tuple) -> None:
-        arrays, self.memory, self.time, self.h, report = snapshot
+        arrays, self.memory, self.time, self.h, (report, counted) = snapshot
         for name, array in self.carried().items():
             array[:] = arrays[name]
-        self.parts.loops.report[:] = report
+        self.parts.loops.report[:], self.motion.counted[:] = report, counted
 
     def state(self) -> State:
         """The last good step."""
@@ -286,7 +297,7 @@ class RecursiveRun(BasicRun):
         p.set_time(self.time)
         sensed = {name: array.copy() for name, array in self._sensed().items()}
         scratch = self.motion._replace(
-            a=self.motion.a.copy(), work=self.motion.work.copy(), before=np.zeros(1),
+            a=self.motion.a.copy(), work=self.motion.work.copy(), counted=np.zeros(2),
             wrench=np.zeros((1, len(p.tree.ints), 6)), gamma=np.zeros((1, o.rows)),
         )  # fmt: skip
         self._balance(scratch, out, 0)
@@ -369,10 +380,6 @@ class StiffRun(RecursiveRun):
 
     def _jump(self, change: np.ndarray) -> None:
         self.algorithmic += change
-
-    @property
-    def iterations(self) -> float:
-        return float(self.parts.loops.report[cl.TRIED])
 
     def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         p = self.parts

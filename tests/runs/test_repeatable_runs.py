@@ -77,3 +77,61 @@ def test_a_run_that_becomes_too_fast_ends_with_the_same_step(monkeypatch):
         ends.append((caught.value.result.time[-1], str(caught.value)))
     assert ends[0] == ends[1] == ends[2]
     assert ends[0][0] == pytest.approx(0.74)
+
+
+def blocked_four_bar() -> lw.Model:
+    """A motor turns the long crank until the loop is stretched, at 0.56 s."""
+    m, z = lw.Model("four-bar", gravity=(0, -9.81, 0)), (0, 0, 1)
+    places = [(0, 0, 0), (0, 1, 0), (1.2, 0.7, 0), (1.2, 0, 0)]
+    crank, coupler, rocker = (
+        m.add(name, lw.Body.link(p, q, radius=0.02, density=7800))
+        for name, p, q in zip(("crank", "coupler", "rocker"), places, places[1:])
+    )
+    m.add("motor", lw.Motor(lw.GROUND, crank, at=places[0], axis=z, angle=lw.ramp(-2)))
+    m.add("pin", lw.Revolute(crank, coupler, at=places[1], axis=z))
+    m.add("wrist", lw.Revolute(coupler, rocker, at=places[2], axis=z))
+    m.add("foot", lw.Revolute(lw.GROUND, rocker, at=places[3], axis=z))
+    return m
+
+
+@pytest.mark.filterwarnings("ignore:.*rows repeat")
+@pytest.mark.parametrize(
+    "method",
+    [lw.GeneralizedAlpha(), lw.MS2(), lw.BDF(), lw.RK4(), lw.Recursive(), lw.Recursive("implicit")],
+    ids=repr,
+)
+def test_counts_of_a_run_that_fails_are_those_of_the_steps_it_kept(monkeypatch, method):
+    """Steps of a call that fails are taken once more, and count once."""
+    counts = []
+    for size in (1, 7, 1000):
+        with pytest.raises(lw.ConvergenceError) as caught:
+            in_calls_of(
+                monkeypatch, size,
+                lambda: lw.transient(blocked_four_bar(), 1.5, 0.01, method, progress=False),
+            )  # fmt: skip
+        result = caught.value.result
+        iterations = result.diagnostics["iterations"].values
+        assert np.all(iterations >= 0)
+        names = ("repairs", "steps_in_pieces", "steps")
+        counts.append([*(result.info[name] for name in names), *iterations])
+    assert counts[0] == counts[1] == counts[2]
+    assert counts[0][1] == 0, "the step that could not be taken in pieces is none of the run"
+
+
+@pytest.mark.filterwarnings("ignore:.*rows repeat")
+def test_iterations_are_those_of_the_last_step_also_where_steps_are_taken_one_by_one():
+    """A run that looks for an event stores its steps by itself; joint coordinates count alike."""
+    def four_bar():
+        m = blocked_four_bar()
+        m.remove("motor")
+        crank = m["crank"]
+        m.add("hinge", lw.Revolute(lw.GROUND, crank, at=(0, 0, 0), axis=(0, 0, 1), rate=-1))
+        return m
+
+    for method in (lw.Recursive(), lw.Recursive("implicit"), lw.GeneralizedAlpha()):
+        plain = lw.transient(four_bar(), 0.2, 0.005, method, progress=False)
+        watched = lw.transient(
+            four_bar(), 0.2, 0.005, method, stop=[lambda t, now: 1.0], progress=False
+        )
+        here, there = (run.diagnostics["iterations"].values[1:] for run in (plain, watched))
+        assert here.max() > 0 and here == pytest.approx(there, abs=0)

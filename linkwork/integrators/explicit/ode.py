@@ -224,10 +224,11 @@ class OdeRun(BasicRun):
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
             self.system.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
+            self.repairs,
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        self.time, self.h, y, total, powers, reals, self.lu, chosen = snapshot
+        self.time, self.h, y, total, powers, reals, self.lu, chosen, self.repairs = snapshot
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
         self.system.tables.reals[:] = reals
         for mine, copy in zip(self.lu.chosen, chosen, strict=True):

@@ -323,7 +323,7 @@ class StagedRun(ImplicitRun):
         parts = (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
                  self.found)  # fmt: skip
         counts = (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
-                  self.core, self.pause, self.wait)  # fmt: skip
+                  self.core, self.pause, self.wait, self.repairs, self.pieces)  # fmt: skip
         return parts, arrays, self.system.tables.reals.copy(), counts
 
     def recover(self, snapshot: tuple) -> None:
@@ -331,7 +331,7 @@ class StagedRun(ImplicitRun):
         (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
          self.found) = parts  # fmt: skip
         (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
-         self.core, self.pause, self.wait) = counts  # fmt: skip
+         self.core, self.pause, self.wait, self.repairs, self.pieces) = counts  # fmt: skip
         for one, copy in zip(self._changing, arrays, strict=True):
             one[:] = copy
         self.system.tables.reals[:] = reals

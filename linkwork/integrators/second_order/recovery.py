@@ -25,7 +25,9 @@ from linkwork.system.system import System
 
 OTHER_ROWS = 4  # a status beside those of `stepping`: only another choice of rows helps
 FAR_OFF = 1e6  # m, positions whose round-off may be what is left of a residual
+GONE = 1e6  # times the size of a mechanism, a path that is none of its motion
 SMALLEST = 8  # a failing step is halved at most this often
+COMPARE = "compare it with the range that lw.kinematics finds, or take a smaller step"
 TOO_FAR = 1.0  # turn of a body in a step, radians, that explains a failure
 
 
@@ -47,8 +49,9 @@ class RepairedRun(BasicRun, ABC):
         """Look again which rows are independent at the last good step."""
 
     @abstractmethod
-    def _take(self, times: np.ndarray) -> int:
-        """Steps to given times, of which none is stored; the status."""
+    def _take(self, times: np.ndarray) -> tuple[int, int]:
+        """Steps to given times, of which none is stored; the status, and the iterations of those
+        that were taken."""
 
     @abstractmethod
     def pivot(self) -> None:
@@ -113,7 +116,6 @@ class RepairedRun(BasicRun, ABC):
     def _substeps(self, time: float) -> None:
         """Take the step in 2, 4, … pieces; with other rows where that does not help."""
         begin, h = self.time, self.h
-        self.pieces += 1
         joints = self._begin_pieces()
         for attempt in range(2):
             for halvings in range(1, SMALLEST + 1):
@@ -128,6 +130,7 @@ class RepairedRun(BasicRun, ABC):
                     status = PIVOTS
                 if status == DONE:
                     self.time = time
+                    self.pieces += 1
                     self._join_pieces(joints)
                     self.set_step(h)
                     self.pivot()
@@ -144,22 +147,27 @@ class RepairedRun(BasicRun, ABC):
 
     def _pieces(self, times: np.ndarray) -> int:
         """Steps to given times; new pivots, then other rows, then another way to solve, where the
-        old ones do not serve."""
-        tried = 0
-        while (status := self._take(times)) != DONE:
+        old ones do not serve.  The report counts the iterations of all."""
+        tried = total = 0
+        status = DONE
+        while len(times):
+            status, iterations = self._take(times)
+            total += iterations
+            if status == DONE:
+                break
             left = times[times > self.time]
             tried = tried + 1 if len(left) == len(times) else 1
             if status not in (PIVOTS, OTHER_ROWS) or tried > 2:
                 if status == OTHER_ROWS or not self._solve_otherwise(float(left[0])):
-                    break
-                left, tried = left[1:], 0
-                if not len(left):
-                    return DONE
+                    return status
+                total += int(self._solving[1][0])
+                left, tried, status = left[1:], 0, DONE
             elif status == PIVOTS and tried == 1:
                 self._new_pivots(float(left[0]))
             else:
                 self._other_rows()
             times = left
+        self._solving[1][0] = total
         return status
 
     def _give_up(self, time: float) -> None:
@@ -169,7 +177,11 @@ class RepairedRun(BasicRun, ABC):
             where = str(system.kept_rows[place - n])
         else:
             where = f"the equations of {system.layout.describe(place)}"
-        reach = float(np.abs(self.state().motion[:, :3]).max(initial=0.0))
+        state = self.state()
+        reach = float(np.abs(state.motion[:, :3]).max(initial=0.0))
+        if far := run_away(system, state):
+            what = f"could not go on at t = {time:.6g}: {far}"
+            raise StepFailure(time, int(iterations), float(residual), where, what)
         if reach > FAR_OFF and residual < 64 * np.finfo(float).eps * reach:
             raise StepFailure(
                 time, int(iterations), float(residual), where,
@@ -177,11 +189,13 @@ class RepairedRun(BasicRun, ABC):
                 f"is round-off of positions of {reach:.2g} m; place the origin near the parts that "
                 "move, or simulate parts of such different lengths apart",
             )  # fmt: skip
+        # which joint of a blocked loop stays open depends on the method: the motor is the cause
+        open_ = f"largest residual {residual:.2g} in {where}; "
+        open_ = "" if place >= n and blocked_motion(system) else open_
         raise StepFailure(
             time, int(iterations), float(residual), where,
             f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
-            f"step cut to 1/{2**SMALLEST}; largest residual {residual:.2g} in {where}; "
-            f"{probable_cause(system, self.state(), self.h)}",
+            f"step cut to 1/{2**SMALLEST}; {open_}{probable_cause(system, state, self.h)}",
         )  # fmt: skip
 
 
@@ -196,12 +210,25 @@ def probable_cause(system: Any, state: Any, h: float) -> str:
             "not meant, look for what drives it"
         )
     if blocked := blocked_motion(system):
-        return (
-            f"{blocked}: compare it with the range that lw.kinematics finds, or take a smaller step"
-        )
+        return f"{blocked}: {COMPARE}"
     return (
         "the mechanism may lock here, two forces may balance only for smaller steps, or a force "
         "may jump: try a smaller step"
+    )
+
+
+def run_away(system: Any, state: Any) -> str:
+    """Which body has left the mechanism far behind, and why; empty where none has."""
+    begin = system.described_state().motion[:, :3]
+    gone = np.linalg.norm(state.motion[: len(begin), :3] - begin, axis=1)
+    size = max(system.length, float(np.abs(begin).max(initial=0.0)))
+    if not len(gone) or np.all(gone <= GONE * size):
+        return ""
+    b = int(np.argmax(np.where(np.isnan(gone), np.inf, gone)))
+    return (
+        f"body '{system.names[b]}' has gone off by {gone[b]:.2g} m, and the mechanism has a size "
+        f"of {size:.2g} m: something drives it ever faster; look for a force or a controller that "
+        "pushes further instead of back (the sign of a stiffness, a damping or a gain)"
     )
 
 

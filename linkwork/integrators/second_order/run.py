@@ -293,16 +293,13 @@ class ImplicitRun(TwoForms):
             fr.place_fast(self.stepper, self.fast, self.system.tables, self.system.work)
         self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[sp.MASS])
 
-    def _take(self, times: np.ndarray) -> int:
-        """Steps to given times; the report counts the iterations of all."""
+    def _take(self, times: np.ndarray) -> tuple[int, int]:
         out = step_rows(self.system, len(times))
         laws = self.system.schedule(times)
         status, done = self._march(times, laws, np.arange(len(times)), out, 0)
-        if status == sp.DONE:
-            self.stepper.report[0] = out.iterations[:done].sum()
-            if self.system.sample_times:
-                self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
-        return status
+        if status == sp.DONE and self.system.sample_times:
+            self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
+        return status, int(out.iterations[:done].sum())
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
@@ -343,11 +340,12 @@ class ImplicitRun(TwoForms):
         trials = self.core, self.pause, self.wait, self.stays
         return (
             parts, arrays, self.system.tables.reals.copy(), self.time, self.h,
-            (self.previous, self.follows, self.spacing), trials,
+            (self.previous, self.follows, self.spacing), trials, (self.repairs, self.pieces),
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
-        parts, arrays, reals, self.time, self.h, steps, trials = snapshot
+        parts, arrays, reals, self.time, self.h, steps, trials, counts = snapshot
+        self.repairs, self.pieces = counts
         self.core, self.pause, self.wait, self.stays = trials
         self.previous, self.follows, self.spacing = steps
         self.system, self.stepper, self.fast, self.turning, self.lu = parts

@@ -254,7 +254,7 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
     q, n = directors(state.motion), full.bodies
     joints = list(dict.fromkeys(row.owner for row in full.all_rows))
     number = {name: i for i, name in enumerate(joints)}
-    data, places = [], []
+    data, places = [np.zeros(0)], []
     bodies: list[list[int]] = [[] for _ in joints]
     for e in full.elements:
         if not e.entry.rows:
@@ -268,7 +268,7 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
                     data.append(projected(g, q[body]))
                     places.append((r, body))
     at, numbers = np.repeat([r for r, _ in places], 6), np.arange(full.layout.rigid)
-    columns = np.concatenate([numbers[full.layout.unknowns(b)] for _, b in places])
+    columns = np.concatenate([numbers[:0], *(numbers[full.layout.unknowns(b)] for _, b in places)])
     return ConstraintRows(
         Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(full.all_rows), len(numbers))),
         owner=np.array([number[row.owner] for row in full.all_rows]),

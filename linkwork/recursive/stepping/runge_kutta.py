@@ -16,7 +16,7 @@ from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, accelerations, correct,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations, correct,
     elements, enforce_loops, forward,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
@@ -132,8 +132,7 @@ def store(tree, s, loops, work, run, out, row):
         i = int(loops.sensors[k, X])
         out.values[row, el.VALUE, i] = work.values[el.VALUE, i]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
-    out.iterations[row] = loops.report[MADE] - run.before[0]
-    run.before[0] = loops.report[MADE]
+    out.iterations[row] = run.counted[1] - run.counted[0]
 
 
 @inlined
@@ -175,6 +174,8 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
             sweeps, kernels, tables, work, tree, s, loops, cut,
             time, run.q, run.v, run.tau, run.stiff, run.d,
         )  # fmt: skip
+    run.counted[0] = run.counted[1]
+    run.counted[1] = loops.report[MADE] + loops.report[TRIED]
     lost, supplied = powers(tree, s, loops, work, run.v)
     run.work[0] += 0.5 * h * (run.work[2] + lost)
     run.work[1] += 0.5 * h * (run.work[3] + supplied)

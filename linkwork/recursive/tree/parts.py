@@ -54,7 +54,7 @@ class Motion(NamedTuple):
     stages: np.ndarray  # (8, velocities)
     rates: np.ndarray  # (8, coordinates)
     work: np.ndarray  # dissipated, supplied; their powers
-    before: np.ndarray
+    counted: np.ndarray  # iterations until the last step but one, and until the last
     total: np.ndarray  # work of a step
     wrench: np.ndarray  # (stored, bodies of the tree, 6)
     gamma: np.ndarray  # (stored, rows of cut joints)
@@ -365,7 +365,7 @@ class Parts:
         return Motion(
             np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nq), np.zeros(nv), np.zeros(nq),
             np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv),
-            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(1), np.zeros(2),
+            np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(2), np.zeros(2),
             np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
 

@@ -45,6 +45,7 @@ from linkwork.integrators.second_order.methods import (
     LinearMethod,
     slackens,
 )
+from linkwork.integrators.second_order.recovery import run_away
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 from linkwork.system.system import System
@@ -147,6 +148,11 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     families = {e.entry.family for e in system.elements}
     if result.work is None or len(result) < 2:
         return ""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(np.square(result.motion[-1]).sum()):  # nor is its energy
+            cause = beyond_stability(result, method, h)
+            grew = f"the energy of '{system.model.name}' grew beyond all numbers: {cause}"
+            return grew if cause else run_away(system, result.state(-1))
     samples = samples_that_count_turns(result)
     if samples > len(result):
         return ""

@@ -13,7 +13,8 @@ that do,
 
     C_q M⁻¹ C_qᵀ Δγ = C_q v̇ − Q_c(q, v − M⁻¹C_qᵀ μ),     C_q M⁻¹ C_qᵀ μ = C_q v + C_t
 
-and it is told where it is a good part of the forces.
+and it is told where it is a good part of the forces.  Where σ is below what positions of a run are
+accurate to these decide the forces, whatever the method, and that is told, too.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ OFF = 0.05  # of the largest force in a step: what is told
 NEAR = 0.05  # of σ at the start
 STANDS_OUT = 0.01  # of the largest force: differences that are looked at
 ALONE = 3.0  # times what forces differ by two steps before and after
+LOST = 1e-11  # σ², of the largest eigenvalue: positions accurate to 3e-6 do not tell forces
 RANK = 1e-13  # of the largest eigenvalue of C_q M⁻¹ C_qᵀ: zero, of rows that repeat others
-LARGEST = 600  # unknowns of bodies; larger models are not looked at
+LARGEST = 2000  # unknowns of bodies; larger models are not looked at
 CHUNK = 1024  # stored steps at a time
-MOST = 8  # steps that are looked at, those that stand out most
+MOST = 8  # steps that are looked at, those that stand out most; fewer in larger models
+WORK = 8 * 600**3  # what may be spent on them, in cubes of unknowns
 
 
 def warn_of_singular_positions(result: Result) -> None:
@@ -56,15 +59,16 @@ def warn_of_singular_positions(result: Result) -> None:
     alone = 2 + np.flatnonzero(stands_out & (worst[2:-2] > ALONE * beside))
     if not len(alone):
         return
-    some = alone[np.argsort(-worst[alone])][:MOST]
+    most = min(MOST, max(1, round(WORK / max(1, system.layout.motions) ** 3)))
+    some = alone[np.argsort(-worst[alone])][:most]
     try:
-        some = singular_steps(result, some)
-        tell_errors(result, rows, some)
+        some, lost = singular_steps(result, some)
+        tell_errors(result, rows, some, lost)
     except np.linalg.LinAlgError:  # masses or motions of which nothing can be said
         return
 
 
-def tell_errors(result: Result, rows: np.ndarray, some: np.ndarray) -> None:
+def tell_errors(result: Result, rows: np.ndarray, some: np.ndarray, lost: np.ndarray) -> None:
     """Say so where forces of some of these steps are not those of their position and velocity."""
     system = result.system
     if not len(some):
@@ -72,7 +76,7 @@ def tell_errors(result: Result, rows: np.ndarray, some: np.ndarray) -> None:
     errors = [force_errors(result, int(k))[rows] for k in some]
     sizes = [np.abs(result.gamma[int(k)][rows]).max() for k in some]
     off = np.array([np.abs(error).max() for error in errors])
-    wrong = np.flatnonzero(off > OFF * np.array(sizes))
+    wrong = np.flatnonzero((off > OFF * np.array(sizes)) | lost)
     if not len(wrong):
         return
     first = int(wrong[np.argmax(off[wrong])])
@@ -81,9 +85,10 @@ def tell_errors(result: Result, rows: np.ndarray, some: np.ndarray) -> None:
     warnings.warn(
         f"'{system.model.name}' passes a singular position at t = {result.time[k]:.6g}{others}, "
         f"beside which forces in joints are hardly determined: that of '{joint}' in this step, of "
-        f"up to {sizes[first]:.3g} N, is not that of its position and velocity and may be far off; "
-        "the motion is right, and a smaller step may come nearer still. Leave such steps out when "
-        "you look for the largest force, or make joints elastic (lw.Bushing)",
+        f"up to {sizes[first]:.3g} N, is not that of its position and velocity and may be far off, "
+        "as may be those of the next steps; the motion is right, and a smaller step may come "
+        "nearer still. Leave such steps out when you look for the largest force, or make joints "
+        "elastic (lw.Bushing)",
         LinkworkWarning, stacklevel=users_line(),
     )  # fmt: skip
 
@@ -130,10 +135,11 @@ def carried_rows(result: Result, state: State) -> tuple[Evaluation, np.ndarray, 
     return here, Cq, np.linalg.solve(M, Cq.T)
 
 
-def singular_steps(result: Result, steps: np.ndarray) -> np.ndarray:
-    """Those of some stored steps in which σ is far below its value at the start."""
+def singular_steps(result: Result, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of some stored steps in which σ is far below its value at the start, and in which of
+    them it is below what positions are accurate to."""
     least, rank = 0.0, 0
-    near = []
+    near, lost = [], []
     for k in (0, *steps.tolist()):
         _, Cq, carried = carried_rows(result, result.state(int(k)))
         values = np.linalg.eigvalsh(Cq @ carried)[::-1]
@@ -142,7 +148,8 @@ def singular_steps(result: Result, steps: np.ndarray) -> np.ndarray:
             least = float(values[rank - 1])
         elif values[rank - 1] < NEAR**2 * least:
             near.append(k)
-    return np.array(near, dtype=int)
+            lost.append(values[rank - 1] < LOST * values[0])
+    return np.array(near, dtype=int), np.array(lost, dtype=bool)
 
 
 def force_errors(result: Result, k: int) -> np.ndarray:
