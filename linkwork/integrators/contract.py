@@ -163,11 +163,17 @@ class ControlledRun(Run, Protocol):
     """A run that estimates the error of its steps, for `transient(tolerance=)`."""
 
     def marker(self) -> Any:
-        """What `local_error` must know of the beginning of a step."""
+        """What `local_error` and `alternates` must know of the beginning of a step."""
 
     def local_error(self, before: Any) -> float:
         """The estimated error of the last step, in lengths over L and in radians; before: its
         marker."""
+
+    def alternates(self, before: Any) -> bool:
+        """Whether accelerations only went back in the last step to where they were before."""
+
+    def settle(self) -> None:
+        """Start anew from the motion at the last good step."""
 
     def velocities_and_rates(self) -> tuple[np.ndarray, np.ndarray]:
         """Velocities and accelerations (bodies, 6) at the last good step."""

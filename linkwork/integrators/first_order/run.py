@@ -344,7 +344,11 @@ class StagedRun(ImplicitRun):
         out["equal"], out["phase"] = np.array(self.equal), np.array(self.phase)
         return out
 
-    def local_error(self, before: tuple[int, np.ndarray, np.ndarray]) -> float:
+    def alternates(self, before: Any) -> bool:
+        """These formulas have no algorithmic accelerations."""
+        return False
+
+    def local_error(self, before: Any) -> float:
         """Estimated error of the last step in lengths over L and angles."""
         f, H, M = self.formula, self.stepper.history[..., :6], self.stages.memory[..., :6]
         weights = f.difference()

@@ -101,6 +101,13 @@ class ImplicitRun(TwoForms):
         self._set_powers()
         self.pivot()
 
+    def settle(self) -> None:
+        """Start anew from the motion: its own accelerations and multipliers, without a past."""
+        done = self.stepper.work[:2].copy()
+        self.turning, self.previous = False, None
+        self._begin(self.system, replace(self.state(), acceleration=None, gamma=None, restart={}))
+        self.stepper.work[:2] = done
+
     def _starts_fast(self) -> bool:
         """Whether a body turns fast or spins at the start."""
         s = self.stepper

@@ -33,6 +33,7 @@ from linkwork.system.system import System
 from linkwork.system.tiles.find import tiles_of
 from linkwork.system.tiles.tables import Tiled
 
+TAKEN_BACK = 0.9  # of the square of a change: what the next one has taken back
 # over a restart
 KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS, fr.EVEN]
 
@@ -167,21 +168,35 @@ class TwoForms(RepairedRun):
         self.fast.limits[KEPT_LIMITS[: len(quiet)]] = quiet
         self.stays = bool(np.isinf(quiet[1]))
 
-    def marker(self) -> tuple[int, np.ndarray, np.ndarray]:
-        """What `local_error` must know of the beginning of a step."""
-        return self.changes, self.stepper.history[vl.ALG].copy(), self.stepper.flow[vl.ALG].copy()
+    def marker(self) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+        """What `local_error` and `alternates` must know of the beginning of a step."""
+        H, flow = self.stepper.history, self.stepper.flow
+        return self.changes, H[vl.ALG].copy(), flow[vl.ALG].copy(), H[vl.VDOT] - H[vl.VDOTPREV]
 
-    def local_error(self, before: tuple[int, np.ndarray, np.ndarray]) -> float:
+    def _scaled(self, change: np.ndarray) -> np.ndarray:
+        """A change of accelerations in the history (bodies, 8) in lengths over L and angles."""
+        change = change.copy()
+        if self.turning:
+            change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])
+        change[:, :3] /= self.system.length
+        return change
+
+    def local_error(self, before: tuple[int, np.ndarray, np.ndarray, np.ndarray]) -> float:
         """Estimated error of the last step in lengths over L and angles; before: its marker."""
-        changes, alg, flow = before
+        changes, alg, flow, _ = before
         H = self.stepper.history
         change = H[vl.ALG] - alg
         # ALG may have other axes and units now, or have jumped with a sample
         if self.turning or changes != self.changes or self.system.sample_times:
             change = H[vl.VDOT] - H[vl.VDOTPREV]
-        if self.turning:
-            change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])
-        change = np.abs(change)
-        change[:, :3] /= self.system.length
+        change = np.abs(self._scaled(change))
         other = vl.change_of_values(self.stepper.flow, flow, self.h)
         return float(self.coefficients.error * self.h**2 * max(change.max(initial=0.0), other))
+
+    def alternates(self, before: tuple[int, np.ndarray, np.ndarray, np.ndarray]) -> bool:
+        """Whether the last step took back the change of accelerations of the one before."""
+        if before[0] != self.changes:
+            return False
+        H = self.stepper.history
+        last, now = self._scaled(before[3]), self._scaled(H[vl.VDOT] - H[vl.VDOTPREV])
+        return float((last * now).sum()) < -TAKEN_BACK * max((last**2).sum(), (now**2).sum())

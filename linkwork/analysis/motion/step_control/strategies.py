@@ -22,6 +22,8 @@ from linkwork.model import checks
 from linkwork.model.drives import as_drive, drive_from_dict
 from linkwork.model.given import DriveLike
 
+ALTERNATIONS = 8  # steps in a row after which accelerations are taken from the motion itself
+
 
 @dataclass(frozen=True)
 class FactorStrategy:
@@ -157,7 +159,8 @@ class Control:
 
 
 class ErrorControl(Control):
-    """Rejected steps are taken again, smaller."""
+    """Rejected steps are taken again, smaller; `waited` counts steps with accelerations that go back
+    and forth."""
 
     limits_turns = True
 
@@ -192,6 +195,11 @@ class ErrorControl(Control):
             return False, step * min(factor, 0.9)
         if self.energy is not None:
             self.energy.accept(self.run)
+        # a method without damping keeps what a sudden change has left in its accelerations
+        self.waited = self.waited + 1 if self.run.alternates(self.begin) else 0
+        if self.waited >= ALTERNATIONS:
+            self.run.settle()
+            self.waited = 0
         # small changes are not worth their disturbance
         return True, step * factor if factor > 1.2 or factor < 1 else 0.0
 
