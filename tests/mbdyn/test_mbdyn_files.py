@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.cli import app
 from linkwork.io.mbdyn.output.files import Tables
-from linkwork.io.mbdyn.output.motion import angles
+from linkwork.io.mbdyn.output.numbers.motion import angles
 from linkwork.io.mbdyn.syntax.geometry import TURNS, turns
 from linkwork.math import rotations
 

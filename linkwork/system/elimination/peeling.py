@@ -24,7 +24,7 @@ from linkwork.system.elimination.between import Bridge, bridged, decoded, leave_
 from linkwork.system.elimination.condensation import Condensed
 from linkwork.system.elimination.core import NO_CORE, original
 from linkwork.system.elimination.distant import SLOTS, address_of
-from linkwork.system.elimination.straight import AXES
+from linkwork.system.elimination.nodes.straight import AXES
 from linkwork.system.elimination.substructure.numbers import FACTOR as FACTOR_TOGETHER
 from linkwork.system.elimination.substructure.numbers import leave
 from linkwork.system.elimination.substructure.record import RANK

@@ -22,7 +22,7 @@ from linkwork.math.kernel import call_address, kernel_table
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.memory.referred import Reference, referred
 from linkwork.system.elimination.distant import factor_core
-from linkwork.system.elimination.hinge import forward_hinge
+from linkwork.system.elimination.nodes.hinge import forward_hinge
 from linkwork.system.elimination.sweeps import (
     core_side,
     forward_node,

@@ -37,8 +37,8 @@ from linkwork.system.elimination.distant import (
     leave_together,
     solve_core,
 )
-from linkwork.system.elimination.hinge import factor_hinge, forward_hinge, solve_hinge
-from linkwork.system.elimination.node import factor_node, solve_node
+from linkwork.system.elimination.nodes.hinge import factor_hinge, forward_hinge, solve_hinge
+from linkwork.system.elimination.nodes.node import factor_node, solve_node
 from linkwork.system.elimination.substructure.numbers import BACK as TOGETHER_BACK
 from linkwork.system.elimination.substructure.numbers import FACTOR as TOGETHER_FACTOR
 from linkwork.system.elimination.substructure.numbers import FORWARD as TOGETHER_FORWARD

@@ -159,8 +159,8 @@ class Control:
 
 
 class ErrorControl(Control):
-    """Rejected steps are taken again, smaller; `waited` counts steps with accelerations that go back
-    and forth."""
+    """Rejected steps are taken again, smaller; `waited` counts those whose accelerations alternate.
+    """
 
     limits_turns = True
 

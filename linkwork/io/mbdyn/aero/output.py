@@ -23,7 +23,7 @@ from linkwork.results.outputs.surfaces import surveyed
 from linkwork.results.outputs.views.craft import craft_numbers
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.tables import Tables
+    from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 
 def point_columns(found: np.ndarray) -> np.ndarray:

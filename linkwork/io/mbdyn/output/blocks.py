@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Protocol
 
-from linkwork.io.mbdyn.output.tables import Tables
+from linkwork.io.mbdyn.output.numbers.tables import Tables
 from linkwork.math.threads import thread_count
 
 

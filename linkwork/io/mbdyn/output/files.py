@@ -29,7 +29,7 @@ from linkwork.io.mbdyn.aero.output import aer_lines, air_columns, rot_lines
 from linkwork.io.mbdyn.hydraulics.circuit import pressures
 from linkwork.io.mbdyn.output.blocks import Ahead, Sink, write_blocks
 from linkwork.io.mbdyn.output.decimals import Decimals
-from linkwork.io.mbdyn.output.tables import Tables
+from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 SCALARS = (
     ("abstract", "abs", 2), ("electric", "ele", 2), ("parameter", "prm", 1), ("thermal", "thn", 2),

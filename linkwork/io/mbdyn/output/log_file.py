@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.joints.total import HELD, RATE
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord, StructuralNode
-from linkwork.io.mbdyn.output.motion import angles, described
+from linkwork.io.mbdyn.output.numbers.motion import angles, described
 from linkwork.io.mbdyn.syntax.evaluation import Variable
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO
 from linkwork.math import rotations

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.io.mbdyn.deck.eigen_analysis import Analysed
-from linkwork.io.mbdyn.output import deformable as deformable_output
 from linkwork.io.mbdyn.output.blocks import Ahead, Sink, write_blocks
-from linkwork.io.mbdyn.output.columns import COLUMNS, described
 from linkwork.io.mbdyn.output.eigen import put_modes
 from linkwork.io.mbdyn.output.netcdf_variables import Variable, add_variables
-from linkwork.io.mbdyn.output.tables import Tables
+from linkwork.io.mbdyn.output.numbers import deformable as deformable_output
+from linkwork.io.mbdyn.output.numbers.columns import COLUMNS, described
+from linkwork.io.mbdyn.output.numbers.tables import Tables
 from linkwork.io.mbdyn.scalars.nodes import KINDS
 
 ORIENTATIONS = {  # name, units, words

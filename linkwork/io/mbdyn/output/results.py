@@ -13,7 +13,7 @@ from linkwork.io.mbdyn.output.eigen import mode_lines, write_text_files
 from linkwork.io.mbdyn.output.files import TextFiles
 from linkwork.io.mbdyn.output.log_file import write_log
 from linkwork.io.mbdyn.output.netcdf import NetCDF
-from linkwork.io.mbdyn.output.tables import Tables
+from linkwork.io.mbdyn.output.numbers.tables import Tables
 from linkwork.results.result import Result
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.registers.eights import lane8, load8, spread8, store8, sum8
-from linkwork.system.elimination.rows import (
+from linkwork.system.elimination.nodes.rows import (
     FADED,
     LOST,
     SMALL,

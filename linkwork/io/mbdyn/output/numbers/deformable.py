@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.io.mbdyn.deck.deck import JointRecord
-from linkwork.io.mbdyn.output.motion import Motion, angles, rotate, rotate_back, seen
+from linkwork.io.mbdyn.output.numbers.motion import Motion, angles, rotate, rotate_back, seen
 from linkwork.math import rotations
 from linkwork.model.drives import as_drive
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.tables import Tables
+    from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 COLUMNS = ("strain", "angles", "deformation", "axial", "viscous body")
 Variable = tuple[str, np.ndarray, str, str]  # name, values, units, words

@@ -20,7 +20,7 @@ from linkwork.elements.bodies.variable_mass import (
     MASS,
     MASS1,
 )  # fmt: skip
-from linkwork.io.mbdyn.output.motion import Motion, rotate
+from linkwork.io.mbdyn.output.numbers.motion import Motion, rotate
 
 
 def changing_momentum(

@@ -15,12 +15,18 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.beams import BeamRecord
 from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord
-from linkwork.io.mbdyn.output import deformable as deformable_output
-from linkwork.io.mbdyn.output.columns import COLUMNS
-from linkwork.io.mbdyn.output.momenta import changing_momentum
-from linkwork.io.mbdyn.output.motion import Motion, angles, following, offset, rotate, still
-from linkwork.io.mbdyn.output.reactions import written
-from linkwork.io.mbdyn.output.stacks import Joints, Nodes, apart, contiguous, stacks_of_joints
+from linkwork.io.mbdyn.output.numbers import deformable as deformable_output
+from linkwork.io.mbdyn.output.numbers.columns import COLUMNS
+from linkwork.io.mbdyn.output.numbers.momenta import changing_momentum
+from linkwork.io.mbdyn.output.numbers.motion import Motion, angles, following, offset, rotate, still
+from linkwork.io.mbdyn.output.numbers.reactions import written
+from linkwork.io.mbdyn.output.numbers.stacks import (
+    Joints,
+    Nodes,
+    apart,
+    contiguous,
+    stacks_of_joints,
+)
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode
 from linkwork.io.mbdyn.scalars.results import scalar_values
 from linkwork.model.drives import Drive

@@ -27,9 +27,9 @@ from linkwork.math.registers.eights import (
     store8,
     sum8,
 )  # fmt: skip
-from linkwork.system.elimination.echelon import WIDTH, columns, reduce_rows, reduced
-from linkwork.system.elimination.rows import FADED, LOST, SMALL, choose_pivots, load_rows
-from linkwork.system.elimination.straight import choose_straight, reduce_straight
+from linkwork.system.elimination.nodes.echelon import WIDTH, columns, reduce_rows, reduced
+from linkwork.system.elimination.nodes.rows import FADED, LOST, SMALL, choose_pivots, load_rows
+from linkwork.system.elimination.nodes.straight import choose_straight, reduce_straight
 from linkwork.system.elimination.tables import (
     BB,
     BODY,

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.cards.nodes import Follower
 from linkwork.io.mbdyn.deck.deck import Deck
-from linkwork.io.mbdyn.output.frame_kernels import (
+from linkwork.io.mbdyn.output.numbers.frame_kernels import (
     body_rows,
     offset_rows,
     per_frame,

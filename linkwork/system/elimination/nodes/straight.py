@@ -14,7 +14,7 @@ from __future__ import annotations
 from linkwork.elements.layout import STRIDE
 from linkwork.math.compiled import fused_inlined, fused_spliced
 from linkwork.math.registers.eights import high8, join8, load8, put8, six8, spread8, sum8
-from linkwork.system.elimination.echelon import (
+from linkwork.system.elimination.nodes.echelon import (
     WIDTH,
     cleared,
     less,
@@ -23,7 +23,7 @@ from linkwork.system.elimination.echelon import (
     stored,
     stored_five,
 )  # fmt: skip
-from linkwork.system.elimination.rows import WEAK
+from linkwork.system.elimination.nodes.rows import WEAK
 from linkwork.system.elimination.tables import ROW_B, ROW_INTS, unit
 
 AXES = 1e12  # deviations of some 1e-11 are refused

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.io.mbdyn.deck.deck import JointRecord
-from linkwork.io.mbdyn.output.motion import Motion, angles, offset, rotate, rotate_back, seen
+from linkwork.io.mbdyn.output.numbers.motion import (
+    Motion,
+    angles,
+    offset,
+    rotate,
+    rotate_back,
+    seen,
+)
 from linkwork.math import rotations
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.tables import Tables
+    from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 Parts = tuple[tuple[str, int, str], ...]  # name, columns, units
 Column = Callable[["Tables", JointRecord, Motion, Motion], np.ndarray]

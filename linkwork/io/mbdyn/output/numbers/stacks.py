@@ -13,9 +13,9 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LOCK
 from linkwork.io.mbdyn.deck.deck import Deck, JointRecord
-from linkwork.io.mbdyn.output.frame_kernels import lock_rows, marker_rows, momentum_rows
-from linkwork.io.mbdyn.output.motion import Motion, bodies_motion, empty, in_rows, offset
-from linkwork.io.mbdyn.output.reactions import OF_NODE
+from linkwork.io.mbdyn.output.numbers.frame_kernels import lock_rows, marker_rows, momentum_rows
+from linkwork.io.mbdyn.output.numbers.motion import Motion, bodies_motion, empty, in_rows, offset
+from linkwork.io.mbdyn.output.numbers.reactions import OF_NODE
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import Element
 

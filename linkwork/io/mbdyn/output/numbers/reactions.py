@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.io.mbdyn.deck.deck import JointRecord
-from linkwork.io.mbdyn.output.motion import Motion, rotate_back
+from linkwork.io.mbdyn.output.numbers.motion import Motion, rotate_back
 
 if TYPE_CHECKING:
-    from linkwork.io.mbdyn.output.tables import Tables
+    from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 OPPOSITE = {
     "beam slider", "clamp", "drive displacement", "drive displacement pin", "drive hinge",

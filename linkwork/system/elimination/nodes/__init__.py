@@ -1,0 +1,1 @@
+"""One body that leaves the equations with the joint that holds it."""
