@@ -38,6 +38,7 @@ OTHERS = {"energy": "J", "violation": "", "cpu": "s"}
 MARGIN = 0.35  # by which an observed order may fall short of the expected one
 FLOOR = 3e-10  # differences of the size of the mechanism's that Newton's methods leave
 CLOSE = 0.1  # of what halving the step changes: differences in which nearly equal errors cancel
+TOUCHES = 2e-4  # differences where touches are resolved, in pieces as long as they ask for, not h
 OPEN = 30.0  # how much more than a joint is open its bodies may be displaced, in flat loops
 
 
@@ -221,7 +222,7 @@ def apart(a: Result, b: Result) -> float:
 class PairOrder:
     """How the difference of two methods shrinks: with h, with h/2, its order, the expected one.
 
-    floor : a difference that Newton's method and the joints, closed as they are, leave
+    floor : a difference that Newton's method, the joints, closed as they are, and touches leave
     own   : what halving the step changes in the one of the two that it changes less
     """
 
@@ -257,6 +258,8 @@ def pair_order(found: Comparison, fine: dict[str, Result], a: str, b: str) -> Pa
     length = found.runs[a].system.length
     widest = max(violation(run) for runs in (found.runs, fine) for run in (runs[a], runs[b]))
     floor = max(FLOOR, min(OPEN * widest / length, 100 * FLOOR))
+    if any(family.notes for family in found.runs[a].system.families):
+        floor = TOUCHES
     own = min(apart(found.runs[name], fine[name]) for name in (a, b))
     coarse = apart(found.runs[a], found.runs[b])
     return PairOrder(coarse, apart(fine[a], fine[b]), expected, floor, own)
