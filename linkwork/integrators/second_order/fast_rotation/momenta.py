@@ -51,8 +51,8 @@ ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # the change of p that it follows; steps in a row that few iterations solved
 (TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, EVEN, LIMITS) = range(11)
 FEW, ENOUGH = 3, 2  # iterations of an even step; such steps from which the next one is continued
-# p of the last step and of the one before; d less h v + ½ h² v̇ of them, and that of the next one
-LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
+# p of the last step and of the one before; d less h v + ½ h² v̇ of the last, and that of the next
+LAST, BEFORE, MISSED, AHEAD, PAST = range(5)
 
 
 class FastRotation(NamedTuple):

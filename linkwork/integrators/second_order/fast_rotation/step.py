@@ -11,7 +11,7 @@ that of the residual with it, an iteration of Newton's method is
     [C_q  0   ] [·] = [(C_q u + C_t)/cv − C],       [C_q  0   ] [Δγ] = − [C        ]
 
 for p and the change δ of d: one factorisation, two right-hand sides.  Both are predicted: p goes on
-linearly, and so does what d has beside h v + ½ h² v̇, in axes that turn with the body.
+linearly, and what d has beside h v + ½ h² v̇ stays, in axes that turn with the body.
 
 Index 3 with rates in body axes and translation in fixed axes, which costs half as much, multiplies
 the energy of a rod on a pin from 0.3 rad per step on, and a top errs twenty times as much.
@@ -25,8 +25,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE,
-    PATIENCE, QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE,
+    QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
     BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
@@ -88,8 +88,9 @@ def predict(stepper, fast, work):
     """Affine parts, d and p of the next step; the largest acceleration, and the largest p (lengths
     over L, angles).
 
-    p goes on linearly, and so does d beside h v + ½ h² v̇; after steps that took many iterations, or
-    where forces may jump, d is that of rates of momenta that go on linearly.
+    p goes on linearly, and d has beside h v + ½ h² v̇ what it had in the step before; after steps
+    that took many iterations, or where forces may jump, d is that of rates of momenta that go on
+    linearly.
     """
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
@@ -125,8 +126,7 @@ def predict(stepper, fast, work):
         store8(affine, i, v0)
         store8(affine, n + i, a0)
         store8(known, AHEAD * n + i, flown)
-        missed = load8(known, MISSED * n + i) * 2.0 - load8(known, MISSED_BEFORE * n + i)
-        ahead = flown + missed
+        ahead = flown + load8(known, MISSED * n + i)
         if not even:
             ahead = move_with_momenta(spins, base, b, y, triples8(flown)[1])
         store8(d, i, ahead)
