@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.io.mbdyn.output import tables as output_tables
+from linkwork.io.mbdyn.output.numbers import tables as output_tables
 
 AXES = ("1, 1., 0., 0., 2, 0., 1., 0.", "1, 1., 0., 0., 2, 0., 0., 1.")
 

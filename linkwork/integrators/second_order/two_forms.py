@@ -35,7 +35,9 @@ from linkwork.system.tiles.tables import Tiled
 
 TAKEN_BACK = 0.9  # of the square of a change: what the next one has taken back
 # over a restart
-KEPT_LIMITS = [fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS, fr.EVEN]
+KEPT_LIMITS = [
+    fr.QUIET, fr.PATIENCE, fr.LARGEST, fr.WHOSE, fr.FOLLOWS, fr.LEADS, fr.EVEN, fr.SLOPE,
+]  # fmt: skip
 
 
 class TwoForms(RepairedRun):
@@ -158,7 +160,8 @@ class TwoForms(RepairedRun):
     @property
     def _quiet(self) -> np.ndarray:
         """Steps without fast rotation, how many end this form, the largest turn, and whose; how
-        much p follows corrections and leads to them; steps in a row that were even."""
+        much p follows corrections and leads to them; steps in a row that
+        were even, and what of a prediction goes on."""
         return self.fast.limits[KEPT_LIMITS]
 
     def _load_fast(self, shares: np.ndarray, moves: np.ndarray, quiet: np.ndarray) -> None:

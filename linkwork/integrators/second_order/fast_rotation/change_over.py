@@ -146,7 +146,7 @@ def to_momenta(stepper: Stepper, fast: fr.FastRotation, h: float, begins: bool) 
     H, spins = stepper.history, Spins(stepper, fast)
     fast.vdot[:] = H[VDOT]
     stepper.p[:] = fast.past[:] = 0.0
-    fast.limits[[fr.QUIET, fr.FOLLOWS, fr.LEADS, fr.EVEN]] = 0.0, 0.0, 1.0, 0.0
+    fast.limits[[fr.QUIET, fr.FOLLOWS, fr.LEADS, fr.EVEN, fr.SLOPE]] = 0.0, 0.0, 1.0, 0.0, 0.0
     R, late = spins.R, fast.limits[fr.OFFSET] * h
     w, a, alg = (H[row, :, 3:6].copy() for row in (V, VDOT, ALG))
     x = h * w if begins else H[XPREV, :, 3:6].copy()

@@ -18,7 +18,7 @@ import math
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, STRIDE, VEL
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, FAST, LAST, MISSED, OFFSET, SHARE, SPINS, TURNING, ZERO,
+    AHEAD, BEFORE, FAST, LAST, MISSED, MISSED_BEFORE, OFFSET, SHARE, SPINS, TURNING, ZERO,
     factors_of_part, path_of, put3, put_motion, turn_of, turned,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import shift_of
@@ -140,13 +140,14 @@ def accept(kernels, tables, work, stepper, fast, time, look):
         now, move = six8(a, wdot), six8(t, x)
         store8(held, i, now)
         if smooth:  # forces that jump would be taken for a motion that goes on
-            missed = move - load8(past, AHEAD * n + i)
+            missed, older = move - load8(past, AHEAD * n + i), load8(past, MISSED * n + i)
             recent = load8(past, LAST * n + i)
             if share != 0.0:
-                missed = turned8(axes, still, missed)
+                missed, older = turned8(axes, still, missed), turned8(axes, still, older)
                 recent, correction = turned8(axes, still, recent), turned8(axes, still, correction)
             store8(past, BEFORE * n + i, recent)
             store8(past, LAST * n + i, correction)
+            store8(past, MISSED_BEFORE * n + i, older)
             store8(past, MISSED * n + i, missed)
         if asked:
             put_motion(nodes, q, r, e, v, own, R)

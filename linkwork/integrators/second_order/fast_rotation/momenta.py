@@ -48,11 +48,13 @@ ZERO, NONE = (0.0, 0.0, 0.0), (0.0,) * 9
 # limits: may the translation turn; α_m − α_f; the turn in a step that counts as fast; steps
 # without it so far, and how many of them end this form of the step; the largest turn so far, and
 # the body that made it; change of p over the correction of d that it follows; correction of d over
-# the change of p that it follows; steps in a row that few iterations solved
-(TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, EVEN, LIMITS) = range(11)
+# the change of p that it follows; steps in a row that few iterations solved; 1 where the change of
+# what predictions missed goes on
+(TURNING, OFFSET, FAST, QUIET, PATIENCE, LARGEST, WHOSE, FOLLOWS, LEADS, EVEN, SLOPE,
+ LIMITS) = range(12)  # fmt: skip
 FEW, ENOUGH = 3, 2  # iterations of an even step; such steps from which the next one is continued
-# p of the last step and of the one before; d less h v + ½ h² v̇ of the last, and that of the next
-LAST, BEFORE, MISSED, AHEAD, PAST = range(5)
+# p of the last step and of the one before; d less h v + ½ h² v̇ of both, and that of the next one
+LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
 
 
 class FastRotation(NamedTuple):

@@ -25,8 +25,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.history import accept
 from linkwork.integrators.second_order.fast_rotation.momenta import (
-    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, PATIENCE,
-    QUIET, SHARE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
+    AHEAD, BEFORE, ENOUGH, EVEN, FEW, FOLLOWS, LARGEST, LAST, LEADS, MISSED, MISSED_BEFORE,
+    PATIENCE, QUIET, SHARE, SLOPE, SPIN, SPIN_INVERSE, SPINS, WHOLE, ZERO, gyroscopic, place_bodies,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
     BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
@@ -88,9 +88,9 @@ def predict(stepper, fast, work):
     """Affine parts, d and p of the next step; the largest acceleration, and the largest p (lengths
     over L, angles).
 
-    p goes on linearly, and d has beside h v + ½ h² v̇ what it had in the step before; after steps
-    that took many iterations, or where forces may jump, d is that of rates of momenta that go on
-    linearly.
+    p goes on linearly; d has beside h v + ½ h² v̇ what it had in the step before, which goes on
+    linearly where there is no p.  After steps that took many iterations, or where forces may jump,
+    d is that of rates of momenta that go on linearly.
     """
     k, bodies, h = stepper.weights, stepper.p.shape[0], stepper.settings[STEP]
     n = STRIDE * bodies
@@ -100,7 +100,7 @@ def predict(stepper, fast, work):
                             borrow(stepper.base))  # fmt: skip
     ca, cv, course = stepper.settings[CA], stepper.settings[CV], borrow(fast.course)
     inverse, length = 1.0 / ca, 1.0 / stepper.settings[LENGTH]
-    even = fast.limits[EVEN] >= ENOUGH
+    even, slope = fast.limits[EVEN] >= ENOUGH, fast.limits[SLOPE]
     squares = corrections = spread8(0.0)
     six = load8(stepper.six, 0)
     for b in range(bodies):
@@ -126,7 +126,8 @@ def predict(stepper, fast, work):
         store8(affine, i, v0)
         store8(affine, n + i, a0)
         store8(known, AHEAD * n + i, flown)
-        ahead = flown + load8(known, MISSED * n + i)
+        missed = load8(known, MISSED * n + i)
+        ahead = flown + missed + (missed - load8(known, MISSED_BEFORE * n + i)) * slope
         if not even:
             ahead = move_with_momenta(spins, base, b, y, triples8(flown)[1])
         store8(d, i, ahead)
@@ -238,6 +239,8 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         coef[FIRST] = 0.0
         exact = not chord and velocity_side(stepper, fast, tables, work) <= nothing
         exact = exact and predicted <= nothing
+        if not chord:
+            limits[SLOPE] = 1.0 if exact else 0.0
         if not chord and not exact:
             growth = solution(lu, work.vals, rhs)
             if not growth < s[GROWTH]:
