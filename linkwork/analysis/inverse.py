@@ -37,13 +37,14 @@ from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
-from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.scales import column_scale
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks, html
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -372,7 +373,7 @@ class March:
             pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
             step = self.nearest(J, -pull, -e.C)
             state = state.moved(step)
-            if np.abs(step).max() < 1e-12 * max(1.0, self.full.length):
+            if np.abs(step / column_scale(self.full)).max() < 1e-12:
                 return state
         raise ConvergenceError(
             f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; the "

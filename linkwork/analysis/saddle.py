@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.scales import column_scale
 from linkwork.math import sparse as sp
 from linkwork.math.registers.eights import zeros8
 from linkwork.system import elimination
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.sparse_lu.analysis import equilibrate
 from linkwork.system.sparse_lu.pivots import VANISHING

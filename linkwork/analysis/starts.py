@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from linkwork.analysis.scales import row_scale
 from linkwork.errors import ModelError
 from linkwork.results.result import Result
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.integrators.contract import StepFailure
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-LEFT_OUT = 1e-4  # violation of a left-out row (length or quaternion part) that ends a run
+LEFT_OUT = 1e-4  # violation of a left-out row (length over L or quaternion part) that ends a run
 
 
 def watch_left_out_rows(full: System | None, system: System, state: Callable[[], State]) -> None:
@@ -21,8 +22,9 @@ def watch_left_out_rows(full: System | None, system: System, state: Callable[[],
     now = state()
     C = np.abs(full.evaluate(replace(now, acceleration=None), tangent=False).C)
     C[system.kept] = 0.0
-    worst = int(np.argmax(C))
-    if C[worst] > LEFT_OUT * max(1.0, system.length):
+    size = C * row_scale(full.all_rows, system.length)
+    worst = int(np.argmax(size))
+    if size[worst] > LEFT_OUT:
         row = full.all_rows[worst]
         raise StepFailure(
             now.time, 0, float(C[worst]), str(row),

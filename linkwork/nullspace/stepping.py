@@ -52,7 +52,7 @@ from linkwork.nullspace.prediction import (
 from linkwork.system.elimination import solution, solve
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
-LOOSE = 1e-10  # error of a row left out of the equations, over the larger of one and L
+LOOSE = 1e-10  # error of a row left out of the equations, lengths over L
 FAR = 1e-3  # a correction above which it is, too
 FARTHEST = 0.5  # angle by which a correction may turn a body
 NEAR = 1e-6  # a first correction below which the second is the last
@@ -274,7 +274,7 @@ def advance(
         status = newton(
             kernels, forces, rows, tree, tables, factors, work, m, times[k] - 0.5 * h
         )
-        if status == DONE and largest_error(left, m.end) > LOOSE * max(1.0, m.settings[LENGTH]):
+        if status == DONE and largest_error(left, m.end, m.settings[LENGTH]) > LOOSE:
             status = OTHER_ROWS
         if status != DONE:
             for e in range(m.mu.shape[1]):

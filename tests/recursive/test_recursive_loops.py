@@ -87,7 +87,7 @@ def test_without_correction_the_violation_grows(name, h):
     early, late = gap[:20].max(), gap[-20:].max()
     assert late > 1e-7 and late > 4 * early, (early, late)
     held = run_with(lw.Recursive(), LOOPS[name](), **options)
-    assert float(held.violation.position.max()) < 1e-10
+    assert float(held.violation.position.max()) < 1e-10 * held.system.length
     damped = run_with(lw.Recursive(correction="baumgarte"), LOOPS[name](), **options)
     assert float(damped.violation.position.max()) < 0.2 * late
 

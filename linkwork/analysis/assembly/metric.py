@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System
 

@@ -27,7 +27,7 @@ def nearest_position(system: System, scale: Scale, given: State, start: State) -
     Newton's method finds it from nearby; from further away steps towards the given position, each
     closed again, come near first.  Without success the start is good enough.
     """
-    if not system.rows or np.abs(start.way_from(given)).max(initial=0.0) < 1e-9:
+    if not system.rows or scale.distance(start, given) < 1e-18:
         return start
     for _ in range(4):
         found = _newton_nearest(system, scale, given, start)
@@ -52,7 +52,7 @@ def _newton_nearest(system: System, scale: Scale, given: State, start: State) ->
             return None
         state = state.moved(y[:n])
         multipliers = multipliers + reduced.all_gamma(y[n:])
-        if np.abs(y[:n]).max() < 1e-13 * system.length:
+        if np.abs(y[:n] / scale.all_columns).max() < 1e-13:
             break
         K = _constraint_stiffness(reduced, state, multipliers)
     closed = np.abs(scale.rows(system) * system.evaluate(state).C).max() < 1e-10

@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
-from linkwork.analysis.scales import row_scale
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
 from linkwork.math import sparse as sp
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System
 

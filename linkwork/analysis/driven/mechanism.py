@@ -20,13 +20,13 @@ from linkwork.analysis.driven.steps import JAMMED, LOST, PIVOTS, Motion, drive_s
 from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
-from linkwork.analysis.scales import row_scale
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
 from linkwork.results.result import Result
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State

@@ -28,7 +28,6 @@ from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.independence import choose_rows, refuse_driven_speeds
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.analysis.scales import row_scale
 from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
@@ -45,6 +44,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 

@@ -42,8 +42,9 @@ SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 class RK4(Written):
     """The classic explicit method of order four on the augmented equations.
 
-    baumgarte: (α, β) in 1/s, how fast a violation of the constraints dies out; by default both 5.
-    They must not grow as h shrinks, or the method loses its order.
+    baumgarte: (α, β) in 1/s, how fast a violation of the constraints dies out; by default both 5,
+    or 1/(10h) for steps above 0.02 s, which could not follow that.  They must not grow as h
+    shrinks, or the method loses its order.
     """
 
     baumgarte: tuple[float, float] | None = None
@@ -53,10 +54,10 @@ class RK4(Written):
     updates = True  # numbers that follow distant bodies need no blocks (system.rank_one.distant)
 
     def __post_init__(self) -> None:
-        _parameters(self.baumgarte)
+        _parameters(self.baumgarte, 1.0)
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
-        return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte))
+        return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte, h))
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,18 +82,20 @@ class ODE(Written):
             )
         checks.number(self.rtol, "rtol of ODE", positive=True)
         checks.number(self.atol, "atol of ODE", positive=True)
-        _parameters(self.baumgarte)
+        _parameters(self.baumgarte, 1.0)
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         full.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
-        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte))
+        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte, h))
 
 
-def _parameters(given: tuple[float, float] | None) -> tuple[float, float]:
+def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, float]:
+    """α and β for steps of length h."""
     if given is None:
-        return 5.0, 5.0
+        rate = min(5.0, 0.1 / h)
+        return rate, rate
     alpha, beta = checks.vector(given, "baumgarte (α, β)", length=2)
     return (
         checks.number(alpha, "α of baumgarte", minimum=0),

@@ -6,7 +6,7 @@ The equations, and what convergence means, are in `stepping`.
 from __future__ import annotations
 
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, FIRST, KC, RATES, SIX, STRIDE, TANGENT, VEL, WRITTEN,
+    ACCEPT, CD, CK, FIRST, KC, OMEGA, RATES, SIX, STRIDE, TANGENT, VEL, WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import placing, predicting
 from linkwork.integrators.second_order.stepper import (
@@ -79,22 +79,29 @@ def apply_increment(stepper, solution, turns, target):
 
 @inlined
 def worst_residual(stepper, work):
-    """Location of the largest residual: the worst constraint row, else the worst equation."""
-    worst, place = -1.0, 0
-    nb = stepper.p.shape[0]
+    """Location of the largest residual: the worst constraint row, else the worst equation.
+
+    What compares has no unit: lengths over L, forces by m ca L.  What is reported has.
+    """
+    most, worst, place = -1.0, 0.0, 0
+    nb, length = stepper.p.shape[0], stepper.settings[LENGTH]
     n = SIX * nb + stepper.flow.shape[1]
     for e in range(stepper.rhs.shape[0] - n):
-        if not abs(work.C[e]) <= worst:
-            worst, place = abs(work.C[e]), n + e
-    if worst < 1e-10:
+        size = abs(work.C[e]) * stepper.sizes[e]
+        if not size <= most:
+            most, worst, place = size, abs(work.C[e]), n + e
+    if most < 1e-10:
         scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
         for b in range(nb):
             for i in range(6):
-                if not abs(work.f[b, i]) * scale <= worst:
-                    worst, place = abs(work.f[b, i]) * scale, SIX * b + i
+                residual = abs(work.f[b, i]) * scale
+                size = residual / (length if i < 3 else length * length)
+                if not size <= most:
+                    most, worst, place = size, residual, SIX * b + i
         for i in range(stepper.flow.shape[1]):
-            if not abs(work.balance[i]) * scale <= worst:
-                worst, place = abs(work.balance[i]) * scale, SIX * nb + i
+            residual = abs(work.balance[i]) * scale
+            if not residual <= most:
+                most, worst, place = residual, residual, SIX * nb + i
     stepper.report[2] = place
     stepper.report[3] = worst
 
@@ -107,11 +114,19 @@ def diverges(iteration, size, before):
 
 
 @inlined
-def largest_of(x):
-    most = 0.0
-    for i in range(x.shape[0]):
-        most = max(most, abs(x[i]))
-    return most
+def largest_residual(stepper, tables):
+    """The largest number of the right-hand side: lengths over L, moments over m ca L², angles."""
+    rhs, length, n = stepper.rhs, stepper.settings[LENGTH], tables.motions[0]
+    moves = turns = other = 0.0
+    for b in range(stepper.p.shape[0]):
+        for i in range(3):
+            moves = max(moves, abs(rhs[SIX * b + i]))
+            turns = max(turns, abs(rhs[SIX * b + 3 + i]))
+    for i in range(SIX * stepper.p.shape[0], n):
+        other = max(other, abs(rhs[i]))
+    for e in range(rhs.shape[0] - n):
+        other = max(other, abs(rhs[n + e]) * stepper.sizes[e])
+    return max(moves / length, turns / (length * length), other)
 
 
 @inlined
@@ -164,17 +179,30 @@ def expects_enough(stepper, size, tolerance):
 @inlined
 def velocity_violation(stepper, tables, work):
     """The largest |C_q v + C_t| over the largest velocity, where that is more than round-off."""
-    n, bodies = tables.motions[0], stepper.p.shape[0]
-    most, worst = 1e-9 * stepper.settings[LENGTH] / stepper.settings[STEP], 0.0
-    for b in range(bodies):
-        for c in range(6):
-            most = max(most, abs(work.nodes[b, VEL + c]))
-    for e in range(n, stepper.rhs.shape[0]):
-        s = work.Ct[e - n] if stepper.settings[MOVING] != 0.0 else 0.0
-        for p in range(tables.indptr[e], tables.indptr[e + 1]):
-            s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
-        worst = max(worst, abs(s))
-    return worst / most
+    worst = 0.0
+    for e in range(stepper.rhs.shape[0] - tables.motions[0]):
+        worst = max(worst, abs(row_rate(stepper, tables, work, e)) * stepper.sizes[e])
+    return worst / largest_velocity(stepper, work)
+
+
+@inlined
+def row_rate(stepper, tables, work, e):
+    """C_q v + C_t of row e."""
+    n, s = tables.motions[0], work.Ct[e] if stepper.settings[MOVING] != 0.0 else 0.0
+    for p in range(tables.indptr[n + e], tables.indptr[n + e + 1]):
+        s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
+    return s
+
+
+@inlined
+def largest_velocity(stepper, work):
+    """The largest v/L and ω, in 1/s; at least what is round-off in a step."""
+    moves, turns = 0.0, 1e-9 / stepper.settings[STEP]
+    for b in range(stepper.p.shape[0]):
+        for c in range(3):
+            moves = max(moves, abs(work.nodes[b, VEL + c]))
+            turns = max(turns, abs(work.nodes[b, OMEGA + c]))
+    return max(moves / stepper.settings[LENGTH], turns)
 
 
 @spliced
@@ -206,7 +234,7 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         if iteration == 0 and look:
             stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
         residual_side(stepper, tables, work)
-        if cap < 1e300 and largest_of(stepper.rhs) <= tolerance:
+        if cap < 1e300 and largest_residual(stepper, tables) <= tolerance:
             return DONE
         if chord:
             solve(lu, work.vals, stepper.rhs)

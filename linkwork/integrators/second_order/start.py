@@ -18,6 +18,7 @@ from linkwork.integrators.second_order.fast_starts import (
 )  # fmt: skip
 from linkwork.math.registers.eights import vectors, zeros8
 from linkwork.system.consistency.accelerations import KnownFactors, accelerations
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.massless import first_rates
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -40,6 +41,7 @@ def make_stepper(system: System, settings: int) -> sp.Stepper:
         kappa=np.ones(1),
         report=np.zeros(sp.REPORT),
         kept=system.kept.astype(np.int64),
+        sizes=np.append(row_scale(system.kept_rows, system.length), 0.0),
         six=np.repeat([1.0, 0.0], [SIX, 2]),
         last=np.zeros(system.unknowns),
     )

@@ -34,5 +34,6 @@ class Stepper(NamedTuple):
     kappa: np.ndarray  # (1,) Newton's constant
     report: np.ndarray  # (REPORT,), see above
     kept: np.ndarray  # numbers of the rows in the equations among all rows
+    sizes: np.ndarray  # (rows + 1,) 1/L for rows that measure a length, 1 for angles
     six: np.ndarray  # six ones and two zeros
     last: np.ndarray  # (unknowns,) the last correction of Newton's method, where it is restrained

@@ -226,8 +226,8 @@ def add_rows(rows, end, mean, mu, N, C, vals, tangent):
 
 
 @inlined
-def largest_error(rows, end):
-    """The largest |Φ(q₁)| of rows that are not in the equations."""
+def largest_error(rows, end, length):
+    """The largest |Φ(q₁)| of rows that are not in the equations, lengths over that length."""
     x, y, worst = rows.ints, rows.reals, 0.0
     for e in range(x.shape[0]):
         a, b, kind = x[e, A], x[e, B], x[e, KIND]
@@ -243,5 +243,6 @@ def largest_error(rows, end):
                 value = 0.5 * (dot(d, d) - L * L) / L
             else:
                 value = dot(mv(Ra, c) if kind == ALONG else c, d)
+            value /= length
         worst = max(worst, abs(value))
     return worst

@@ -6,6 +6,8 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry, Family
 from linkwork.model.signals.held import read_between_samples
@@ -75,3 +77,8 @@ class Row:
 
     def __str__(self) -> str:
         return f"joint '{self.owner}', row {self.name}"
+
+
+def row_scale(rows: Iterable[Row], length: float) -> np.ndarray:
+    """1/L for rows that measure a length, 1 for the others."""
+    return np.array([1.0 if row.is_angle else 1 / length for row in rows], float)

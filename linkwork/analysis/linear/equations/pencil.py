@@ -43,7 +43,7 @@ from linkwork.analysis.linear.equations.world_axes import (
     world_axes,
     world_matrices,
 )
-from linkwork.analysis.scales import column_scale, row_scale
+from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.failures import raise_if_failed
@@ -52,6 +52,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.model import Model
 from linkwork.model.registry import Law
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model

@@ -25,6 +25,7 @@ from linkwork.analysis.linear.equations.world_axes import (
 from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -205,7 +206,8 @@ def changing(
     limits = coefficient_limits(before, speed)
     for carried in later:
         error = np.abs(system.evaluate(carried.state, tangent=False).C)
-        if error.max(initial=0.0) > STEADY * min(system.length, 1.0):
+        error *= row_scale(system.kept_rows, system.length)
+        if error.max(initial=0.0) > STEADY:
             return f"{system.kept_rows[int(np.argmax(error))]} does not let the motion go on"
         moved = accelerations(system, carried.state)
         turned = world_accelerations(state) @ carried.turn.swapaxes(1, 2)

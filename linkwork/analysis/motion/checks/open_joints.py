@@ -14,7 +14,9 @@ import warnings
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, users_line
+from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
+from linkwork.system.compilation.numbering import row_scale
 
 SAMPLES = 64  # stored times that are looked at
 
@@ -26,13 +28,16 @@ def warn_of_open_joints(result: Result, method: object, h: float) -> None:
         return
     some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
     motion, values = result.motion[some.tolist()], result.values[some.tolist()]
-    part = Result(result.system, result.time[some], motion, stored_model="", values=values)
-    off = part.violation.position.values
-    row, joint = np.unravel_index(int(np.argmax(off)), off.shape)
-    if off[row, joint] > allowed * max(1.0, result.system.length):
+    found = violations(result.system, result.time[some], motion, None, values=values)
+    C = np.abs(np.concatenate([part for _, part, _ in found]))
+    rows = result.system.all_rows
+    size = C * row_scale(rows, result.system.length)
+    time, worst = np.unravel_index(int(np.argmax(size)), size.shape)
+    if size[time, worst] > allowed:
+        unit = "rad/2" if rows[worst].is_angle else "m"
         warnings.warn(
-            f"joint '{list(result.joints)[joint]}' was open by {off[row, joint]:.2g} (m, or rad/2) "
-            f"at t = {part.time[row]:.4g}: {method!r} with steps of {h:g} s did not keep it "
+            f"joint '{rows[worst].owner}' was open by {C[time, worst]:.2g} {unit} at "
+            f"t = {result.time[some[time]]:.4g}: {method!r} with steps of {h:g} s did not keep it "
             "closed, so that what follows may be another motion; take a "
             "smaller step, or lw.GeneralizedAlpha()",
             LinkworkWarning, stacklevel=users_line(),

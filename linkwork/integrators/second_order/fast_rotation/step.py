@@ -32,7 +32,7 @@ from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
     BENT, COURSE, bend, missed_by_trapezoids, turn_with_momentum,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
-    FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_of, measure_kappa,
+    FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_residual, measure_kappa,
     move_multipliers, residual_side, restrain, worst_residual,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import continue_multipliers, largest_rate
@@ -144,13 +144,15 @@ def predict(stepper, fast, work):
 
 @fused_spliced
 def velocity_side(stepper, fast, tables, work):
-    """Right-hand side of p: 0, (C_q u + C_t)/cv − C, with u the velocities without p; its size."""
+    """Right-hand side of p: 0, (C_q u + C_t)/cv − C, with u the velocities without p; its size
+    (lengths over L, angles)."""
     n, side, cv, bodies = tables.motions[0], stepper.rhs, stepper.settings[CV], stepper.p.shape[0]
     inverse, rigid = 1.0 / cv, SIX * bodies
     free_rates(stepper.flow, work.values, side, rigid)
     vals, u, starts, blocks = (borrow(work.vals), borrow(fast.free), borrow(fast.starts),
                                borrow(fast.blocks))  # fmt: skip
     Ct, C, holds, out = borrow(work.Ct), borrow(work.C), borrow(fast.holds), borrow(side)
+    sizes = borrow(stepper.sizes)
     k, most, values = starts[0], 0.0, stepper.flow.shape[1] > 0
     for e in range(side.shape[0] - n):
         row, end = spread8(0.0), starts[e + 1]
@@ -163,7 +165,7 @@ def velocity_side(stepper, fast, tables, work):
                 if tables.indices[j] >= rigid:
                     s += vals[tables.places[j]] * side[tables.indices[j]]
         s = holds[e] * (s * inverse - C[e])
-        out[n + e], most = s, max(most, abs(s))
+        out[n + e], most = s, max(most, abs(s) * sizes[e])
     for e in range(n):
         out[e] = 0.0
     return most
@@ -250,7 +252,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             if iteration > 0 and before > s[NOISE]:
                 limits[FOLLOWS] = max(drift / before, 0.5 * limits[FOLLOWS])
         residual_side(stepper, tables, work)
-        if cap < 1e300 and largest_of(rhs) <= tolerance:
+        if cap < 1e300 and largest_residual(stepper, tables) <= tolerance:
             return DONE
         if exact:
             growth, drift = solution(lu, work.vals, rhs), 0.0

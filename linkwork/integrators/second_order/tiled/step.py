@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import (
-    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, SIX, TANGENT, VEL,
+    ACCEPT as ACCEPT_COEF, CD, CK, CM, FIRST as FIRST_COEF, GRAVITY, KC, RATES, SIX, TANGENT,
     WRITTEN,
 )  # fmt: skip
 from linkwork.integrators.second_order.fast_rotation.spinning import (
     LOOKS, keeps_spinning, turns_fast,
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
-    ROUND_OFF, SMOOTH, diverges, expects_enough, measure_kappa,
+    ROUND_OFF, SMOOTH, diverges, expects_enough, largest_velocity, measure_kappa, row_rate,
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
     CA, CV, DONE, GROWTH, LEARN, LENGTH, MASS, MOST_TURN, MOVING, STEP, STIFFNESS, TOLERANCE,
@@ -37,7 +37,6 @@ from linkwork.math.atomic import LINE, peek, post
 from linkwork.math.compiled import compiled, inlined, spliced
 from linkwork.math.memory.referred import refer
 from linkwork.system.elimination.ranges import AGAIN, ENTER, FOLLOW, LEAVE, MIDDLE, in_range
-from linkwork.system.evaluate import velocity_of
 from linkwork.system.tiles.tables import (
     ACCEPTS, FIRST, MASS_FACTOR, MOVE, PASSED, POWER, ROW, TIME, TURN, TURNED,
 )  # fmt: skip
@@ -49,24 +48,12 @@ shared_lean = compiled(_nrt=False, nogil=True)
 
 @inlined
 def row_violation(tables, work, stepper, tiles, t):
-    """The largest |C_q v + C_t| of the rows of a tile."""
-    n, worst = tables.motions[0], 0.0
+    """The largest |C_q v + C_t| of the rows of a tile (lengths over L, angles)."""
+    worst = 0.0
     for k in range(tiles.row_at[t], tiles.row_at[t + 1]):
         for e in range(tiles.rows[k, 0], tiles.rows[k, 1]):
-            s = work.Ct[e] if stepper.settings[MOVING] != 0.0 else 0.0
-            for p in range(tables.indptr[n + e], tables.indptr[n + e + 1]):
-                s += work.vals[tables.places[p]] * velocity_of(work, tables.indices[p])
-            worst = max(worst, abs(s))
+            worst = max(worst, abs(row_rate(stepper, tables, work, e)) * stepper.sizes[e])
     return worst
-
-
-@inlined
-def largest_velocity(stepper, work):
-    most = 1e-9 * stepper.settings[LENGTH] / stepper.settings[STEP]
-    for b in range(stepper.p.shape[0]):
-        for c in range(6):
-            most = max(most, abs(work.nodes[b, VEL + c]))
-    return most
 
 
 @spliced
