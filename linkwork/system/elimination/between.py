@@ -215,15 +215,16 @@ def cleared(row, pivot, c, two):
 
 
 @fused_inlined
-def squares_of(row, c, weights, scale, two):
-    """Squares of a row that was divided by its pivot, in scaled unknowns."""
+def squares_of(found, row, c, own, weights, scale, two):
+    """Squares of a row that was divided by its pivot, in scaled unknowns, added to those found;
+    own: the weights without columns in which the inverse takes shape, less c from now on."""
     w = weights * scale[STRIDE + c]
-    a, p = put8(row[0], c, spread8(1.0)) * w, row[1] * w
-    found = a * a + p * p
+    a, p = put8(row[0], c, spread8(1.0)) * own * scale[STRIDE + c], row[1] * w
+    found = found + a * a + p * p
     if two:
         q = row[2] * w
         found = found + q * q
-    return found
+    return found, put8(own, c, spread8(0.0))
 
 
 @fused_inlined
@@ -248,17 +249,17 @@ def solved(t, k, vals, rhs, order, o, scale, two):
     )  # fmt: skip
     weights = load8(scale, 0)
     rows = jordan(rows, c[0], two)
-    squares = squares_of(rows[5], c[0], weights, scale, two)
+    squares, own = squares_of(spread8(0.0), rows[5], c[0], weights, weights, scale, two)
     rows = jordan(rows, c[1], two)
-    squares = squares + squares_of(rows[5], c[1], weights, scale, two)
+    squares, own = squares_of(squares, rows[5], c[1], own, weights, scale, two)
     rows = jordan(rows, c[2], two)
-    squares = squares + squares_of(rows[5], c[2], weights, scale, two)
+    squares, own = squares_of(squares, rows[5], c[2], own, weights, scale, two)
     rows = jordan(rows, c[3], two)
-    squares = squares + squares_of(rows[5], c[3], weights, scale, two)
+    squares, own = squares_of(squares, rows[5], c[3], own, weights, scale, two)
     rows = jordan(rows, c[4], two)
-    squares = squares + squares_of(rows[5], c[4], weights, scale, two)
+    squares, own = squares_of(squares, rows[5], c[4], own, weights, scale, two)
     rows = jordan(rows, c[5], two)
-    squares = squares + squares_of(rows[5], c[5], weights, scale, two)
+    squares, own = squares_of(squares, rows[5], c[5], own, weights, scale, two)
     return rows, sum8(squares)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
-from linkwork.math.registers.eights import lane8, load8, spread8, store8, sum8
+from linkwork.math.registers.eights import lane8, load8, put8, spread8, store8, sum8
 from linkwork.system.elimination.nodes.rows import (
     FADED,
     LOST,
@@ -103,6 +103,7 @@ def insert_pivots(e, at_, tail, wide, k, n0, vals, bb, bp, rhs, b0):
 def eliminate_free(e, left, tail, wide, k, n0, fresh):
     """Rows of the free unknowns solved for them, [M⁻¹ | M⁻¹ T_p]; the sum of squares, scaled.
 
+    Columns in which M⁻¹ takes shape do not count: they have its units.
     fresh: choose their order, largest diagonal entries in scaled unknowns first.
     """
     store, scale, col = e.store, e.scale, e.pivot_col
@@ -117,6 +118,7 @@ def eliminate_free(e, left, tail, wide, k, n0, fresh):
         store8(store, u, b)
         store8(store, u + STRIDE, p)
     squares, weights = spread8(0.0), load8(scale, 0)
+    own = weights
     for f in range(k, 6):
         if fresh:
             best, chosen = -1.0, f
@@ -131,17 +133,18 @@ def eliminate_free(e, left, tail, wide, k, n0, fresh):
         b, p = load8(store, u), load8(store, u + STRIDE)
         inverse = 1.0 / store[u + i]
         b, p = b * inverse, p * inverse
-        x, y = b * weights * scale[STRIDE + i], p * weights * scale[STRIDE + i]
+        x, y = b * own * scale[STRIDE + i], p * weights * scale[STRIDE + i]
         squares = squares + x * x + y * y
         one = unit(e.units, i)
-        store8(store, u, b + one * (inverse - 1.0))
+        own = own - one * scale[i]
+        b = put8(b, i, spread8(inverse))
+        store8(store, u, b)
         store8(store, u + STRIDE, p)
-        b = b + one * inverse
         for g in range(k, 6):
             if g != f:
                 v = tail + col[n0 + g] * 2 * STRIDE
                 s = store[v + i]
-                store8(store, v, load8(store, v) - b * s)
+                store8(store, v, put8(load8(store, v), i, spread8(0.0)) - b * s)
                 store8(store, v + STRIDE, load8(store, v + STRIDE) - p * s)
     return sum8(squares)
 
