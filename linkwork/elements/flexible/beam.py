@@ -128,7 +128,9 @@ def tip_shapes(K: np.ndarray, root: np.ndarray, tip: np.ndarray) -> np.ndarray:
     inner = np.setdiff1d(np.arange(len(K)), np.concatenate([root, tip]))
     shapes = np.zeros((len(K), len(tip)))
     shapes[tip, np.arange(len(tip))] = 1.0
-    shapes[inner] = -la.solve(K[np.ix_(inner, inner)], K[np.ix_(inner, tip)], assume_a="pos")
+    size = 1 / np.sqrt(np.diag(K)[inner])[:, None]  # displacements beside slopes, in any units
+    scaled = size * K[np.ix_(inner, inner)] * size.T
+    shapes[inner] = -size * la.solve(scaled, size * K[np.ix_(inner, tip)], assume_a="pos")
     return shapes
 
 
@@ -139,6 +141,6 @@ def orthogonal(K: np.ndarray, M: np.ndarray, shapes: np.ndarray) -> tuple[np.nda
     """
     k, m = shapes.T @ K @ shapes, shapes.T @ M @ shapes
     softness, mix = la.eigh((m + m.T) / 2, (k + k.T) / 2)
-    if softness.min(initial=1.0) <= 1e-14 * softness.max(initial=1.0):
+    if len(softness) and softness.min() <= 1e-14 * softness.max():
         raise ValueError("massless")
     return 1 / softness[::-1], shapes @ mix[:, ::-1]

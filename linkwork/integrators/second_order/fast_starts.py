@@ -19,7 +19,8 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.errors import SingularError
-from linkwork.system.consistency.accelerations import factorise, unknown_scale
+from linkwork.system.consistency.accelerations import factorise
+from linkwork.system.consistency.consistent import unknown_scale
 from linkwork.system.elimination import refactor, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State

@@ -11,7 +11,6 @@ Where bodies without mass make this singular, consistency.massless knows more.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.consistency.agreement import agreement
-from linkwork.system.consistency.consistent import consistent
+from linkwork.system.consistency.consistent import consistent, unknown_scale
 from linkwork.system.consistency.massless import massless_accelerations
 from linkwork.system.elimination import (
     Elimination,
@@ -159,11 +158,3 @@ def with_loads(
 
     found = agreement(again, first / D)
     return first if found is None else D * found
-
-
-def unknown_scale(system: System) -> np.ndarray:
-    """Makes M and C_q of size one in any units: D A D with these on the diagonal of D."""
-    m, L = math.sqrt(system.mass), system.length
-    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
-    rows = [m * L if row.is_angle else m for row in system.kept_rows]
-    return np.concatenate([bodies, rows])

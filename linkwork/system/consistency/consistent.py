@@ -11,6 +11,7 @@ One step does where these enter linearly.  Where they are not determined, `descr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -115,7 +116,7 @@ def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) ->
     """The solution with the matrix of these values, equations and unknowns scaled to size one."""
     p = system.pattern
     matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
-    D = unit_scale(matrix)
+    D = unit_scale(matrix, unknown_scale(system))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     system.work.vals[p.places] = matrix.data
     try:
@@ -167,9 +168,19 @@ def undetermined(system: System, sensors: Sequence[int]) -> str:
     )
 
 
-def unit_scale(matrix: SparseRows) -> np.ndarray:
-    """Powers of two that bring the entries of a matrix near one when rows and columns have them."""
-    D = np.ones(matrix.shape[0])
+def unknown_scale(system: System) -> np.ndarray:
+    """Makes M and C_q of size one in any units: D A D with these on the diagonal of D; ones for
+    values of vector nodes, whose equations have units of their own."""
+    m, L = math.sqrt(system.mass), system.length
+    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
+    rows = [m * L if row.is_angle else m for row in system.kept_rows]
+    return np.concatenate([bodies, np.ones(system.layout.values), rows])
+
+
+def unit_scale(matrix: SparseRows, start: np.ndarray | None = None) -> np.ndarray:
+    """Powers of two that bring the entries of a matrix near one when rows and columns have them;
+    start: where they are looked for."""
+    D = np.ones(matrix.shape[0]) if start is None else start.copy()
     for _ in range(4):
         size = np.abs(matrix.data) * D[matrix.row] * D[matrix.indices]
         largest = np.zeros(len(D))
