@@ -217,14 +217,14 @@ def cleared(row, pivot, c, two):
 @fused_inlined
 def squares_of(found, row, c, own, weights, scale, two):
     """Squares of a row that was divided by its pivot, in scaled unknowns, added to those found;
-    own: the weights without columns in which the inverse takes shape, less c from now on."""
+    own: the weights, those of columns in which the inverse takes shape over 1/L²."""
     w = weights * scale[STRIDE + c]
     a, p = put8(row[0], c, spread8(1.0)) * own * scale[STRIDE + c], row[1] * w
     found = found + a * a + p * p
     if two:
         q = row[2] * w
         found = found + q * q
-    return found, put8(own, c, spread8(0.0))
+    return found, put8(own, c, spread8(scale[0] * scale[0] * scale[STRIDE + c]))
 
 
 @fused_inlined

@@ -45,9 +45,15 @@ def massless(p: Pencil, N: np.ndarray) -> bool:
     """Whether some possible motion has no inertia."""
     if N.shape[1] == 0:
         return False
-    M = N.T @ (p.M @ N)
+    M = inertias(p, N)
     masses = la.eigvalsh((M + M.T) / 2)
     return bool(masses[0] <= NONE * max(masses[-1], 1e-300))
+
+
+def inertias(p: Pencil, N: np.ndarray) -> np.ndarray:
+    """Nᵀ M N for columns that move something by its size (lengths L, angles 1), in any units."""
+    size = np.abs(N / p.scale[:, None]).max(axis=0)
+    return (N / size).T @ (p.M @ (N / size))
 
 
 def first_order_form(p: Pencil, N: np.ndarray) -> FirstOrder:
@@ -85,7 +91,7 @@ def mixed_space(
             "readings of reactions), and then inputs of linearize must be forces, not motion laws; "
             "move the mechanism by a Force, Torque or JointTorque"
         )
-    M = np.abs(N.T @ (p.M @ N))
+    M = np.abs(inertias(p, N))
     slow = M.max(axis=0) <= NONE * M.max()
     form = in_motions(p, N[:, ~slow], N[:, slow])
     z = form.W2.shape[1]

@@ -103,7 +103,7 @@ def insert_pivots(e, at_, tail, wide, k, n0, vals, bb, bp, rhs, b0):
 def eliminate_free(e, left, tail, wide, k, n0, fresh):
     """Rows of the free unknowns solved for them, [M⁻¹ | M⁻¹ T_p]; the sum of squares, scaled.
 
-    Columns in which M⁻¹ takes shape do not count: they have its units.
+    Columns in which M⁻¹ takes shape have its units, and count over 1/L².
     fresh: choose their order, largest diagonal entries in scaled unknowns first.
     """
     store, scale, col = e.store, e.scale, e.pivot_col
@@ -135,8 +135,7 @@ def eliminate_free(e, left, tail, wide, k, n0, fresh):
         b, p = b * inverse, p * inverse
         x, y = b * own * scale[STRIDE + i], p * weights * scale[STRIDE + i]
         squares = squares + x * x + y * y
-        one = unit(e.units, i)
-        own = own - one * scale[i]
+        own = put8(own, i, spread8(scale[0] * scale[0] * scale[STRIDE + i]))
         b = put8(b, i, spread8(inverse))
         store8(store, u, b)
         store8(store, u + STRIDE, p)
