@@ -20,6 +20,7 @@ from linkwork.recursive.stepping import runge_kutta as rk
 from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
 from linkwork.recursive.stepping.brakes import ROOM, brake_table
 from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
+from linkwork.recursive.tree.contrast import judge_contrast
 from linkwork.recursive.tree.layout import BALL, BODY, IV, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
@@ -105,6 +106,7 @@ class RecursiveRun(BasicRun):
                 text = unsolved(self.full, self.time)
                 raise SingularError(f"model '{self.full.model.name}' {text}")
             raise SingularError(self._massless())
+        judge_contrast(self.parts.tree.ints, self.parts.sweep.sweep, self.full.names)
 
     @property
     def watched_bodies(self) -> np.ndarray:

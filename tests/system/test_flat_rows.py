@@ -122,14 +122,14 @@ def test_steps_may_end_in_the_flat_position(n, quarter):
     ids=repr,
 )  # fmt: skip
 def test_forces_that_long_rows_cannot_tell_are_told(n, method):
-    """At 1.244 s, 1e-4 or 4e-7 m from the flat position, forces of rows so long are off by a factor
-    and more, while the motion is right."""
+    """At 1.244 s, 1e-4 or 4e-7 m from the flat position, forces of rows so long are off by a tenth
+    or by a factor, while the motion is right."""
     h = 5e-4
     with pytest.warns(lw.LinkworkWarning, match="singular position at t = 1.24"):
         run = run_row(method, n, 1.3, h)
     angle, _, force = pendulum(n, run.time)
     found = run[f"C{n}"].force.values[:, :2]
-    wrong = np.linalg.norm(found - force, axis=1) > 0.5 * np.linalg.norm(force, axis=1)
+    wrong = np.linalg.norm(found - force, axis=1) > 0.1 * np.linalg.norm(force, axis=1)
     assert wrong.any() and run.time[wrong].min() > 1.2435
     top = run["upright 0"].point((0, 0.5, 0)).values
     assert np.abs(top[:, 1] - np.cos(angle)).max() < 100 * h**2

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from rows_from_geometry import GROUND, Mechanism, checked, dense, four_bar, ladder, loop, polygon
+from scipy.integrate import solve_ivp
 
+import linkwork as lw
 from linkwork.system.redundancy import (
     ConstraintRows,
     MinimumNorm,
@@ -184,7 +186,6 @@ def test_errors_say_what_is_wrong(change, words):
 def test_bodies_of_very_different_lengths_keep_their_rows(long):
     """A spatial four-bar of 1 m has three rows too many, a hinge with an arm of `long` has none,
     whatever length stands for both: as many as in a model of lengths of one size."""
-    import linkwork as lw
     from linkwork.analysis.motion.transient import beginning
 
     m, z = lw.Model("mixed"), (0, 0, 1)
@@ -205,14 +206,45 @@ def test_bodies_of_very_different_lengths_keep_their_rows(long):
     assert not any("nothing moves" in str(w.message) for w in heard)
 
 
-def test_round_off_of_far_positions_is_named():
-    """Positions of 1e11 m are known to 1e-5 m, beside which a hinge of 1 m cannot be closed."""
-    import linkwork as lw
-
+def beside_a_far_body(far):
+    """A pendulum of 1 m that carries the end of a rod whose centre is far away."""
     m = lw.Model("far", gravity=(0, 0, -9.81))
     small = m.add("small", lw.Body(1, (0.1,) * 3, position=(1, 0, 0)))
     m.add("near", lw.Revolute(lw.GROUND, small, at=(0, 0, 0), axis=(0, 1, 0)))
-    rod = m.add("rod", lw.Body(1, (1e22 / 12,) * 3, position=(2 + 1e11, 0, 0)))
+    rod = m.add("rod", lw.Body(1, (far**2 / 12,) * 3, position=(2 + far, 0, 0)))
     m.add("pin", lw.Revolute(small, rod, at=(2, 0, 0), axis=(0, 1, 0)))
-    with pytest.raises(lw.ConvergenceError, match="round-off of positions of 1e\\+11 m"):
-        lw.transient(m, t=0.1, h=0.01, progress=False)
+    return m
+
+
+@pytest.mark.parametrize("far", [1e8, 1e10, 1e12])
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.EnergyMomentum()], ids=repr)
+def test_lengths_far_apart(far, method):
+    """The rod stays level: at its end it weighs g/13 and has the masses 1/13 upwards, 1 along."""
+    run = lw.transient(beside_a_far_body(far), t=0.1, h=0.01, method=method, progress=False)
+
+    def rates(t, y):
+        a, w = y
+        inertia = 1.1 + 4 * (np.cos(a) ** 2 / 13 + np.sin(a) ** 2)
+        slope = 4 * np.sin(2 * a) * (1 - 1 / 13)
+        return w, (9.81 * (1 + 2 / 13) * np.cos(a) - 0.5 * slope * w**2) / inertia
+
+    angle = solve_ivp(rates, (0, 0.1), (0.0, 0.0), rtol=1e-10, atol=1e-12).y[0, -1]
+    assert run["small"].position.values[-1] == pytest.approx(
+        (np.cos(angle), 0, -np.sin(angle)), abs=1e-5
+    )
+
+
+def test_round_off_of_far_positions_is_named():
+    """Positions of 1e14 m are known to 1e-2 m, beside which a hinge of 1 m cannot be closed."""
+    with pytest.raises(lw.ConvergenceError, match="round-off of positions of 1e\\+14 m"):
+        lw.transient(beside_a_far_body(1e14), t=0.1, h=0.01, progress=False)
+
+
+def test_inertias_too_far_apart_for_joint_coordinates():
+    """ε |I| of the rod is not small beside the inertia of the pendulum that carries it."""
+    for far in (1e3, 1e5):
+        lw.transient(beside_a_far_body(far), t=0.1, h=0.01, method=lw.Recursive(), progress=False)
+    with pytest.warns(lw.LinkworkWarning, match="inertia of body 'rod' .* 'small', which carries"):
+        lw.transient(beside_a_far_body(1e6), t=0.1, h=0.01, method=lw.Recursive(), progress=False)
+    with pytest.raises(lw.SingularError, match="inertia of body 'rod' .* lw.GeneralizedAlpha"):
+        lw.transient(beside_a_far_body(1e8), t=0.1, h=0.01, method=lw.Recursive(), progress=False)
