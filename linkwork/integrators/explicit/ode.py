@@ -88,7 +88,7 @@ class ODE(Written):
         full.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
         refuse_loads(full, "ODE")
         refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
-        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte, h))
+        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte, 0.02))
 
 
 def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, float]:

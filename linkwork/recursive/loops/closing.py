@@ -43,8 +43,8 @@ from linkwork.recursive.sweeps.sensing import ROUNDS
 from linkwork.system.evaluate import call_families
 
 # settings
-(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED, LENGTH,
- SETTINGS) = range(11)  # fmt: skip
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED,
+ SETTINGS) = range(10)  # fmt: skip
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 SAMPLES = 2.0  # MEMORY: also of samples, with which accelerations jump
 MASS, PLAIN = range(2)  # METRIC
@@ -52,7 +52,6 @@ MADE, OFF, FAST, TRIED, PIVOT, UNSOLVED, REPORT = range(7)  # report
 SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always
 NEAR = 1e-2  # smallest pivot below which violations are kept smaller
 LEAST = 1e-5  # of the tolerance
-LEAST_RATE = 1e-4  # of the largest velocity: what a row is compared with at least
 SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
 
 
@@ -331,44 +330,9 @@ def move(loops, q, d):
         put4(Q, i, qmul(four(Q, i), qexp((d[j], d[j + 1], d[j + 2]))))
 
 
-@inlined
-def largest_velocity(loops, work):
-    """The largest v/L and ω of all bodies, in 1/s."""
-    moves = turns = 0.0
-    for b in range(loops.acceleration.shape[0] - 1):
-        for c in range(3):
-            moves = max(moves, abs(work.nodes[b, el.VEL + c]))
-            turns = max(turns, abs(work.nodes[b, el.OMEGA + c]))
-    return max(moves / loops.settings[LENGTH], turns)
-
-
-@fused_inlined
-def worst_rate(tree, loops, work, rates):
-    """The largest violation of velocities among the cut joints' rows, over the terms of the row
-    and, so that it may vanish where these do, a part of the largest velocity of the mechanism."""
-    size, v = loops.rhs[1], borrow(work.vals)
-    least = LEAST_RATE * largest_velocity(loops, work)
-    for r in range(size.shape[0]):
-        size[r] = abs(work.Ct[r])
-    for e in range(loops.ends.shape[0]):
-        b = tree.ints[loops.ends[e, PLACE], BODY]
-        for j in range(loops.ends[e, ROWS]):
-            at = loops.ends[e, BLOCK] + el.STRIDE * j
-            total = 0.0
-            for i in range(6):
-                total += abs(v[at + i] * work.nodes[b, el.VEL + i])
-            size[loops.ends[e, EQ] + j] += total
-    most = 0.0
-    for r in range(size.shape[0]):
-        off, scale = abs(rates[r]) * loops.scale[1, r], loops.scale[1, r]
-        if not off <= most * (size[r] * scale + least):  # also when it is not a number
-            most = off / (size[r] * scale + least)
-    return most
-
-
 @fused_inlined
 def worst(loops, C):
-    """Largest violation among the cut joints' rows, lengths over L."""
+    """Largest violation among the cut joints' rows."""
     most = 0.0
     for r in range(loops.J.shape[0]):
         size = abs(C[r]) * loops.scale[1, r]
@@ -405,7 +369,7 @@ def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, t
     for k in range(int(settings[ITERATIONS]) + 1):
         evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
         row_rates(tree, loops, work, b)
-        off, fast = worst(loops, work.C), worst_rate(tree, loops, work, b)
+        off, fast = worst(loops, work.C), worst(loops, b)
         if k == 0:
             loops.report[OFF], loops.report[FAST] = off, fast
         if off <= wanted and fast <= wanted:

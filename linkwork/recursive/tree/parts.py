@@ -31,7 +31,7 @@ from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates,
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
 from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
-from linkwork.system.compilation.numbering import Element, Row, row_scale
+from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.system import System, build
 
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
@@ -311,9 +311,9 @@ class Parts:
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
         settings[cl.MEMORY] = cl.SAMPLES if o.sample_times else o.memory
         settings[cl.LAWS] = bool(self.driven) or o.moving
+        L = min(1.0, self.full.length)
         scale = np.ones((2, m))
-        scale[1] = row_scale(o.kept_rows, self.full.length)
-        settings[cl.LENGTH] = self.full.length
+        scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]
         return Loops(
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
             np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
