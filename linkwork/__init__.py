@@ -60,6 +60,7 @@ _HOME = {
     "analysis.motion.transient": ["transient"],
     "analysis.motion.resume": ["resume"],
     "analysis.comparison.compare": ["compare"],
+    "analysis.comparison.convergence": ["convergence"],
     "analysis.overview.topology": ["topology"],
     "analysis.reach": ["jacobian", "reach", "Posture"],
     "analysis.motion.events": ["JointLimit"],

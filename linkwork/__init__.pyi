@@ -8,6 +8,7 @@ from linkwork.analysis.aeroelastic.flutter import flutter as flutter
 from linkwork.analysis.aeroelastic.trim import trim as trim
 from linkwork.analysis.assembly.assemble import assemble as assemble
 from linkwork.analysis.comparison.compare import compare as compare
+from linkwork.analysis.comparison.convergence import convergence as convergence
 from linkwork.analysis.continuation.buckling import buckling as buckling
 from linkwork.analysis.continuation.equilibrium_path import equilibrium_path as equilibrium_path
 from linkwork.analysis.driven.kinematics import kinematics as kinematics

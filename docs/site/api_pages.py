@@ -48,8 +48,9 @@ FURTHER = {  # what functions return, documented with its methods
                  "analysis.continuation.path:EquilibriumPath",
                  "analysis.continuation.singular:SingularPoint",
                  "analysis.continuation.buckling:Buckling", "analysis.linear.campbell:Campbell",
-                 "analysis.comparison.compare:Comparison", "recursive.tree.topology:Topology",
-                 "recursive.joint_space:JointSpace"),
+                 "analysis.comparison.compare:Comparison",
+                 "analysis.comparison.convergence:Convergence",
+                 "recursive.tree.topology:Topology", "recursive.joint_space:JointSpace"),
     "results": ("results.outputs.views.base:View", "results.outputs.views.bodies:BodyView"),
     "files": ("io.mbdyn.deck.deck:Deck", "io.mbdyn.deck.deck:Analysis"),
 }  # fmt: skip

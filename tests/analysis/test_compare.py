@@ -7,7 +7,8 @@ import pytest
 from recursive_models import chain_with, four_bar, hexapod
 
 import linkwork as lw
-from linkwork.analysis.comparison.compare import PairOrder, angle_between, apart
+from linkwork.analysis.comparison.compare import PairOrder
+from linkwork.analysis.comparison.differences import angle_between, apart
 
 GA, EM, REC = "GeneralizedAlpha", "EnergyMomentum", "Recursive"
 

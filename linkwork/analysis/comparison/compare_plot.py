@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analysis.comparison.differences import differences
 from linkwork.errors import ModelError
 from linkwork.results.plots import COLOURS, legend, style, title
 
@@ -19,8 +20,6 @@ WORDS = {"position": "position (m)", "angle": "orientation (rad)", "force": "for
 def plot_comparison(found: Comparison, ax: Any = None) -> Any:
     """One panel per quantity; with `ax`, positions alone are drawn there."""
     import matplotlib.pyplot as plt
-
-    from linkwork.analysis.comparison.compare import differences
 
     others = [name for name in found.runs if name != found.reference]
     if not others:
