@@ -31,7 +31,7 @@ SUBJECTS = {
         phugoid dynamic_stall wing_flutter helicopter_blade helicopter_rotor wind_turbine
     """,
     "Methods beside each other": """
-        slider_pendulum pendulum_cost cylindrical_pair planar_pair
+        slider_pendulum double_pendulum pendulum_cost cylindrical_pair planar_pair
     """,
 }
 
