@@ -146,7 +146,8 @@ class Projection:
     With `straight` the amplitudes of flexible links have W = 1e8: links do not bend on the way.
 
     column, row : what scaled displacements and multipliers are multiplied with;   weight : the
-    same for the values of the matrix;   body : which of them belong to bodies
+    same for the values of the matrix;   body : which of them belong to bodies;   columns : which of
+    them are C_qᵀ
     """
 
     def __init__(self, system: System, compiled: bool = False) -> None:
@@ -159,6 +160,7 @@ class Projection:
         self.weight = scale[rows] * scale[cols]
         self.body = (rows < self.n) & (cols < self.n)
         self.diagonal = np.flatnonzero(self.body & (rows == cols))
+        self.columns = (rows < self.n) & (cols >= self.n)
         self.saddle = Saddle(system, compiled)
 
         self.resistance = np.ones(self.n)

@@ -2,7 +2,7 @@
 
 At every time, with as many independent rows as unknowns,
 
-    C(q, t) = 0        Newton's method from q₀ exp(h v + h²/2 v̇)
+    C(q, t) = 0        Newton's method from the screw motion of every body by h v + h²/2 v̇
     C_q v  = −C_t      velocities
     C_q v̇  = Q_c       accelerations
     C_qᵀγ  = f − f_g − M v̇   multipliers: reactions and drive forces, of least norm over all rows
@@ -10,7 +10,8 @@ At every time, with as many independent rows as unknowns,
 all by one factorisation of [[W, C_qᵀ], [C_q, 0]], which for a square C_q gives C_q⁻¹ and C_q⁻ᵀ,
 in one compiled loop.  Supplied and dissipated work are the powers γ·C_t + (loads) and (dampers) by
 the trapezoidal rule.  A step whose positions are not found, or are found elsewhere than the motion
-leads, is taken in halves; where that does not help either the mechanism locks.
+leads or on another branch of the mechanism (`steps`), is taken in halves; where that does not help
+either the mechanism locks.
 """
 
 from __future__ import annotations

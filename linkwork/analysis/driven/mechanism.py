@@ -1,7 +1,9 @@
 """One run of a driven mechanism: steps in chunks, halves where they fail, results.
 
 A step h whose positions are not found, or are found elsewhere than the motion leads, is taken as
-h/2, h/4, … h/2¹⁰; where that does not help either the mechanism locks.  Where rows left out as
+h/2, h/4, … down to a thousandth of what moves bodies by half a radian or half of the mechanism's
+size; where that does not help either the mechanism locks.  A step that ends on another branch and
+has no such parts passes a singular position, and is taken as it is.  Where rows left out as
 redundant are violated, the choice is made again.  Supplied and dissipated work are ∫ (γ·C_t +
 loads) dt and ∫ (dampers) dt by the trapezoidal rule.
 """
@@ -12,16 +14,27 @@ import math
 import time as clock
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from linkwork.analysis.assembly.positions import close_joints
-from linkwork.analysis.driven.steps import JAMMED, LOST, PIVOTS, Motion, drive_steps
+from linkwork.analysis.driven.steps import (
+    DONE,
+    JAMMED,
+    LOST,
+    OTHER,
+    PIVOTS,
+    REACH,
+    Motion,
+    drive_steps,
+)
 from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
 from linkwork.elements.failures import raise_if_failed
-from linkwork.errors import AssemblyError, ConvergenceError
+from linkwork.elements.layout import SIX, VEL
+from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
@@ -32,7 +45,9 @@ from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-HALVINGS = 10  # of a step that fails
+HALVINGS = 10  # of a step that fails and in which bodies move by no more than REACH
+PART = 0.47  # of a step that is halved: singular positions lie at even fractions of steps
+MOST = 1024  # times REACH that bodies may move in a step that fails
 
 
 class Unreachable(Exception):
@@ -58,7 +73,7 @@ class Driven:
         self.first = redundancy, system, state
         self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
         self.stored: list[tuple[np.ndarray, StepRows]] = []
-        self.steps, self.what = 0, ""
+        self.steps, self.status, self.what = 0, DONE, ""
         self.clock = clock.perf_counter()
 
     def use_rows(self, redundancy: Redundancy, system: System, state: State) -> None:
@@ -69,7 +84,8 @@ class Driven:
         self.motion = Motion(
             nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies, :6].copy(),
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
-            diagonal=p.diagonal, vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
+            diagonal=p.diagonal, columns=p.columns, last=np.zeros(len(p.weight)),
+            vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
             rest=np.zeros(system.unknowns), kept=system.kept.astype(np.int64),
             memory=system.memory, loaded=any(x.entry.reads for x in system.elements),
             report=np.zeros(2),
@@ -78,6 +94,7 @@ class Driven:
         if not system.keep.all():
             self.least = MinimumNorm(constraint_rows(self.full, state), redundancy)
         e = system.evaluate(replace(state, gamma=None, acceleration=None))
+        self.motion.last[:] = p.weight * e.matrix.data
         try:
             p.factorise(e.matrix.data)
         except SingularMatrix:
@@ -132,10 +149,24 @@ class Driven:
         while first < len(times):
             out, good = self.run(times[first:])
             if not good:
-                out, good = self.reach(float(times[first]), HALVINGS), 1
+                out, good = self.reach(float(times[first]), self.halvings(float(times[first]))), 1
             part = slice(first, first + good)
             self.keep(times[part], out, wanted[part])
             first += good
+
+    def halvings(self, time: float) -> int:
+        """How often a step to this time may be halved."""
+        m, h = self.motion, time - self.time
+        moved = h * np.abs(m.nodes[:-1, VEL : VEL + SIX] / m.column.reshape(-1, SIX)).max(axis=1)
+        parts = float(moved.max(initial=0.0)) / REACH
+        if parts > MOST:
+            raise ModelError(
+                f"body '{self.full.names[int(moved.argmax())]}' moves by {REACH * parts:.2g} rad "
+                f"or lengths of '{self.full.model.name}' in a step of {h:.3g} s at t = "
+                f"{self.time:.6g}, too far to know which of its positions the mechanism takes: "
+                f"take h = {h * MOST / parts:.2g} s or less"
+            )
+        return HALVINGS + math.ceil(math.log2(max(1.0, parts)))
 
     def reach(self, time: float, halvings: int) -> StepRows:
         """One step in as many pieces as it takes."""
@@ -143,25 +174,56 @@ class Driven:
         if good:
             return out
         if not halvings or time == self.begin:
-            raise Unreachable(time, self.what)
-        middle = (self.time + time) / 2
-        self.keep(np.array([middle]), self.reach(middle, halvings - 1), np.array([False]))
-        return self.reach(time, halvings - 1)
+            return self.pass_singular(time, Unreachable(time, self.what))
+        crosses, before = self.status == OTHER, self.snapshot()
+        middle = self.time + PART * (time - self.time)
+        try:
+            self.keep(np.array([middle]), self.reach(middle, halvings - 1), np.array([False]))
+            return self.reach(time, halvings - 1)
+        except Unreachable as failure:
+            if not crosses:
+                raise
+            self.restore(before)
+            return self.pass_singular(time, failure)
 
-    def run(self, times: np.ndarray) -> tuple[StepRows, int]:
-        """As many steps as go well, and their number."""
+    def pass_singular(self, time: float, failure: Unreachable) -> StepRows:
+        """One step that may end on another branch."""
+        out, good = self.run(np.array([time]), keeps=False)
+        if not good:
+            raise failure
+        return out
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """What a step changes but for what it stores."""
+        m = self.motion
+        numbers = m.nodes.copy(), m.vdot.copy(), m.time.copy(), m.last.copy()
+        memory = self.system.tables.reals[self.system.memory_places].copy()
+        rows = self.system, self.projection, self.motion, self.least
+        return rows, numbers, memory, (self.work, self.powers, self.until, self.steps)
+
+    def restore(self, before: tuple[Any, ...]) -> None:
+        rows, numbers, memory, sums = before
+        self.system, self.projection, self.motion, self.least = rows
+        m = self.motion
+        for mine, kept in zip((m.nodes, m.vdot, m.time, m.last), numbers, strict=True):
+            mine[:] = kept
+        self.system.tables.reals[self.system.memory_places] = memory
+        self.work, self.powers, self.until, self.steps = sums
+
+    def run(self, times: np.ndarray, keeps: bool = True) -> tuple[StepRows, int]:
+        """As many steps as go well, and their number; keeps: those on the branch of the last."""
         before, system = self.state, self.system
         out, done, tried = step_rows(self.full, len(times)), 0, -1
         schedule = system.schedule(times)
         while True:
             status, done = drive_steps(
                 system.kernels, system.tables, self.projection.saddle.lu, system.work, self.motion,
-                times, schedule, out, done,
+                times, schedule, out, done, keeps,
             )  # fmt: skip
             if status != PIVOTS or done == tried or not self.new_pivots():
                 break
             tried = done
-        self.what = self.explain(status)
+        self.status, self.what = status, self.explain(status)
         good = self.satisfied(times[:done], out, before.memory)
         if good < done:
             self.other_rows(before, times, out, good)
@@ -266,8 +328,9 @@ class Driven:
             )
         return ConvergenceError(
             f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
-            f"also with the step cut to 1/{2**HALVINGS}; {failure.what}; the mechanism locks or "
-            f"passes a singular position here, or a drive asks for the impossible; {there}",
+            f"also with the step cut to pieces; {failure.what}; the mechanism locks here, or a "
+            "drive asks for the impossible, or a stored time falls on a singular position, which "
+            f"another h avoids; {there}",
             time=failure.time, state=self.state if self.stored else None,
             result=self.result() if self.stored else None,
         )  # fmt: skip

@@ -1,11 +1,20 @@
 """Steps of a driven mechanism, compiled: with a square C_q,
 
-    C(q, t) = 0        Newton's method from q₀ exp(h v + h²/2 v̇)
+    C(q, t) = 0        Newton's method from the screw motion of every body by h v + h²/2 v̇
     C_q v  = −C_t      velocities
     C_q v̇  = Q_c       accelerations
     C_qᵀγ  = f − f_g − M v̇   multipliers: reactions and drive forces
 
 all by one factorisation of [[W, C_qᵀ], [C_q, 0]], which gives C_q⁻¹ and C_q⁻ᵀ.
+
+A mechanism has several positions for one time (the elbow up or down), on branches that meet in
+singular positions alone, where det C_q = 0.  A step that ends on another branch is noticed by its
+sign: with C_q of the step's start in the columns of the matrix, C_q of its end in the rows,
+
+    det [[1, C_q₀ᵀ], [C_q₁, 0]] = (−1)ⁿ det C_q₀ det C_q₁
+
+is compared with (−1)ⁿ (det C_q₁)².  Such a step is taken in smaller ones; the sign may change in
+the smallest, as it does where a parallelogram passes its flat position.
 """
 
 from __future__ import annotations
@@ -22,24 +31,29 @@ from linkwork.elements.layout import (
     CD,
     CK,
     KC,
+    OMEGA,
     POS,
     QUAT,
     RATES,
+    ROT,
     SIX,
     TANGENT,
     VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.memory.referred import refer
-from linkwork.math.rotations import qexp, qmul
-from linkwork.math.vectors import at4
+from linkwork.math.rotations import qexp, qmul, tangent_times
+from linkwork.math.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
 from linkwork.system.evaluate import refill, set_rotation
-from linkwork.system.sparse_lu import refactor, solve
+from linkwork.system.sparse_lu import determinant_sign, refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
+REACH = 0.5  # rad or L: beyond it a prediction must be exact, as that of a rotor is
+EXACT = 1e-6  # of a longer step
+SINGULAR = 1e6  # times as fast as before: in a singular position velocities are none
 ITERATIONS = 20
 LOAD_PASSES = 600  # of friction and its load, in which it may add up to 0.95 of itself to it
-DONE, LOST, PIVOTS, JUMP, JAMMED = 0, 1, 2, 3, 4  # how steps ended
+DONE, LOST, PIVOTS, JUMP, JAMMED, OTHER = 0, 1, 2, 3, 4, 5  # how steps ended
 
 
 class Motion(NamedTuple):
@@ -53,6 +67,8 @@ class Motion(NamedTuple):
     weight: np.ndarray
     body: np.ndarray
     diagonal: np.ndarray
+    columns: np.ndarray  # which of the matrix are columns of multipliers, C_qᵀ
+    last: np.ndarray  # the scaled matrix of the last good motion
     vals: np.ndarray  # the scaled matrix now factorised
     rhs: np.ndarray
     rest: np.ndarray
@@ -85,12 +101,38 @@ def move_bodies(nodes, start, step, factor):
 
 
 @inlined
+def predict(step, nodes, vdot, b, h):
+    """The displacement of a body that goes on with its twist and the rate of that:
+
+        θ = h ω + h²/2 ω̇,   u = h v + h²/2 (v̇ − ω×v),   r − r₀ = R V(θ) Rᵀu
+
+    with V(θ) = T(−θ).  A body on an axis that does not move stays on its circle.
+    """
+    R, v, w = at9(nodes, b, ROT), at(nodes, b, VEL), at(nodes, b, OMEGA)
+    half = h * h / 2
+    theta = add(scale(h, w), scale(half, at(vdot, b, 3)))
+    u = add(scale(h, v), scale(half, sub(at(vdot, b, 0), cross(mv(R, w), v))))
+    moved = mv(R, tangent_times(scale(-1.0, theta), tv(R, u)))
+    for i in range(3):
+        step[SIX * b + i], step[SIX * b + 3 + i] = moved[i], theta[i]
+
+
+@inlined
 def scaled_matrix(motion, places, vals):
     """motion.vals = [[1, C_qᵀ], [C_q, 0]], scaled."""
     for p in range(motion.weight.shape[0]):
         motion.vals[p] = 0.0 if motion.body[p] else motion.weight[p] * vals[places[p]]
     for p in motion.diagonal:
         motion.vals[p] = 1.0
+
+
+@inlined
+def sign_from_last(lu, motion):
+    """The sign of det C_q₀ det C_q₁, and of what depends on the order of elimination alone."""
+    for p in range(motion.columns.shape[0]):
+        if motion.columns[p]:
+            motion.vals[p] = motion.last[p]
+    return determinant_sign(lu) if refactor(lu, motion.vals) < np.inf else 0.0
 
 
 @inlined
@@ -117,9 +159,12 @@ def right_side(motion, C, factor):
 
 
 @inlined
-def find_position(kernels, tables, lu, work, motion, time, near):
-    """Newton's method for C = 0 from work.nodes: status, and how many iterations it took."""
-    best, travelled = np.inf, 0.0
+def find_position(kernels, tables, lu, work, motion, time, near, keeps):
+    """Newton's method for C = 0 from work.nodes: status, and how many iterations it took.
+
+    keeps: whether the branch of the last good motion is kept.
+    """
+    best, travelled, sign = np.inf, 0.0, 0.0
     work.gamma[:] = 0.0
     work.vdot[:] = 0.0
     work.coef[CK] = work.coef[CD] = work.coef[ACCEPT] = work.coef[KC] = 0.0
@@ -137,11 +182,17 @@ def find_position(kernels, tables, lu, work, motion, time, near):
             motion.report[0], motion.report[1] = abs(work.C[worst]), worst
         if not error < 1e10:
             return LOST, iteration
+        closed = error < CLOSED
+        if closed and keeps:
+            scaled_matrix(motion, tables.places, work.vals)
+            sign = sign_from_last(lu, motion)
         scaled_matrix(motion, tables.places, work.vals)
         if not refactor(lu, motion.vals) < GROWTH:
             return PIVOTS, iteration
-        if error < CLOSED:
-            return (DONE if travelled <= near else JUMP), iteration
+        if closed:
+            if travelled > near:
+                return JUMP, iteration
+            return (OTHER if keeps and sign != determinant_sign(lu) else DONE), iteration
         right_side(motion, work.C, -1.0)
         solve_refined(lu, tables, motion)
         size = move_bodies(work.nodes, work.nodes, motion.rhs, motion.column)
@@ -152,16 +203,19 @@ def find_position(kernels, tables, lu, work, motion, time, near):
 
 
 @inlined
-def find_motion(kernels, tables, lu, work, motion, time):
-    """Velocities, accelerations and multipliers at a position, into work and motion.
+def find_motion(kernels, tables, lu, work, motion, time, fastest):
+    """Velocities, accelerations and multipliers at a position, into work and motion; the status.
 
-    False: friction and the reactions that load it do not come to agree.
+    JAMMED: friction and the reactions that load it do not come to agree; PIVOTS: velocities above
+    `fastest`, in which round-off is divided by zero.
     """
     n = motion.column.shape[0]
     right_side(motion, work.Ct, -1.0)
     solve_refined(lu, tables, motion)
     for i in range(n):
         work.nodes[i // SIX, VEL + i % SIX] = motion.column[i] * motion.rhs[i]
+        if not abs(motion.rhs[i]) <= fastest:
+            return PIVOTS
     work.coef[TANGENT] = 0.0
     work.Qc[:] = 0.0
     refill(kernels, tables, work, time, 0.0)
@@ -194,31 +248,42 @@ def find_motion(kernels, tables, lu, work, motion, time):
     if motion.memory:
         work.coef[ACCEPT] = 1.0
         refill(kernels, tables, work, time, 0.0)
-    return agree
+    return DONE if agree else JAMMED
 
 
 @compiled
-def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first):
-    """Steps from number `first`; returns the status and how many are done in all."""
+def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, keeps):
+    """Steps from number `first`; returns the status and how many are done in all.
+
+    keeps: whether a step that ends on another branch is refused.
+    """
     tables, work = refer(tables), refer(work)
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
     for k in range(first, times.shape[0]):
         h = times[k] - motion.time[0]
-        length = 0.0
+        length, speed = 0.0, 0.0
+        for b in range(motion.vdot.shape[0]):
+            predict(step, motion.nodes, motion.vdot, b, h)
         for i in range(step.shape[0]):
-            b, j = i // SIX, i % SIX
-            step[i] = h * motion.nodes[b, VEL + j] + h * h / 2 * motion.vdot[b, j]
             length = max(length, abs(step[i]) / motion.column[i])
+            speed = max(speed, abs(motion.nodes[i // SIX, VEL + i % SIX]) / motion.column[i])
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         work.nodes[:] = motion.nodes
         move_bodies(work.nodes, motion.nodes, step, one)
-        near = max(NEAR, 0.5 * length) if h > 0.0 else np.inf
-        status, out.iterations[k] = find_position(kernels, tables, lu, work, motion, times[k], near)
+        near = max(NEAR, 0.5 * length) if length <= REACH else EXACT * length
+        if h == 0.0:
+            near = np.inf
+        status, out.iterations[k] = find_position(
+            kernels, tables, lu, work, motion, times[k], near, keeps and h > 0.0
+        )
         if status != DONE:
             return status, k
-        if not find_motion(kernels, tables, lu, work, motion, times[k]):
-            return JAMMED, k
+        fastest = SINGULAR * (speed + REACH / h) if h > 0.0 else np.inf
+        status = find_motion(kernels, tables, lu, work, motion, times[k], fastest)
+        if status != DONE:
+            return status, k
+        motion.last[:] = motion.vals
         motion.nodes[:] = work.nodes
         motion.time[0] = times[k]
         out.work[k, 0], out.work[k, 1] = work.power[0], work.power[1]

@@ -26,7 +26,7 @@ a row of the identity matrix): all inner loops then are one operation on four nu
 
 from linkwork.system.sparse_lu.analysis import analyse
 from linkwork.system.sparse_lu.fronts import LU
-from linkwork.system.sparse_lu.numeric import refactor, solve
+from linkwork.system.sparse_lu.numeric import determinant_sign, refactor, solve
 from linkwork.system.sparse_lu.pivots import SingularMatrix
 
-__all__ = ["LU", "SingularMatrix", "analyse", "refactor", "solve"]
+__all__ = ["LU", "SingularMatrix", "analyse", "determinant_sign", "refactor", "solve"]

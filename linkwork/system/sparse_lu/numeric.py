@@ -161,6 +161,19 @@ def solve(lu, b):
         b[lu.col_perm[i]] = lu.slots[i]
 
 
+@far
+def determinant_sign(lu):
+    """The sign of det A of the last refactor, times one that its pivots' order alone decides."""
+    sign = 1.0
+    for f in range(len(lu.fronts) - 1):
+        this, after = lu.fronts[f], lu.fronts[f + 1]
+        lead, at = after["row_at"] - this["row_at"], this["factor_at"]
+        for i in range(this["pivots"]):
+            if lu.factors[at + i * lead + i] < 0.0:
+                sign = -sign
+    return sign
+
+
 @fused_inlined
 def forward(front, k, lead, x):
     """x = L⁻¹ x for one front."""
