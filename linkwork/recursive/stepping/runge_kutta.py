@@ -16,8 +16,8 @@ from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations, correct,
-    elements, enforce_loops, forward,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, PIVOT, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations,
+    correct, elements, enforce_loops, forward,
 )  # fmt: skip
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
@@ -133,6 +133,8 @@ def store(tree, s, loops, work, run, out, row):
         out.values[row, el.VALUE, i] = work.values[el.VALUE, i]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
     out.iterations[row] = run.counted[1] - run.counted[0]
+    if out.own.shape[1] > 0:
+        out.own[row, 0] = loops.report[PIVOT]
 
 
 @inlined
