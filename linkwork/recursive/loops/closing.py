@@ -75,6 +75,7 @@ class Loops(NamedTuple):
     acceleration: np.ndarray  # (bodies + 1, 6)
     settings: np.ndarray
     balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
+    swings: np.ndarray  # (swings, 2) where swings begin in q and v
     velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
     report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
     # steps, smallest pivot of the last accelerations, whether sensors were not found
