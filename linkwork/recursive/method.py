@@ -87,8 +87,9 @@ class Recursive(Written):
 
     @property
     def drifts(self) -> float:
-        """How far loops may open, where nothing closes them again (motion.open_joints)."""
-        return 1e-2 if self.correction in (None, "baumgarte") else float("inf")
+        """How far loops may open (motion.open_joints): where nothing closes them again, and where a
+        row opens that was left out because it repeated others at the start."""
+        return 1e-2 if self.correction in (None, "baumgarte") else 1e-4
 
     def run(self, full: System, system: System, state: State, h: float) -> Run:
         from linkwork.recursive.run import RUNS

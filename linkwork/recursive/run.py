@@ -150,6 +150,14 @@ class RecursiveRun(BasicRun):
     def iterations(self) -> float:
         return float(self.motion.counted[1] - self.motion.counted[0])
 
+    @property
+    def own(self) -> dict[str, int]:
+        """The smallest pivot of the loops' equations, 0 where a row was left out (closing)."""
+        return {} if self.parts.cut is None else {"loop_pivot": 1}
+
+    def own_now(self) -> np.ndarray:
+        return self.parts.loops.report[[cl.PIVOT]][: len(self.own)]
+
     def set_step(self, h: float) -> None:
         self.h = h
 

@@ -167,10 +167,47 @@ def test_homokinetic_bends_far():
     assert_same_motion(run_with(lw.Recursive(), m), run_with(lw.RK4(), m), 1e-8)
 
 
-def test_homokinetic_at_180_degrees_is_refused():
-    m = bent(lw.Homokinetic, np.pi)
-    with pytest.raises(lw.ModelError, match=r"joint 'joint' starts bent by 180 degrees.*cut it"):
-        run_with(lw.Recursive(), m)
+@pytest.mark.parametrize("degrees", [179, 180, 181, 359, 360])
+def test_homokinetic_may_start_anywhere(degrees):
+    m = bent(lw.Homokinetic, np.radians(degrees))
+    assert_same_motion(run_with(lw.Recursive(), m), run_with(lw.RK4(), m), 1e-8)
+
+
+def overhead(kind, spin, ball):
+    """A body that a joint on the ground lets turn over, several times, and one that hangs on it."""
+    m = lw.Model("overhead", gravity=(0, -1, -3))
+    J, w, place = np.array((0.12, 0.1, 0.15)), np.array(spin), np.array((0.1, 0.05, 0.3))
+    body = m.add("body", lw.Body(1, J, position=place, angular_velocity=w,
+                                 velocity=np.cross(w, place)))  # fmt: skip
+    m.add("joint", kind(lw.GROUND, body, at=(0, 0, 0), axis=(0, 0, 1)))
+    if ball:
+        place = place + (0, 0.3, 0)
+        other = m.add("other", lw.Body(0.5, J / 2, position=place, angular_velocity=w,
+                                       velocity=np.cross(w, place)))  # fmt: skip
+        m.add("ball", lw.Spherical(body, other, at=place - (0, 0.15, 0)))
+    return m
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dormand-prince", "implicit"])
+@pytest.mark.parametrize("ball", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "spin"),
+    [(lw.Homokinetic, (8, 0.5, 0)), (lw.Homokinetic, (5, 0, 0)), (lw.Homokinetic, (3, -6, 0)),
+     (lw.Rzeppa, (8, 0.5, 0)), (lw.Universal, (8, 0, 0)), (lw.Spherical, (8, 1, 2)),
+     (lw.Planar, (0, 0, 8)), (lw.PointOnPlane, (8, 1, 2)), (lw.Cylindrical, (0, 0, 8))],
+)  # fmt: skip
+def test_joints_turn_over_without_end(kind, spin, ball, integrator):
+    """Past 180 and 360 degrees, where coordinates of a rotation may be singular."""
+    h = 2e-3
+    exact = run_with(lw.RK4(), overhead(kind, spin, ball), t=2.0, h=h / 2, every=2)
+    run = run_with(lw.Recursive(integrator), overhead(kind, spin, ball), t=2.0, h=h)
+    turned = np.cumsum(np.linalg.norm(run.motion[:, 0, 10:13], axis=1)) * h
+    assert turned[-1] > 2 * np.pi
+    within = 2e-3 if integrator == "implicit" else 1e-5  # orders two and four
+    assert np.abs(run.motion[:, :, :3] - exact.motion[:, :, :3]).max() < within
+    assert np.abs(run.motion[:, :, 7:] - exact.motion[:, :, 7:]).max() < 50 * within
+    force, found = (r["joint"].force_world.values for r in (exact, run))
+    assert np.abs(found - force).max() < 100 * within * np.abs(force).max()
 
 
 @pytest.mark.parametrize("kind", [lw.Homokinetic, lw.Rzeppa])

@@ -17,6 +17,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import linkwork as lw
 
@@ -64,10 +65,12 @@ def exact_forces(n: int, rate: float, times: np.ndarray) -> tuple[np.ndarray, np
     return y, np.array(out)
 
 
-def run(n: int, rate: float, h: float, method: object = None) -> tuple[lw.Result, list[str]]:
+def run(
+    n: int, rate: float, h: float, method: object = None, t: float = 3
+) -> tuple[lw.Result, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = lw.transient(row(n, rate), 3, h, method, progress=False)
+        result = lw.transient(row(n, rate), t, h, method, progress=False)
     said = [str(w.message) for w in caught if w.category is lw.LinkworkWarning]
     return result, [text for text in said if "singular position" in text]
 
@@ -97,3 +100,30 @@ def test_one_parallelogram_has_finite_forces_and_nothing_is_told():
     _, exact = exact_forces(1, -1.0, result.time)
     found = result["left 0"].force_world.values[:, :2].T
     assert not said and found == pytest.approx(exact[0], abs=0.01)
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.EnergyMomentum(), lw.Recursive()],
+                         ids=repr)  # fmt: skip
+@pytest.mark.parametrize("beside", [0.0, 4e-7, -1e-5, 1e-4, 2e-3])
+@pytest.mark.parametrize("n", [3, 10, 40, 80])
+def test_forces_that_are_lost_in_one_step_are_told(n, beside, method):
+    """A step ends so near to the flat position.  Forces change their sign there: one that is lost
+    in that step is not conspicuous beside those before and after it."""
+    h, steps = 1e-3, 24
+
+    def end(rate: float) -> float:
+        return exact_forces(n, rate, h * np.arange(steps + 1))[0][-1] - beside
+
+    result, said = run(n, brentq(end, 40, 80, xtol=1e-14), h, method, 2 * steps * h)
+    y, exact = exact_forces(n, result["pivot 0"].rate.values[0], result.time)
+    assert abs(y[steps] - beside) < 1e-9
+    found = np.array([result[f"left {k}"].force_world.values[:, :2].T for k in range(n)])
+    error = np.linalg.norm(found - exact, axis=1).max(axis=0)
+    size = np.linalg.norm(exact, axis=1).max(axis=0)
+    place = 2 * result["crank 0"].position.values[:, 1]
+    assert place == pytest.approx(y, abs=5e-3 if method == lw.GeneralizedAlpha() else 1e-3)
+    moved = np.abs((place - y) / y)  # forces are as good as p_y is, from which they follow by 1/p_y
+    wrong = error > (0.1 + 2 * moved) * size
+    assert said or not wrong.any()
+    if method == lw.Recursive() and beside == 2e-3 and n <= 10:
+        assert not said and not wrong.any()

@@ -18,9 +18,12 @@ Rows that depend on others in a singular position are left out by pivots p of th
 factorisation.  Beside it a violation ε moves the mechanism by ε/√p, which is a part ε/p of the
 distance to the singular position; so much do velocities and accelerations turn away from where
 they should point, and reactions, which grow like 1/√p, are lost.  Hence violations are kept below
-tolerance · (p/p₀)² there, p₀ = 0.01, and velocities are corrected after positions; rows are left
-out of accelerations for p < ε, and of corrections for p < 100 ε, where Newton's method need not
-find the nearest branch.
+tolerance · (p/p₀)² there, p₀ = 0.01, and velocities are corrected after positions.  Centrifugal
+forces are then off by the same part of themselves, and accelerations by ε/p^1.5: for p < ε^⅔ by
+more than if nothing held them, and the row is left out, with others that are little better (those
+of a row of loops lose their rank together).  What the mechanism then moves too far where nothing
+holds it the correction takes away.  Of corrections rows are left out for p < 100 ε, where Newton's
+method need not find the nearest branch.
 """
 
 from __future__ import annotations
@@ -50,6 +53,7 @@ SAMPLES = 2.0  # MEMORY: also of samples, with which accelerations jump
 MASS, PLAIN = range(2)  # METRIC
 MADE, OFF, FAST, TRIED, PIVOT, UNSOLVED, REPORT = range(7)  # report
 SMALLEST, SMALL, LARGE = 1e-11, 1e-5, 1e-3  # pivots never used; always in accelerations; always
+WIDE = 1e3  # times the pivot that is too small: others beside it that are left out as well
 NEAR = 1e-2  # smallest pivot below which violations are kept smaller
 LEAST = 1e-5  # of the tolerance
 SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
@@ -71,6 +75,7 @@ class Loops(NamedTuple):
     acceleration: np.ndarray  # (bodies + 1, 6)
     settings: np.ndarray
     balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
+    swings: np.ndarray  # (swings, 2) where swings begin in q and v
     velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
     report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
     # steps, smallest pivot of the last accelerations, whether sensors were not found
@@ -236,6 +241,16 @@ def solve(loops, b, out, y):
             y[i] -= loops.X[r // 8, i, r % 8] * out[r]
 
 
+@fused_inlined
+def leave_out(loops, least):
+    """Leave out rows with pivots below `least`, which are the last ones."""
+    A, m = loops.A, loops.J.shape[0]
+    rank = loops.order[m]
+    while rank > 0 and A[rank - 1, rank - 1] ** 2 < least:
+        rank -= 1
+    loops.order[m] = rank
+
+
 @inlined
 def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out):
     """Joint accelerations `out` at (q, v, time); multipliers of the cut joints in loops.gamma.
@@ -304,8 +319,10 @@ def close(sweeps, tree, s, loops, work, out):
     body_accelerations(tree, s, work.nodes, loops.acceleration)
     blocks_times(tree, loops.ends, work.vals, loops.acceleration, b)
     jacobian(sweeps, tree, s, loops, work, SEMI_ANALYTIC)
-    drop = min(SMALL, max(SMALLEST, worst(loops, work.C)))
+    drop = min(SMALL, max(SMALLEST, worst(loops, work.C) ** (2.0 / 3.0)))
     factorise(sweeps, tree, s, loops, m * MASS, drop)
+    if loops.order[m] < m:
+        leave_out(loops, min(SMALL, WIDE * drop))
     loops.report[PIVOT] = loops.A[m - 1, m - 1] ** 2 if loops.order[m] == m else 0.0
     solve(loops, b, loops.gamma, out)
 

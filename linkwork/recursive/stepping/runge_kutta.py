@@ -16,9 +16,10 @@ from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
-    CORRECTION, DIRECT, LAWS, MADE, MEMORY, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations, correct,
-    elements, enforce_loops, forward,
+    CORRECTION, DIRECT, LAWS, MADE, MEMORY, PIVOT, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations,
+    correct, elements, enforce_loops, forward,
 )  # fmt: skip
+from linkwork.recursive.sweeps.swing import leave_whole_turns
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
     body_accelerations, fill_nodes, fill_values,
@@ -133,6 +134,8 @@ def store(tree, s, loops, work, run, out, row):
         out.values[row, el.VALUE, i] = work.values[el.VALUE, i]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
     out.iterations[row] = run.counted[1] - run.counted[0]
+    if out.own.shape[1] > 0:
+        out.own[row, 0] = loops.report[PIVOT]
 
 
 @inlined
@@ -212,6 +215,7 @@ def advance_rk4(
     moving = loops.settings[LAWS] != 0.0
     for step in range(times.shape[0]):
         begin = times[step] - h
+        leave_whole_turns(loops, run.q, run.v, run.a, run.d)
         copy(run.a, k[0])
         coordinate_rates(loops, run.q, run.v, l[0])
         total[0], total[1] = h / 6.0 * run.work[2], h / 6.0 * run.work[3]

@@ -13,8 +13,7 @@ R_f and the columns S of its velocities v are
     about z   (cos q/2, 0, 0, sin q/2)         e_z of S
     ball      unit quaternion q                axes of the turned frame; q̇ = ½ q v
     cross     about x by q₁, then y by q₂      e_x of S and the turned e_y;  b_f = e_x q̇₁ × e_y q̇₂
-    swing     (w, q₁, q₂, 0), w = √(1 − ε²)    2 (w e_j + ε_j ε/w − ε × e_j) in the turned frame;
-                                               b_f = 2 (ε̇² + ẇ²) ε/w
+    swing     rotation vector (q₁, q₂, 0)      T e_j in the turned frame (swing)
 
 Elimination with U = I S and D = Sᵀ I S = L Lᵀ:  I ← I − U D⁻¹ Uᵀ, as for a hinge.
 """
@@ -24,7 +23,8 @@ from __future__ import annotations
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, sub, three
+from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, three
+from linkwork.recursive.sweeps.swing import functions, turn_bias, turn_rate
 from linkwork.recursive.tree.layout import (
     ABOUT_Z, BALL, BASE, BIAS, CA, CQ, CROSS, DOF, FREE, INTS, IQ, IV, LAW, OMEGA, PARENT, QUAT,
     REALS, RECORD, ROT, SLIDE, SWING, TURN, B, J, M, U, put3, put4, put9,
@@ -105,19 +105,15 @@ def place_general(tree, s, i, q, v):
         first, second = scale(v_[iv], e), scale(v_[iv + 1], f)
         wf, bias = add(first, second), cross(first, second)
     elif turn == SWING:
-        eps = (x_[iq], x_[iq + 1], 0.0)
-        d = (v_[iv], v_[iv + 1], 0.0)
-        c = max(1.0 - dot(eps, eps), 1e-300) ** 0.5
-        qf = qmul(qS, (c, eps[0], eps[1], 0.0))
+        theta, d = (x_[iq], x_[iq + 1], 0.0), (v_[iv], v_[iv + 1], 0.0)
+        c, half, twice, a1, b1 = functions(dot(theta, theta))
+        qf = qmul(qS, (c, half * theta[0], half * theta[1], 0.0))
         R = rotation_matrix(qf)
         for j in range(2):
-            e = (1.0 - j, 1.0 * j, 0.0)
-            a = sub(add(scale(c, e), scale(eps[j] / c, eps)), cross(eps, e))
-            a = mv(R, scale(2.0, a))
-            put_column(S, base + 8 * j, a, ZERO)
-            wf = add(wf, scale(v_[iv + j], a))
-        cd = dot(eps, d) / c
-        bias = mv(R, scale(2.0 * (dot(d, d) + cd * cd) / c, eps))
+            e = mv(R, turn_rate(theta, half, twice, (1.0 - j, 1.0 * j, 0.0)))
+            put_column(S, base + 8 * j, e, ZERO)
+            wf = add(wf, scale(v_[iv + j], e))
+        bias = mv(R, turn_bias(theta, twice, a1, b1, d))
     omega = add(wp, wf)
     bias = add(cross(wp, wf), bias)
     if law >= 0:

@@ -6,7 +6,7 @@ relative quaternion):
 
     3 held   no rotation
     2 held   about the free axis                          one angle
-    1 held   a swing without twist about the held axis    two parts of the quaternion
+    1 held   a swing without twist about the held axis    two parts of the rotation vector
     0 held   a ball                                       unit quaternion
 
 A universal joint turns about the arm in its first body and then the one in its second.  Axes are

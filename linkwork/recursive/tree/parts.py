@@ -21,7 +21,7 @@ from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.closing import Loops
 from linkwork.recursive.loops.entry_points import evaluate_loops
 from linkwork.recursive.tree.layout import (
-    ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IV, KIND, NO_TURN, ROT, Tree,
+    ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IQ, IV, KIND, NO_TURN, ROT, SWING, Tree,
 )  # fmt: skip
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
 from linkwork.recursive.sweeps import sensing as se
@@ -318,8 +318,19 @@ class Parts:
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
             np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
-            self.coordinates.balls, velocity_of, np.zeros(cl.REPORT), *self._sensors(),
+            self.coordinates.balls, self._swings(), velocity_of, np.zeros(cl.REPORT),
+            *self._sensors(),
         )  # fmt: skip
+
+    def _swings(self) -> np.ndarray:
+        """Where the coordinates and velocities of swings begin."""
+        ints = self.tree.ints
+        found = [
+            [ints[i, IQ] + len(step.motion.free), ints[i, IV] + len(step.motion.free)]
+            for i, step in enumerate(self.topology.steps)
+            if step.link is None and step.motion.turn == SWING
+        ]  # fmt: skip
+        return np.array(found, np.int64).reshape(-1, 2)
 
     def _sensors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Sensors that loads follow at all times, and room to find what they show."""

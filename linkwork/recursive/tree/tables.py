@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements.flexible.inertia import WIDE, link_reals
-from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.registers.eights import zeros8
 from linkwork.recursive.tree import layout as lay
@@ -209,12 +208,12 @@ def read_coordinates(
             law += 1
         for i in joint.free:
             q[at], at = t[i], at + 1
-        turn = turn_coordinates(joint.turn, rho, step)
+        turn = turn_coordinates(joint.turn, rho)
         q[at : at + len(turn)], at = turn, at + len(turn)
     return q
 
 
-def turn_coordinates(turn: int, rho: np.ndarray, step: Step) -> list[float]:
+def turn_coordinates(turn: int, rho: np.ndarray) -> list[float]:
     """Coordinates of a rotation given as a quaternion."""
     if turn == lay.ABOUT_Z:
         return [2 * float(np.arctan2(rho[3], rho[0]))]
@@ -226,15 +225,9 @@ def turn_coordinates(turn: int, rho: np.ndarray, step: Step) -> list[float]:
     if turn == lay.SWING:
         if rho[0] < 0:
             rho = -rho
-        if rho[0] < 1e-3:
-            assert step.edge is not None
-            raise ModelError(
-                f"joint '{step.edge.name}' starts bent by "
-                f"{np.degrees(2 * np.arccos(rho[0])):.4g} degrees, where its two coordinates are "
-                f"singular (180 degrees); start it elsewhere, or cut it: "
-                f"Recursive(cuts=['{step.edge.name}'])"
-            )
-        return [float(rho[1]), float(rho[2])]
+        size = float(np.hypot(rho[1], rho[2]))
+        factor = 2.0 if size < 1e-150 else 2 * float(np.arctan2(size, rho[0])) / size
+        return [factor * float(rho[1]), factor * float(rho[2])]
     return []
 
 

@@ -271,5 +271,7 @@ def rows_of(result: Result, rows: int, own: dict[str, int], block: int) -> Itera
             "acceleration": np.asarray(result.acceleration[part]),
             "gamma": np.asarray(result.gamma[part]), "work": np.asarray(result.work)[part],
             "values": np.asarray(result.values[part]),
-            **{name: result.arrays[name][part] for name in own},
+            **{name: result.arrays[name][part] if name in result.arrays
+               else np.full((part.stop - part.start, width)[: 1 if width == 1 else 2], np.nan)
+               for name, width in own.items()},  # that only the new part of the run has
         }  # fmt: skip

@@ -1,6 +1,7 @@
 """Joints that a run without constraint rows in its step has pulled open.
 
-RK4 and ODE keep C = 0 by C¨ + 2α C˙ + β² C = 0, Recursive(correction=None) by C¨ = 0 alone.  Near a
+RK4 and ODE keep C = 0 by C¨ + 2α C˙ + β² C = 0, Recursive(correction=None) by C¨ = 0 alone, and
+Recursive leaves rows out that repeat others at the start, which may be a singular position.  Near a
 singular position, where C_q loses rank, accelerations are not defined and C jumps; the mechanism
 may go on along another branch, with nearly the same energy, and a motor that cannot be followed
 simply tears joints open.  Such methods say with `drifts` how large |C| may become, in parts of the
