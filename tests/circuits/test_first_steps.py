@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import linkwork as lw
 
@@ -76,6 +78,43 @@ def test_explicit_methods_reach_rest(method):
     decay = np.exp(-d * run.time)
     exact = 1 - decay * (np.cos(w * run.time) + d / w * np.sin(w * run.time))
     np.testing.assert_allclose(run["c"].voltage.values, exact, atol=2e-5)
+
+
+def bridged(t):
+    """The voltage behind a bridge of four equal diodes: by symmetry d, the voltage between their
+    inputs, says all, i = (u − d)/r = I((d − v)/2) − I(−(d + v)/2)."""
+
+    def current(v):
+        return 1e-9 * np.expm1(v / 0.04) + v / 1e10  # below the bend at 0.886 V
+
+    def rate(t, y):
+        u = 10 * np.sin(100 * np.pi * t)
+
+        def left(d):
+            return (u - d) - 1.0 * (current((d - y[0]) / 2) - current(-(d + y[0]) / 2))
+
+        d = brentq(left, -30.0, 30.0, xtol=1e-13)
+        through = current((d - y[0]) / 2) + current(-(d + y[0]) / 2)
+        return [(through - y[0] / 50) / 1e-3]
+
+    return solve_ivp(rate, (0, t), [5.0], method="LSODA", rtol=1e-9, atol=1e-10).y[0, -1]
+
+
+@pytest.mark.parametrize(
+    ("method", "h"), [(lw.GeneralizedAlpha(), 1e-4), (lw.BDF2(), 1e-4), (lw.MS2(), 1e-4),
+                      (lw.DIRK54(), 1e-4), (lw.DIRK54(), 1e-5), (lw.ODE("Radau"), 1e-3)], ids=repr,
+)  # fmt: skip
+def test_nodes_between_diodes_that_block_keep_a_voltage(method, h):
+    """Four diodes that block left the source's nodes without any conductance, which was refused."""
+    m = lw.Model("bridge")
+    p, n, o = m.add("p", E.Node()), m.add("n", E.Node()), m.add("o", E.Node(value=5.0))
+    m.add("source", E.VoltageSource(p, n, lw.sine(10, frequency=50), resistance=1.0))
+    for name, ends in {"a": (p, o), "b": (n, o), "c": (lw.GROUND, p), "d": (lw.GROUND, n)}.items():
+        m.add(name, E.Diode(*ends))
+    m.add("capacitor", E.Capacitor(o, lw.GROUND, 1e-3))
+    m.add("load", E.Resistor(o, lw.GROUND, 50.0))
+    run = lw.transient(m, 0.02, h, method, progress=False)
+    assert abs(run["o"].voltage.values[-1] - bridged(0.02)) < 5e-3
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,8 @@ class TimeLoop(RunRecord):
         """Where the parts of a step to `target` end, each with the jump that lies there."""
         while self.jumps and self.jumps[0] <= target + self.slack * h:
             time = self.jumps.pop(0)
-            time = target if abs(time - target) <= self.slack * h else time
+            if abs(time - target) <= self.slack * h:  # as late: t > 0.1 does not yet hold at 0.1
+                time = time if 0 < time - target <= 16 * np.spacing(target) else target
             self.run.end_before(just_before(time))
             yield just_before(time), time
         if target - self.run.time > NEAR * h:
