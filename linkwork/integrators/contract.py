@@ -120,6 +120,11 @@ class Run(Protocol):
         """The bodies whose turns count for `turns`, as an index."""
 
     @property
+    def reach(self) -> float:
+        """How far behind its beginning a step evaluates loads, in steps: one, or a little more
+        where a stage lies behind its end."""
+
+    @property
     def own(self) -> dict[str, int]:
         """Names and widths of the diagnostics that only this method has."""
 
@@ -138,6 +143,9 @@ class Run(Protocol):
 
     def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
         """Where this is true after a step has failed, StepFailure is raised at once."""
+
+    def end_before(self, time: float) -> None:
+        """Loads jump behind this time: steps until then must not know what comes after it."""
 
     def count_from(self, origin: float) -> None:
         """Count steps from this time on: they are taken at origin + k h."""
@@ -203,6 +211,7 @@ class BasicRun:
     constraint_stiffness = True
     turns = np.inf, np.inf
     free_turn = np.inf
+    reach = 1.0
 
     @property
     def memory(self) -> np.ndarray:
@@ -225,6 +234,9 @@ class BasicRun:
 
     def ask_before_repair(self, hopeless: Callable[[], bool]) -> None:
         self.hopeless = hopeless
+
+    def end_before(self, time: float) -> None:
+        pass
 
     def count_from(self, origin: float) -> None:
         self.origin = origin

@@ -40,7 +40,8 @@ def balance_rows(
         for i in range(nv):
             y[MOTION * nb + i] = values[k, VALUE, i]
         if not differentiate(
-            kernels, tables, factors, work, rhs, y, order, scale, times[k], 0.0, 0.0, mass, rate
+            kernels, tables, factors, work, rhs, y, order, scale, 0.0, times[k], 0.0, 0.0, mass,
+            rate,
         ):  # fmt: skip
             return k
         acceleration[k] = change[:, VEL:]

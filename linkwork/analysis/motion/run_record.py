@@ -24,7 +24,7 @@ from linkwork.analysis.motion.step_control.strategies import (
     strategy_parameters,
 )
 from linkwork.analysis.motion.storing import Storage
-from linkwork.integrators.contract import MethodLike, Run, StepRows, step_rows
+from linkwork.integrators.contract import MethodLike, Run, StepFailure, StepRows, step_rows
 from linkwork.results.result import Result
 from linkwork.system.system import System
 
@@ -75,6 +75,11 @@ class RunRecord:
             self.first["first_memory"] = earlier.result.restart["first_memory"]
         self.storage.begin(*self._here())
 
+    @property
+    def _begins_short(self) -> bool:
+        """Whether the next step is one whose first piece is shorter (step_control.first_steps)."""
+        return self.strategy is None and self.run.h < (1 - self.slack) * self.h
+
     def _start_clocks(self) -> None:
         self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
 
@@ -105,8 +110,10 @@ class RunRecord:
 
     def _restart(self) -> dict[str, Any]:
         """All numbers from which the run goes on, and of which model they are."""
+        begins = {"first_piece": np.array(self.run.h)} if self._begins_short else {}
         return {
-            **self.run.restart(), **self.first, **kept_control(self.strategy, self.control),
+            **self.run.restart(), **self.first, **begins,
+            **kept_control(self.strategy, self.control),
             "model": self.storage.model_identity,
         }  # fmt: skip
 
@@ -139,5 +146,8 @@ class RunRecord:
             return self.storage.before(self._info())
         between = self.run.time > self.storage.last
         if between:
-            self._store_now(self.run.h)
+            try:
+                self._store_now(self.run.h)
+            except StepFailure:  # numbers that are no longer finite
+                return self.storage.before(self._info())
         return self.storage.result(self._info(between), self._restart())

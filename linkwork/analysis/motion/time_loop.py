@@ -19,6 +19,7 @@ from linkwork.analysis.motion.ending import disk_full, interrupted
 from linkwork.analysis.motion.events import crosses, first_values, locate
 from linkwork.analysis.motion.jumps import NEAR, just_before
 from linkwork.analysis.motion.run_record import RunRecord
+from linkwork.analysis.motion.step_control.first_steps import Pieces
 from linkwork.analysis.motion.storing import DiskFull
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.failures import raise_if_failed
@@ -55,6 +56,7 @@ class TimeLoop(RunRecord):
                 raise
 
     def _run(self, bar: Progress) -> None:
+        self._tell_next_jump()
         try:
             if self.strategy is not None:
                 self._controlled(bar)
@@ -90,7 +92,7 @@ class TimeLoop(RunRecord):
         done, chunk = 0, 1
         while done < whole:
             size = min(chunk, whole - done)
-            if self.jumps:
+            if self.jumps or self._begins_short:
                 size = min(size, self._steps_before_jump(origin + (first + done) * self.h))
                 if size == 0:
                     number = first + done + 1
@@ -110,21 +112,27 @@ class TimeLoop(RunRecord):
             chunk = next_chunk(size, spent, min(20000, most))
             raise_if_failed(self.full.model)
             self._update(bar)
-        if whole < n and self.jumps:
+        if whole < n and (self.jumps or self._begins_short):
             self._step_over(self.end, True)
         elif whole < n:
             self.run.set_step(self.end - self.run.time)
             self._steps(np.array([self.end]), np.array([True]), last=True)
 
     def _steps_before_jump(self, time: float) -> int:
-        """How many steps from `time` on end before the next jump of a load."""
-        return max(0, math.ceil((self.jumps[0] - time) / self.h - self.slack) - 1)
+        """How many steps from `time` on end before the next jump of a load; none where the next
+        one begins with a shorter piece."""
+        if self._begins_short:
+            return 0
+        free = (self.jumps[0] - time) / self.h - (self.run.reach - 1.0)
+        return max(0, math.ceil(free - self.slack) - 1)
 
     def _pieces(self, target: float, h: float) -> Iterator[tuple[float, float | None]]:
         """Where the parts of a step to `target` end, each with the jump that lies there."""
         while self.jumps and self.jumps[0] <= target + self.slack * h:
             time = self.jumps.pop(0)
-            time = target if abs(time - target) <= self.slack * h else time
+            if abs(time - target) <= self.slack * h:  # as late: t > 0.1 does not yet hold at 0.1
+                time = time if 0 < time - target <= 16 * np.spacing(target) else target
+            self.run.end_before(just_before(time))
             yield just_before(time), time
         if target - self.run.time > NEAR * h:
             yield target, None
@@ -133,12 +141,12 @@ class TimeLoop(RunRecord):
         """A step within which loads jump, in parts that end at the jumps; the next one is whole."""
         begin = self.run.time
         for end, jump in self._pieces(target, self.h):
-            if end - self.run.time > NEAR * self.h:
-                self.run.set_step(end - self.run.time)
-                self.run.advance(*self._plain(end))
+            for time in self._ends_of_pieces(end, jump):
+                self.run.set_step(time - self.run.time)
+                self.run.advance(*self._plain(time))
             if jump is not None:
                 self._begin_anew(jump, self.h)
-        self.run.set_step(self.h)
+        self._set_whole_step(jump)
         self.steps += 1
         self.turns.require(self.run.state().motion[None], self.h, self.run.time)
         if self.lowest:
@@ -146,9 +154,38 @@ class TimeLoop(RunRecord):
         if store:
             self._store_now(target - begin)
 
+    def _ends_of_pieces(self, end: float, jump: float | None) -> Iterator[float]:
+        """Where the parts of a step that goes on to `end`, or to the jump there, are to end: first
+        pieces may be shorter, and no stage lies behind a jump."""
+        pieces = Pieces(self.run) if self._begins_short else None
+        barrier = just_before(self._next_jump if jump is None else jump)
+        while end - self.run.time > NEAR * self.h:
+            begin, reach = self.run.time, self.run.reach
+            time = end if pieces is None else pieces.next_end(begin, end)
+            if reach > 1.0:
+                time = min(time, begin + (barrier - begin) / (reach * (1 + NEAR)))
+            yield time
+            if pieces is not None:
+                pieces.note(self.run, time - begin)
+
+    @property
+    def _next_jump(self) -> float:
+        return self.jumps[0] if self.jumps else math.inf
+
     def _begin_anew(self, time: float, h: float) -> None:
         """Go on with the loads behind a jump: what they change at once is found as at a start."""
         self.run = self.storage.reactions.run = self.anew(self.run, time, h)
+        self._tell_next_jump()
+
+    def _tell_next_jump(self) -> None:
+        if self.jumps:
+            self.run.end_before(just_before(self.jumps[0]))
+
+    def _set_whole_step(self, jump: float | None) -> None:
+        """Go on with the step of the run; behind a jump at the end of the last part the run has
+        begun anew, with a first piece of its own."""
+        if jump is None:
+            self.run.set_step(self.h)
 
     def _origin(self) -> tuple[float, int]:
         """Times are origin + k h, also across restarts, so that digits do not depend on them."""
@@ -221,12 +258,13 @@ class TimeLoop(RunRecord):
         for k in range(n):
             target = self.end if k == n - 1 else origin + (first + k + 1) * self.h
             store = (first + k + 1) % self.every == 0 or k == n - 1
-            if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
-                self.run.set_step(target - self.run.time)
-            if self.jumps and self.jumps[0] <= target + self.slack * self.h:
+            behind = target + (self.run.reach - 1.0 + self.slack) * self.h
+            if self._next_jump <= behind or self._begins_short:
                 if self._parts_with_events(target, before, store):
                     return
                 continue
+            if k == n - 1 and abs(target - self.run.time - self.h) > 1e-9 * self.h:
+                self.run.set_step(target - self.run.time)
             snapshot, begin = self.run.snapshot(), self.run.time
             self.run.advance(*self._plain(target))
             if self._keep(snapshot, begin, before, store):
@@ -236,15 +274,15 @@ class TimeLoop(RunRecord):
     def _parts_with_events(self, target: float, before: list[float], store: bool) -> bool:
         """`_step_over` with events; whether one of them ends the run."""
         for end, jump in self._pieces(target, self.h):
-            if end - self.run.time > NEAR * self.h:
+            for time in self._ends_of_pieces(end, jump):
                 snapshot, begin = self.run.snapshot(), self.run.time
-                self.run.set_step(end - begin)
-                self.run.advance(*self._plain(end))
-                if self._keep(snapshot, begin, before, store and end == target):
+                self.run.set_step(time - begin)
+                self.run.advance(*self._plain(time))
+                if self._keep(snapshot, begin, before, store and time == target):
                     return True
             if jump is not None:
                 self._begin_anew(jump, self.h)
-        self.run.set_step(self.h)
+        self._set_whole_step(jump)
         if store and self.storage.last < target:
             self._store_now(self.h)
         return False
@@ -294,7 +332,7 @@ class TimeLoop(RunRecord):
         control = self.control = self.strategy.control(self.run, self.method)
         before = first_values(self.events, self.run.time, self.run.state())
         if self.remembered is None:
-            control.next = control.first(self.run.time, self.h)
+            control.next = control.first(self.run.time, min(self.h, self.run.h))
         else:
             control.remember(self.remembered)
         smallest = 1e-12 * max(abs(self.end), self.h)
@@ -306,6 +344,9 @@ class TimeLoop(RunRecord):
             step = left if left < 1.01 * h else min(h, left / 2 if left < 2 * h else h)
             snapshot, begin = self.run.snapshot(), self.run.time
             target = begin + step if step < left else goal
+            if jump is not None and left > 1e-6 * h:  # no stage lies behind it
+                target = min(target, begin + left / (self.run.reach * (1 + NEAR)))
+                step = target - begin
             if step != self.run.h:
                 self.run.set_step(step)
             control.before(self.run)

@@ -18,6 +18,7 @@ from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
 from linkwork.analysis.motion.events import StopLike, as_events
 from linkwork.analysis.motion.jumps import jumps_of
+from linkwork.analysis.motion.step_control.first_steps import first_piece, takes_pieces
 from linkwork.analysis.motion.step_control.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
 from linkwork.analysis.motion.time_loop import TimeLoop
@@ -110,6 +111,11 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             )
         remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
+        in_pieces = o.meets_jumps and takes_pieces(method, full)
+        if strategy is None and "first_piece" in state.restart:
+            size = min(h, float(state.restart["first_piece"]))
+        if in_pieces and not state.restart:
+            size = first_piece(system, state, min(h, t - state.time))
         run = method_run(method, full, system, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.names)
         impacts: Any = None
@@ -144,6 +150,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             )
             keep = before.system.keep
             rows = full if keep.all() else full.with_rows(keep)
+            step = first_piece(rows, now, step) if in_pieces else step
             again = method_run(method, full, rows, now, step, o.constraint_stiffness, begins=False)
             again.follow(before)
             if impacts is None:

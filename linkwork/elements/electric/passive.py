@@ -4,10 +4,12 @@ With v = V₊ − V₋ and the current i from plus to minus,
 
     resistor    i = v/R
     switch      i = (G_off + s (G_on − G_off)) v,        s = closed, within 0 and 1
-    diode       i = I_s (exp(v/V_T) − 1) up to v_c, where its slope is 1/R, and straight from there
+    diode       i = I_s (exp(v/V_T) − 1) + G v up to v_c, where the slope of the first term is 1/R,
+                and straight from there
     capacitor   i = C v̇,   energy ½ C v²
 
-(The diode is Shockley's with a series resistance that takes over where the exponential is steeper.)
+(The diode is Shockley's with a series resistance that takes over where the exponential is steeper,
+and a leak G: without it nothing would hold the voltage of nodes between diodes that block.)
 """
 
 from __future__ import annotations
@@ -177,7 +179,7 @@ class Switch(Branch):
 
 
 # -------------------------------------------------------------------------------------- diode
-SATURATION, THERMAL, BEND, DIODE_REALS = range(4)
+SATURATION, THERMAL, BEND, LEAK, DIODE_REALS = range(5)
 
 
 def diode_kernel(ints, reals, motion, loads):
@@ -187,15 +189,15 @@ def diode_kernel(ints, reals, motion, loads):
         Is, VT, bend = reals[k, SATURATION], reals[k, THERMAL], reals[k, BEND]
         e = math.exp(min(v, bend) / VT)
         slope = Is * e / VT
-        i = Is * (e - 1.0) + slope * max(v - bend, 0.0)
+        i = Is * (e - 1.0) + slope * max(v - bend, 0.0) + reals[k, LEAK] * v
         loads.power[0] += v * i
-        conduct(ints, k, motion, loads, i, slope)
+        conduct(ints, k, motion, loads, i, slope + reals[k, LEAK])
 
 
 def diode_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v, (Is, VT, bend) = across(ends), reals.T
+    v, (Is, VT, bend, G) = across(ends), reals.T
     e = np.exp(np.minimum(v, bend) / VT)
-    return branch_outputs(v, Is * (e - 1.0) + Is * e / VT * np.maximum(v - bend, 0.0))
+    return branch_outputs(v, Is * (e - 1.0) + Is * e / VT * np.maximum(v - bend, 0.0) + G * v)
 
 
 DIODE = Family("diode", Kernel(diode_kernel), bodies=2, reals=DIODE_REALS, circuit=diode_outputs)
@@ -207,7 +209,7 @@ class Diode(Branch):
 
     saturation is its current (A) in the wrong direction, default 1e-09; thermal its voltage V_T (V,
     with the emission coefficient), default 0.04; resistance (Ω) what its slope does not fall below,
-    default 0.01.
+    default 0.01; off (Ω) what it does not exceed while it blocks, default 1e+10.
 
     Outputs: voltage (V), current (A), power (W).
 
@@ -223,20 +225,22 @@ class Diode(Branch):
     saturation: float = 1e-9
     thermal: float = 0.04
     resistance: float = 0.01
+    off: float = 1e10
 
     def __post_init__(self) -> None:
         self.check_ends()
-        for word in ("saturation", "thermal", "resistance"):
+        for word in ("saturation", "thermal", "resistance", "off"):
             number = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
 
     def entries(self) -> list[Entry]:
         bend = self.thermal * math.log(self.thermal / (self.resistance * self.saturation))
-        return [Entry(DIODE, self.ends, np.array([self.saturation, self.thermal, bend]))]
+        reals = np.array([self.saturation, self.thermal, bend, 1 / self.off])
+        return [Entry(DIODE, self.ends, reals)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        return sample_branch(rng, lambda p, m: cls(p, m, 0.5, rng.uniform(1, 2), 0.8))
+        return sample_branch(rng, lambda p, m: cls(p, m, 0.5, rng.uniform(1, 2), 0.8, 2.0))
 
 
 # ---------------------------------------------------------------------------------- capacitor

@@ -62,9 +62,9 @@ def of_switch(switch: passive.Switch) -> Drive:
 
 
 def of_diode(diode: passive.Diode) -> Drive:
-    Is, VT, bend = (float(x) for x in diode.entries()[0].reals)
-    law = "v*(I*(exp(min(v, b)/T) - 1) + I/T*exp(min(v, b)/T)*max(v - b, 0))"
-    return formula(law, v=voltage(diode), I=Is, T=VT, b=bend)
+    Is, VT, bend, leak = (float(x) for x in diode.entries()[0].reals)
+    law = "v*(I*(exp(min(v, b)/T) - 1) + I/T*exp(min(v, b)/T)*max(v - b, 0) + G*v)"
+    return formula(law, v=voltage(diode), I=Is, T=VT, b=bend, G=leak)
 
 
 def of_spring(spring: Spring) -> Drive:

@@ -53,17 +53,18 @@ def solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
 
 
 @inlined
-def correct(tables, work, rhs, order, scale, mass):
+def correct(tables, work, rhs, order, scale, quiet, mass):
     """Add a correction; the largest change of what Newton's method finds, relative.
 
     Rates of first order count over the largest of them, values of order zero over the largest of
-    them or their size, all in sizes of the values: one alone may vanish.
+    them or their size, all in sizes of the values: one alone may vanish.  Where all rates vanish,
+    what is left of them is round-off of the values: they count over `quiet` (1/s) times those.
     """
     nb, nv, n = tables.bodies.shape[0], work.balance.shape[0] - 1, tables.motions[0]
     for b in range(nb):
         for i in range(6):
             work.vdot[b, i] += rhs[SIX * b + i]
-    moved, changed, rate, turned = 1.0, 0.0, 1e-300, 0.0
+    moved, changed, rate, turned, size = 1.0, 0.0, 1e-300, 0.0, 0.0
     for i in range(nv):
         change = rhs[SIX * nb + i]
         if order[i] == 0:
@@ -73,16 +74,19 @@ def correct(tables, work, rhs, order, scale, mass):
         elif order[i] == 1:
             work.values[RATE, i] += change
             rate = max(rate, abs(work.values[RATE, i]) / scale[i])
+            size = max(size, abs(work.values[VALUE, i]) / scale[i])
             turned = max(turned, abs(change) / scale[i])
         else:
             work.values[SECOND, i] += change
     for e in range(n, rhs.shape[0]):
         work.gamma[e - n] += rhs[e] * mass
-    return max(changed / moved, turned / rate)
+    return max(changed / moved, turned / max(rate, quiet * max(size, moved)))
 
 
 @inlined(_nrt=True)
-def differentiate(kernels, tables, lu, work, rhs, y, order, scale, time, alpha, beta, mass, out):
+def differentiate(
+    kernels, tables, lu, work, rhs, y, order, scale, quiet, time, alpha, beta, mass, out
+):
     """out = dy/dt of y; multipliers stay in work.gamma.  False: pivots are bad.
 
     Values of order zero in y are where Newton's method begins, and then what it has found.
@@ -115,7 +119,7 @@ def differentiate(kernels, tables, lu, work, rhs, y, order, scale, time, alpha, 
     for attempt in range(MOST):  # one is enough where all enter linearly: accelerations do
         if not solve_once(kernels, tables, lu, work, rhs, time, alpha, beta, mass):
             return False
-        off = correct(tables, work, rhs, order, scale, mass)
+        off = correct(tables, work, rhs, order, scale, quiet, mass)
         if not slow or off <= CLOSE or (off <= ENOUGH and off > 0.5 * before):
             break
         if attempt == MOST - 1 or not off < 1e300:
@@ -138,11 +142,13 @@ def differentiate(kernels, tables, lu, work, rhs, y, order, scale, time, alpha, 
 
 
 @compiled
-def derivative(kernels, tables, lu, work, rhs, y, order, scale, time, alpha, beta, mass, out):
+def derivative(
+    kernels, tables, lu, work, rhs, y, order, scale, quiet, time, alpha, beta, mass, out
+):
     """`differentiate` for Python."""
     return differentiate(
-        kernels, refer(tables), refer(lu), refer(work), rhs, y, order, scale, time, alpha, beta,
-        mass, out,
+        kernels, refer(tables), refer(lu), refer(work), rhs, y, order, scale, quiet, time, alpha,
+        beta, mass, out,
     )  # fmt: skip
 
 
@@ -179,8 +185,8 @@ def count_work(kernels, tables, work, total, powers, h, time, memory):
 
 @compiled
 def rk4(
-    kernels, tables, lu, work, rhs, y, order, scale, stages, total, powers, times, h, schedule,
-    alpha, beta, mass, memory, saved, out, kept, first, last,
+    kernels, tables, lu, work, rhs, y, order, scale, quiet, stages, total, powers, times, h,
+    schedule, alpha, beta, mass, memory, saved, out, kept, first, last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
@@ -199,8 +205,8 @@ def rk4(
                 trial += (h if s == 3 else 0.5 * h) * k[s - 1]
             t = start + (0.0 if s == 0 else (h if s == 3 else 0.5 * h))
             if not differentiate(
-                kernels, tables, factors, work, rhs, trial, order, scale, t, alpha, beta, mass,
-                k[s],
+                kernels, tables, factors, work, rhs, trial, order, scale, quiet, t, alpha, beta,
+                mass, k[s],
             ):
                 return step
         trial[:] = y
@@ -213,8 +219,8 @@ def rk4(
                 placed[b, QUAT + i] /= size
         set_laws(tables, schedule, 2 * step + 2)
         if not differentiate(
-            kernels, tables, factors, work, rhs, trial, order, scale, times[step], alpha, beta,
-            mass, k[0],
+            kernels, tables, factors, work, rhs, trial, order, scale, quiet, times[step], alpha,
+            beta, mass, k[0],
         ):
             return step  # y is still the last good step
         y[:] = trial

@@ -106,6 +106,8 @@ def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, flo
 class OdeRun(BasicRun):
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
+    quiet = 1e-6  # parts of a value in a step: what rates below that are is round-off
+
     def __init__(
         self, method: Any, full: System, system: System, state: State, h: float,
         parameters: tuple[float, float],
@@ -163,7 +165,8 @@ class OdeRun(BasicRun):
             s.set_time(time)
             if derivative(
                 s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order,
-                s.layout.value_scale, time, self.alpha, self.beta, s.mass, self.rate,
+                s.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta, s.mass,
+                self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
             self.repairs += 1
@@ -272,8 +275,9 @@ class RungeKuttaRun(OdeRun):
             before = done
             done = rk4(
                 s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order,
-                s.layout.value_scale, stages, self.work_done, self.powers, times, self.h, laws,
-                self.alpha, self.beta, s.mass, s.memory, saved, out, s.kept, done, len(times),
+                s.layout.value_scale, self.quiet / self.h, stages, self.work_done, self.powers,
+                times, self.h, laws, self.alpha, self.beta, s.mass, s.memory, saved, out, s.kept,
+                done, len(times),
             )  # fmt: skip
             if done > before:
                 self.time, tries = float(times[done - 1]), 0
@@ -289,7 +293,16 @@ class RungeKuttaRun(OdeRun):
 class ScipyRun(OdeRun):
     """Steps of a SciPy integrator, with its dense output at the times asked for."""
 
+    quiet = 1.0  # stiff integrators damp round-off of rates
     solver: Any = None
+    bound = np.inf  # s: its steps end there, as loads jump behind it
+
+    def end_before(self, time: float) -> None:
+        self.bound = time
+        if self.solver is not None and self.solver.t > time:
+            self.solver = None  # it has looked behind the jump, in a run that was to end before it
+        if self.solver is not None:
+            self.solver.t_bound = time
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
@@ -308,7 +321,7 @@ class ScipyRun(OdeRun):
     def _reach(self, time: float) -> None:
         if self.solver is None or self.solver.t < self.time:
             self._start()
-        while self.solver.t < time:
+        while self.solver.t < time and self.solver.status != "finished":  # at its bound
             message = self.solver.step()
             if self.solver.status == "failed":
                 raise StepFailure(
@@ -331,11 +344,12 @@ class ScipyRun(OdeRun):
             return self._evaluate(t, y).copy()
 
         self.solver = getattr(scipy.integrate, self.method.solver)(
-            function, self.time, self.y.copy(), np.inf,
+            function, self.time, self.y.copy(), self.bound,
             rtol=self.method.rtol, atol=self.method.atol, first_step=min(self.h, 1e-3),
         )  # fmt: skip
         give_numbers(self.solver, self.begun)
         self.begun = {}
+        self.solver.t_bound = self.bound
 
     def restart(self) -> dict[str, Any]:
         return super().restart() | numbers_of(self.solver)

@@ -54,6 +54,11 @@ class StagedRun(ImplicitRun):
         return self.stepper.report[[1, 4]][: len(self.own)]
 
     @property
+    def reach(self) -> float:  # type: ignore[override]
+        """The last of its stages, which may lie behind the end of the step."""
+        return float(self.formula.nodes.max())
+
+    @property
     def largest_turn(self) -> tuple[float, int]:
         """The largest turn of a body in one step so far (radians), and the body's number."""
         return float(self.fast.limits[fr.LARGEST]), int(self.fast.limits[fr.WHOSE])
