@@ -22,6 +22,7 @@ from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.saddle import Projection
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import AssemblyError, ConvergenceError
+from linkwork.integrators.blocked import blocked_motion
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
@@ -258,6 +259,12 @@ class Driven:
 
     def locked(self, failure: Unreachable) -> ConvergenceError:
         """One sentence about a position that cannot be reached."""
+        cause = (
+            f"{failure.what}; the mechanism locks or passes a singular position here, or a drive "
+            "asks for the impossible"
+        )
+        if blocked := blocked_motion(self.full):
+            cause = f"{blocked}: its range ends here, unless a smaller step goes on"
         there = "the position at the start cannot be reached"
         if self.stored:
             there = (
@@ -266,8 +273,7 @@ class Driven:
             )
         return ConvergenceError(
             f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
-            f"also with the step cut to 1/{2**HALVINGS}; {failure.what}; the mechanism locks or "
-            f"passes a singular position here, or a drive asks for the impossible; {there}",
+            f"also with the step cut to 1/{2**HALVINGS}; {cause}; {there}",
             time=failure.time, state=self.state if self.stored else None,
             result=self.result() if self.stored else None,
         )  # fmt: skip
