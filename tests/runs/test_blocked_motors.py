@@ -41,8 +41,9 @@ def told(analysis):
             analysis(slider_crank())
     sentence = str(error.value)
     assert CAUSE in sentence
+    before, _, _ = sentence.partition(CAUSE)  # details may follow the cause, nothing precedes it
     for other in ("jumps", "grew", "too fast", "wrist", "guide", "pin"):
-        assert other not in sentence
+        assert other not in before
     return error.value
 
 

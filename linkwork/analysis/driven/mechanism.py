@@ -264,7 +264,7 @@ class Driven:
             "asks for the impossible"
         )
         if blocked := blocked_motion(self.full):
-            cause = f"{blocked}: its range ends here, unless a smaller step goes on"
+            cause = f"{blocked}: its range ends here ({failure.what})"
         there = "the position at the start cannot be reached"
         if self.stored:
             there = (
