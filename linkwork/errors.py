@@ -20,6 +20,8 @@ from typing import Any
 class LinkworkError(Exception):
     """Base class of all errors raised on purpose by linkwork."""
 
+    placed = False  # whether the sentence says where in a file its items stand
+
 
 class ModelError(LinkworkError, ValueError):
     """What the user described cannot be a model (or an argument cannot be meant)."""

@@ -40,6 +40,7 @@ from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
+from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.math import rotations
 from linkwork.model import checks, html
 from linkwork.model.model import Model
@@ -375,9 +376,11 @@ class March:
             state = state.moved(step)
             if np.abs(step / column_scale(self.full)).max() < 1e-12:
                 return state
+        cause = "the prescribed motion may be out of reach there"
+        if blocked := blocked_motion(self.full):
+            cause = f"{blocked}: {COMPARE}"
         raise ConvergenceError(
-            f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; the "
-            "prescribed motion may be out of reach there"
+            f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; {cause}"
         )
 
     def nearest(self, J: np.ndarray, x: np.ndarray, right: np.ndarray) -> np.ndarray:

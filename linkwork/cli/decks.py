@@ -65,7 +65,7 @@ def in_its_words(deck: Deck | None) -> AbstractContextManager[None]:
         return nullcontext()
     from linkwork.io.mbdyn.syntax.wording import words_of_decks
 
-    return words_of_decks()
+    return words_of_decks(deck.model)
 
 
 @contextmanager
@@ -86,7 +86,8 @@ def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:
 
     strategy = None if equal else steps.made_strategy(deck.analysis)
     every = running.stored_every(deck) if every == 1 else every
-    return running.assembled(deck, warn=False), every, strategy
+    with in_its_words(deck):
+        return running.assembled(deck, warn=False), every, strategy
 
 
 def run_still(

@@ -11,7 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from linkwork.errors import ParameterError
+from linkwork.errors import LinkworkError, ParameterError
+from linkwork.model.places import name_places
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,7 +51,10 @@ ALSO_CALLED = {
 
 
 def explained(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that refuses unknown parameters with a sentence."""
+    """A function that refuses unknown parameters with a sentence.
+
+    Errors about items of a model that was read from a file say where they stand in it.
+    """
 
     @functools.wraps(function)
     def called(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -58,6 +62,9 @@ def explained(function: Callable[P, T]) -> Callable[P, T]:
             return function(*arguments, **keywords)
         except TypeError:
             refuse_call(function.__name__, inspect.signature(function), arguments, keywords)
+            raise
+        except LinkworkError as error:
+            name_places(error, arguments[0] if arguments else keywords.get("model"))
             raise
 
     return called

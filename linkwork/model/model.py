@@ -52,6 +52,7 @@ class Model:
         self.items: dict[str, Item] = {}
         self.surroundings: dict[str, Any] = {"air": None}
         self.told: set[str] = set()  # warnings that were given about it, each once
+        self.places: dict[str, str] = {}  # of items that were read: file and line of their cards
 
     @property
     def gravity(self) -> np.ndarray:

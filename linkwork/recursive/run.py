@@ -11,7 +11,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
 from linkwork.integrators.friction import refuse_bristles
-from linkwork.integrators.second_order.recovery import COMPARE, blocked_motion, no_accelerations
+from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.math.compiled import announce
 from linkwork.model.signals.held import due_at
 from linkwork.recursive.loops import closing as cl

@@ -34,3 +34,16 @@ def test_text_is_made_in_pieces(monkeypatch):
     assert len(pieces) > 10
     expected = "".join(f"a {x:.6e} {y:.6e} {z:.6e}\n" for x, y, z in rows.tolist())
     assert b"".join(pieces).decode() == expected
+
+
+@pytest.mark.parametrize("precision", [3, 6, 9, 12, 14])
+def test_middles_of_two_texts_and_the_numbers_beside_them(precision):
+    """What is nearest to d…d5e±xx, as 9.81 t/2 gives it in steps of time, and both neighbours."""
+    rng = np.random.default_rng(precision)
+    digits = rng.integers(10**precision, 10 ** (precision + 1), 5000)
+    tens = np.concatenate([rng.integers(-270, 270, 2500), rng.integers(-12, 3, 2500)])
+    middles = np.array([float(f"{n}5e{k}") for n, k in zip(digits, tens)])
+    rows = np.column_stack([middles, np.nextafter(middles, 0), -np.nextafter(middles, np.inf)])
+    found = b"".join(map(bytes, Decimals([b"", b" ", b" "], b"\n", precision).text(rows)))
+    form = " ".join([f"%.{precision}e"] * 3) + "\n"
+    assert found.decode() == "".join(form % tuple(row) for row in rows.tolist())

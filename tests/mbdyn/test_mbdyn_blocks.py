@@ -129,3 +129,24 @@ def test_a_folder_that_is_not_there(ran, tmp_path):
     deck, run = ran
     with pytest.raises(lw.LinkworkError, match="its results cannot be written to"):
         lw.write_mbdyn(deck, run, tmp_path / "no" / "out")
+
+
+def test_netcdf_is_left_out_on_request(tmp_path):
+    """The text is the same without it; where there is no text, it is written all the same."""
+    (tmp_path / "deck.mbd").write_text(chain(3, 20))
+    deck = lw.read_deck(tmp_path / "deck.mbd")
+    run = lw.run_deck(deck, progress=False)
+    both = lw.write_mbdyn(deck, run, tmp_path / "both")
+    text = lw.write_mbdyn(deck, run, tmp_path / "text", netcdf=False)
+    assert [p.suffix for p in both if p.suffix != ".nc"] == [p.suffix for p in text]
+    assert not (tmp_path / "text.nc").exists() and (tmp_path / "both.nc").exists()
+    for a, b in zip((p for p in both if p.suffix != ".nc"), text):
+        assert a.read_bytes() == b.read_bytes()
+    with pytest.raises(lw.ModelError, match="netcdf of write_mbdyn must be True or False"):
+        lw.write_mbdyn(deck, run, tmp_path / "text", netcdf="no")
+    control = "output results: netcdf, no text; end: control data;"
+    (tmp_path / "deck.mbd").write_text(chain(3, 20).replace("end: control data;", control))
+    deck = lw.read_deck(tmp_path / "deck.mbd")
+    run = lw.run_deck(deck, progress=False)
+    paths = lw.write_mbdyn(deck, run, tmp_path / "alone", netcdf=False)
+    assert [p.suffix for p in paths] == [".log", ".nc"]

@@ -24,7 +24,7 @@ ELEMENTS = """begin: elements;
     joint: 1, clamp, 1, node, node;
     joint: 2, spherical hinge, 1, position, null, 2, position, -1., 0., 0.;
     gravity: uniform, 0., 0., -1., const, 9.81;
-    bind: 2, joint, 9, string, "Fx";
+    bind: 2, automatic structural, 9, string, "beta[1]";
 end: elements;
 """
 WHOLE = HEAD + PROBLEM + CONTROL + NODES + ELEMENTS
@@ -89,7 +89,8 @@ def test_a_problem_that_no_data_announce(told):
     ("joint: 1, clamp", "joint: 1e30, clamp", "the label of a joint must be a whole number below"),
     # labels
     ("joint: 2, sph", "joint: 1, sph", "there is a joint 1 already; give it another label"),
-    ("bind: 2,", "bind: 7,", "bind 7: there is no joint 7 to read; there are 1, 2"),
+    ("bind: 2,", "bind: 7,", "bind 7: there is no structural node 7; there are 1, 2"),
+    ("bind: 2, automatic structural", "bind: 7, joint", "there is no joint 7; there are 1, 2"),
     # blocks
     ("end: nodes;\n", "end: nodes\n", "end: expected end: nodes, found end: nodes begin: elements; "
      "is a ';' missing before 'begin:'?"),

@@ -56,7 +56,8 @@ def solve_positions(system: System, scale: Scale, state: State) -> tuple[State, 
         while epsilon < 1e6:
             step = _least_step(J, c, epsilon)
             turn = np.abs((scale.column * step)[system.layout.is_angle]).max(initial=0.0)
-            step *= min(1.0, 0.7 / turn) if turn > 0 else 1.0  # no body turns too far at once
+            if turn > 0.7:  # no body turns too far at once
+                step *= 0.7 / turn
             trial = state.moved(scale.column * step)
             et = system.evaluate(trial)
             ct = row * et.C

@@ -40,6 +40,7 @@ from linkwork.analysis.statics.stability import conservative, exact_tangent, wit
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
 from linkwork.system.state import State
@@ -94,6 +95,7 @@ class Buckling:
         return "\n".join(lines)
 
 
+@explained
 def buckling(
     model: Model, n: int = 3, *, loads: str | Item | Sequence[str | Item] | None = None,
     at: StateLike | None = None, start: float = 0.0,

@@ -34,6 +34,7 @@ from linkwork.analysis.statics.static import beginning, left_out_rows_hold
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
 from linkwork.system.state import State
@@ -44,6 +45,7 @@ SHORTEST = 1e-7  # step
 QUICK = 5  # iterations below which the next step may be longer
 
 
+@explained
 def equilibrium_path(
     model: Model, *, until: float = 1.0, steps: int = 200, step: float = 0.05,
     loads: str | Item | Sequence[str | Item] | None = None, start: float = 0.0,

@@ -35,6 +35,7 @@ from linkwork.analysis.saddle import Projection
 from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.layout import SIX, VEL
 from linkwork.errors import AssemblyError, ConvergenceError, ModelError
+from linkwork.integrators.blocked import blocked_motion
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
@@ -320,6 +321,11 @@ class Driven:
 
     def locked(self, failure: Unreachable) -> ConvergenceError:
         """One sentence about a position that cannot be reached."""
+        cause = (
+            f"{failure.what}; the mechanism locks here, or a drive asks for the impossible"
+        )
+        if blocked := blocked_motion(self.full):
+            cause = f"{blocked}: its range ends here ({failure.what})"
         there = "the position at the start cannot be reached"
         if self.stored:
             there = (
@@ -328,9 +334,8 @@ class Driven:
             )
         return ConvergenceError(
             f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
-            f"also with the step cut to pieces; {failure.what}; the mechanism locks here, or a "
-            "drive asks for the impossible, or a stored time falls on a singular position, which "
-            f"another h avoids; {there}",
+            f"also with the step cut to pieces; {cause}, or a stored time falls on a singular "
+            f"position, which another h avoids; {there}",
             time=failure.time, state=self.state if self.stored else None,
             result=self.result() if self.stored else None,
         )  # fmt: skip

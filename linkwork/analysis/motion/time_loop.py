@@ -24,9 +24,13 @@ from linkwork.analysis.motion.storing import DiskFull
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
+from linkwork.integrators.blocked import COMPARE, blames_motor, blocked_motion
 from linkwork.integrators.contract import StepFailure, StepRows
+from linkwork.integrators.second_order.recovery import probable_cause
 from linkwork.results.result import Result
 from linkwork.system.state import State
+
+MOST_FORCED = 20  # smallest steps in a row whose errors are too large
 
 
 class TimeLoop(RunRecord):
@@ -67,7 +71,10 @@ class TimeLoop(RunRecord):
         except SingularError as error:
             if self.run.time == self.begin:  # the model itself is singular
                 raise
-            raise self._failed(self.run.time, f"could not go on: {error}") from None
+            what = f"could not go on: {error}"
+            if blocked := blocked_motion(self.run.system):
+                what = f"could not go on at t = {self.run.time:.6g}: {blocked}: {COMPARE}"
+            raise self._failed(self.run.time, what) from None
         except StepFailure as failure:
             raise self._failed(failure.time, failure.what) from None
 
@@ -76,6 +83,8 @@ class TimeLoop(RunRecord):
         raise_if_failed(self.full.model)
         result = self.result()
         before = energy_trouble(result, self.method, self.h)
+        if blames_motor(what) and not beyond_stability(result, self.method, self.h):
+            before = ""  # the energy beside a blocked position follows from it
         what = f"{what}; " + (f"before that, {before}; " if before else "")
         if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
             what = f"could not go on at t = {time:.6g}: {before}; "
@@ -335,7 +344,7 @@ class TimeLoop(RunRecord):
             control.next = control.first(self.run.time, min(self.h, self.run.h))
         else:
             control.remember(self.remembered)
-        smallest = 1e-12 * max(abs(self.end), self.h)
+        smallest, forced = 1e-12 * max(abs(self.end), self.h), 0
         while self.run.time < self.end - smallest:
             goal = min(self.end, next_sample(self.full, self.run.time))
             jump = self.jumps[0] if self.jumps and just_before(self.jumps[0]) <= goal else None
@@ -357,10 +366,14 @@ class TimeLoop(RunRecord):
                 control.next = wanted
                 self.rejected += 1
                 continue
+            forced = 0 if kept else forced + 1  # the smallest steps are taken as they are: a jump?
+            if forced > MOST_FORCED:
+                self.run.recover(snapshot)
+                raise StepFailure(begin, 0, 0.0, "", self._no_step(begin, step))
             if not control.limits_turns:
                 self.turns.require(self.run.state().motion[None], step, self.run.time)
             control.steps += 1
-            control.next = wanted or h
+            control.next = max(wanted or h, 0.0 if kept else smallest)
             store = control.steps % self.every == 0 or target == self.end
             store = store or (jump == self.end and target == goal)
             if self._keep(snapshot, begin, before, store):
@@ -369,6 +382,13 @@ class TimeLoop(RunRecord):
                 self.jumps.pop(0)
                 self._begin_anew(jump, control.next)
             self._update(bar)
+
+    def _no_step(self, time: float, step: float) -> str:
+        cause = probable_cause(self.run.system, self.run.state(), step)
+        return (
+            f"could not keep its errors within the tolerance at t = {time:.6g}, also with steps of "
+            f"{step:.1g} s; {cause}"
+        )
 
     def _update(self, bar: Progress) -> None:
         """Show how far the run is, and flush its file when it is time to, or end at a signal."""

@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
-from linkwork.integrators.second_order.recovery import no_accelerations
+from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.math.compiled import announce
 from linkwork.model import checks
 from linkwork.model.signals.held import due_at
@@ -324,6 +324,8 @@ class ScipyRun(OdeRun):
         while self.solver.t < time and self.solver.status != "finished":  # at its bound
             message = self.solver.step()
             if self.solver.status == "failed":
+                cause = blocked_motion(self.system)
+                message = f"{cause}: {COMPARE}" if cause else message
                 raise StepFailure(
                     self.time, 1, float("nan"), "SciPy's integrator",
                     f"could not go on at t = {self.time:.6g}: {message}",

@@ -16,13 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.integrators.contract import StepFailure, StepRows
 from linkwork.integrators.nonsmooth import impulses as im
 from linkwork.integrators.nonsmooth.collide import BODY_I, CONTACT, SIDE, WAY, WHERE
 from linkwork.integrators.nonsmooth.free_bodies import FreeBodies
 from linkwork.integrators.nonsmooth.hard_contacts import COLUMNS, moved, rotation_of
 from linkwork.integrators.nonsmooth.jointed_bodies import JointedBodies
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
+
+
+OPEN = 1e-3  # of joints before a correction, beyond which it is looked at what is left
+CORRECTIONS = 10
 
 
 class MoreauRun(FreeBodies, JointedBodies):
@@ -74,14 +80,49 @@ class MoreauRun(FreeBodies, JointedBodies):
             self.motion[:, 7:] = kept
         if not system.rows:
             return
-        self._place(self.motion)
-        system.set_time(time)
-        self._forces(time)
-        rhs = np.concatenate([np.zeros(system.motions), -system.work.C[: system.rows]])
-        step = self._solve(rhs)[: system.motions].reshape(-1, 6)
+        if self._correct(time) > OPEN:
+            self._close_widely_open(time)
+
+    def _correct(self, time: float) -> float:
+        """One correction of positions; how far joints were open (lengths over the mechanism's)."""
+        system = self.system
+        self._evaluate(time)
+        C = system.work.C[: system.rows]
+        found = float(np.abs(C * self.row_sizes).max())
+        step = self._solve(np.concatenate([np.zeros(system.motions), -C]))
         kept = self.motion[:, 7:].copy()
-        self.motion = moved(self.motion, 1.0, step)
+        self.motion = moved(self.motion, 1.0, step[: system.motions].reshape(-1, 6))
         self.motion[:, 7:] = kept
+        return found
+
+    def _evaluate(self, time: float) -> None:
+        self._place(self.motion)
+        self.system.set_time(time)
+        self._forces(time)
+
+    def _close_widely_open(self, time: float) -> None:
+        """Correct further where one correction was not enough, or end the run."""
+        system = self.system
+        for _ in range(CORRECTIONS):
+            self._evaluate(time)
+            C = system.work.C[: system.rows] * self.row_sizes
+            if not np.all(np.isfinite(C)):
+                break
+            if np.abs(C).max() < 0.1 * OPEN:
+                return
+            self._correct(time)
+        where = str(system.kept_rows[int(np.argmax(np.nan_to_num(np.abs(C), nan=np.inf)))])
+        cause = blocked_motion(system)
+        raise StepFailure(
+            time, CORRECTIONS, float(np.abs(C).max()), where,
+            f"could not close its joints at t = {time:.6g}; " + (
+                f"{cause}: {COMPARE}" if cause else f"{where} stays open: take a smaller step"),
+        )  # fmt: skip
+
+    @cached_property
+    def row_sizes(self) -> np.ndarray:
+        """What makes the rows numbers without units."""
+        return row_scale(self.system.kept_rows, self.system.length)
 
     # ------------------------------------------------------------------------------ what results
     def _account(

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SingularError
+from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.integrators.contract import BasicRun, StepFailure
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, PIVOTS
 from linkwork.system.state import State
@@ -27,7 +28,6 @@ OTHER_ROWS = 4  # a status beside those of `stepping`: only another choice of ro
 FAR_OFF = 1e6  # m, positions whose round-off may be what is left of a residual
 GONE = 1e6  # times the size of a mechanism, a path that is none of its motion
 SMALLEST = 8  # a failing step is halved at most this often
-COMPARE = "compare it with the range that lw.kinematics finds, or take a smaller step"
 TOO_FAR = 1.0  # turn of a body in a step, radians, that explains a failure
 
 
@@ -203,7 +203,7 @@ def probable_cause(system: Any, state: Any, h: float) -> str:
     """Why a step fails, as far as the last good one tells, and what to do."""
     spins = np.linalg.norm(state.velocities[:, 3:], axis=1)
     b = int(np.argmax(spins)) if len(spins) else 0
-    if len(spins) and not spins[b] * h <= TOO_FAR:
+    if len(spins) and spins[b] * h > TOO_FAR:
         return (
             f"body '{system.names[b]}' turns by {spins[b] * h:.3g} rad in a step of {h:g} s, more "
             f"than a step resolves: take h = {0.1 / spins[b]:.1g} s or less, and if that speed is "
@@ -229,28 +229,4 @@ def run_away(system: Any, state: Any) -> str:
         f"body '{system.names[b]}' has gone off by {gone[b]:.2g} m, and the mechanism has a size "
         f"of {size:.2g} m: something drives it ever faster; look for a force or a controller that "
         "pushes further instead of back (the sign of a stiffness, a damping or a gain)"
-    )
-
-
-def blocked_motion(system: Any) -> str:
-    """Which prescribed motion may have become impossible; empty where there is none."""
-    driven = [row for row in system.kept_rows if row.driven]
-    if not driven:
-        return ""
-    names = ", ".join(f"'{name}'" for name in dict.fromkeys(row.owner for row in driven))
-    which = "motor" if "," not in names else "motors"
-    return (
-        f"the mechanism probably locks or cannot follow the prescribed motion of {which} {names} "
-        "beyond this position"
-    )
-
-
-def no_accelerations(system: Any, time: float) -> str:
-    """What to say where accelerations are not finite."""
-    cause = "the mechanism is in a singular position"
-    if blocked := blocked_motion(system):
-        cause = f"{blocked}: compare it with the range that lw.kinematics finds"
-    return (
-        f"has no finite accelerations at t = {time:.6g}: the step may be too large for an explicit "
-        f"method, or {cause}"
     )

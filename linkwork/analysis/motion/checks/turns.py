@@ -20,8 +20,8 @@ import warnings
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError, users_line
+from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.integrators.contract import Run, StepFailure
-from linkwork.integrators.second_order.recovery import blocked_motion
 from linkwork.math import rotations
 from linkwork.math.compiled import lean
 from linkwork.system.system import System
@@ -157,12 +157,13 @@ class TurnWatch:
         """End a run that has become too fast for its step."""
         before = self.largest
         if self.update(motion, h) > self.refused:
-            at_once = self.blocked and self.largest > AT_ONCE * before
-            cause = f"; {self.blocked}" if at_once else ""
-            raise StepFailure(
-                time, 0, 0.0, self.body,
-                f"became too fast for its step until t = {time:.6g}: {self.sentence()}{cause}",
-            )  # fmt: skip
+            what = f"became too fast for its step until t = {time:.6g}: {self.sentence()}"
+            if self.blocked and self.largest > AT_ONCE * before:
+                what = (
+                    f"could not go on at t = {time:.6g}: {self.blocked}: {COMPARE} (body "
+                    f"'{self.body}' turns by {self.largest:.3g} rad in a step of {self.h:g} s)"
+                )
+            raise StepFailure(time, 0, 0.0, self.body, what)
         if uncertain := self.opposite(motion, h):
             raise StepFailure(
                 time, 0, 0.0, self.body,

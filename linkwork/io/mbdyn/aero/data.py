@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.io.mbdyn.aero.records import CraftRecord, InstrumentsRecord
-from linkwork.io.mbdyn.syntax.language import ExpressionError
+from linkwork.io.mbdyn.syntax.hints import there_are
+from linkwork.io.mbdyn.syntax.language import ExpressionError, Unreadable
 from linkwork.model.drives import Constant, Drive, formula
 from linkwork.model.frame import Frame
 from linkwork.model.signals.readings import reads
@@ -67,7 +68,7 @@ def instrument(deck: Deck, record: InstrumentsRecord, name: str) -> Drive:
     if name in ("airspeed", "slip", "angleofattack"):
         return against_air(deck, record, frame, name)
     if name in ("longitude", "latitude"):
-        raise ExpressionError(
+        raise Unreadable(
             f"'{name}' of aircraft instruments {record.label} is not supported, since the manual "
             "does not say how it follows from the place on a flat world; read the node's position"
         )
@@ -79,7 +80,7 @@ def instrument(deck: Deck, record: InstrumentsRecord, name: str) -> Drive:
 def relative_velocity(deck: Deck, frame: Frame, what: str) -> dict[str, Drive]:
     """x, y, z: the velocity of a frame against the air, in world axes."""
     if deck.aero.gusts:
-        raise ExpressionError(
+        raise Unreadable(
             f"{what} cannot be read in a gust; the velocities of the node can"
         )
     air = stream(deck)
@@ -112,7 +113,7 @@ def craft_angle(deck: Deck, record: CraftRecord, name: str) -> Drive:
     """alpha or beta of a generic aerodynamic force (elements.aero.craft.kernel)."""
     what = f"'{name}' of generic aerodynamic force {record.label}"
     if name not in ("alpha", "beta"):
-        raise ExpressionError(
+        raise Unreadable(
             f"{what} cannot be read while the model moves; alpha and beta can, and its loads are "
             "in the .aer file and in the run"
         )
@@ -152,10 +153,12 @@ def rotor_datum(deck: Deck, label: int, name: str) -> Drive:
     """Tz, Mx or My of a rotor, which are unknowns beside the motion."""
     record: Any = deck.aero.rotors.get(label)
     if record is None:
-        raise ExpressionError(f"there is no induced velocity element {label}")
+        raise ExpressionError(
+            f"there is no induced velocity element {label}; {there_are(deck.aero.rotors, label)}"
+        )
     if name in LOADS:
         return reads(record.rotor(), "rotor_load", LOADS[name])
-    raise ExpressionError(
+    raise Unreadable(
         f"'{name}' of rotor {label} cannot be read while the model moves; Tz, Mx and My can, and "
         "all loads are in the .rot file and in the run"
     )

@@ -9,6 +9,7 @@ where its centre of mass is, so with b the centre of mass of all masses at the n
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from linkwork.io.mbdyn.aero.records import AeroDeck
 from linkwork.io.mbdyn.hydraulics.circuit import Circuit
 from linkwork.io.mbdyn.syntax.evaluation import Symbols
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO, Reference, cross
+from linkwork.io.mbdyn.syntax.hints import there_are
 from linkwork.math import rotations
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame
@@ -200,6 +202,7 @@ class Deck:
     without_effect: list[str] = field(default_factory=list)
     later: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
     last: list[tuple[Arguments, Callable[[], None]]] = field(default_factory=list)
+    unused: dict[Any, tuple[Arguments, Law]] = field(default_factory=dict)  # drives
     building: bool = False  # the file has been read, and bodies are being made
 
     # ------------------------------------------------------------------------------ reading
@@ -242,11 +245,9 @@ class Deck:
 
     def known_nodes(self, label: int) -> str:
         """Which nodes there are, those with the nearest labels."""
-        near = sorted(sorted(self.nodes, key=lambda n: abs(n - label))[:6])
-        if not near:
+        if not self.nodes:
             return "the block 'nodes' must come before the elements"
-        rest = ", …" if len(near) < len(self.nodes) else ""
-        return f"there are {', '.join(map(str, near))}{rest}"
+        return there_are(self.nodes, label)
 
     def build_later(self, args: Arguments, make: Callable[[], None]) -> None:
         self.later.append((args, make))
@@ -254,9 +255,11 @@ class Deck:
     # ------------------------------------------------------------------------------- building
     def build(self) -> None:
         """Items from records: bodies first, then what joins them, in the order of the file."""
+        from linkwork.io.mbdyn.drives.unused import look_at_unused
         from linkwork.io.mbdyn.scalars.building import (
             add_loads,
             add_scalar_node,
+            read_bound,
             refuse_rates,
             something_moves,
             tie_nodes,
@@ -265,19 +268,32 @@ class Deck:
         self.building = True
         for node in self.nodes.values():
             if node.kind != "dummy":
-                in_card(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]
+                self.make(node.args, lambda node=node: self.add_body(node))  # type: ignore[misc]
         tie_nodes(self)
         for scalar in self.scalars.values():
-            in_card(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
+            self.make(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
-            in_card(args, make)
-        for check in (add_loads, refuse_rates):
+            self.make(args, make)
+        when_asked_for: list[Any] = [*self.scalars.values(), *self.circuit.nodes.values()]
+        for each in when_asked_for:
+            if each.name in self.model:
+                self.model.places[each.name] = each.args.place()
+        for check in (add_loads, read_bound, refuse_rates):
             for scalar in self.scalars.values():
                 in_card(scalar.args, lambda s=scalar, check=check: check(s))  # type: ignore[misc]
+        look_at_unused(self)
         if self.scalars:
             something_moves(self)
         if not self.model.items:
             self.note("the deck has no node, so its model is empty")
+
+    def make(self, args: Arguments, make: Callable[[], None]) -> None:
+        """Items of a card, which errors of runs name with its place."""
+        items = self.model.items
+        known = len(items)
+        in_card(args, make)
+        for name in itertools.islice(reversed(items), len(items) - known):
+            self.model.places.setdefault(name, args.place())
 
     def add_body(self, node: StructuralNode) -> None:
         from linkwork.elements.bodies.body import Body

@@ -24,6 +24,7 @@ from linkwork.io.mbdyn.drives.files import DRIVERS, file_of
 from linkwork.io.mbdyn.drives.model_functions import add_model_functions
 from linkwork.io.mbdyn.drives.scalar_functions import scalar_function_card
 from linkwork.io.mbdyn.drives.templates import template_drive_card
+from linkwork.io.mbdyn.drives.unused import note_plugin
 from linkwork.io.mbdyn.hydraulics.fluids import hydraulic_fluid
 from linkwork.io.mbdyn.laws.laws import constitutive_law_card
 from linkwork.io.mbdyn.problem.blocks import (
@@ -252,7 +253,13 @@ class Reader:
 
     def set_(self, args: Arguments) -> None:
         args.words = [",".join(args.words)]  # a plugin and function calls have commas
+        variables = self.deck.symbols.variables
+        known = set(variables) if "[" in args.words[0] else None
         args.value("")
+        if known is not None:
+            for name in variables.keys() - known:
+                if words := variables[name].plugin:
+                    note_plugin(args, words)
 
     def remark(self, args: Arguments) -> None:
         values = [shown(args.value("a remark")) for _ in args.words]

@@ -37,11 +37,11 @@ def run_deck(
     end, step = times(deck, t, h)
     if method is None:
         method = chosen_method(deck)
-    options = Options(  # MBDyn's steps are what a deck says, across jumps of loads, too
-        start=assembled(deck).state, every=stored_every(deck), progress=progress,
-        strategy=None if h is not None else made_strategy(a), meets_jumps=False,
-    )  # fmt: skip
-    with words_of_decks():
+    with words_of_decks(deck.model):
+        options = Options(  # MBDyn's steps are what a deck says, across jumps of loads, too
+            start=assembled(deck).state, every=stored_every(deck), progress=progress,
+            strategy=None if h is not None else made_strategy(a), meets_jumps=False,
+        )  # fmt: skip
         return move(deck.model, end, step, method, options)
 
 
@@ -60,11 +60,11 @@ def run_still(
 ) -> Result:
     """A deck without integration: one phase of the start, equilibria, or inverse dynamics."""
     a = deck.analysis
-    if a.abort_after:
-        return phase(deck)
-    end, step = times(deck, t, h)
-    made = equilibria if a.static else inverse_run
-    with words_of_decks():
+    with words_of_decks(deck.model):
+        if a.abort_after:
+            return phase(deck)
+        end, step = times(deck, t, h)
+        made = equilibria if a.static else inverse_run
         return made(deck, end, step, progress)
 
 

@@ -27,20 +27,24 @@ from linkwork.io.mbdyn.drives.plain import (
     until,
 )
 from linkwork.io.mbdyn.drives.readings import (
+    AERODYNAMIC,
     BEAM_ORDER,
     BEAMS,
     INDEX,
+    ROTORS,
     element_datum,
     model_function,
     node_datum,
     plugin,
     previous,
 )
+from linkwork.io.mbdyn.drives.unused import noted_use
 from linkwork.io.mbdyn.scalars.dofs import read_dof
 from linkwork.io.mbdyn.scalars.nodes import KINDS
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.formula import Translator
 from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
+from linkwork.io.mbdyn.syntax.text import squeeze
 from linkwork.model.drives import (
     Chain,
     Derivative,
@@ -166,7 +170,7 @@ def string(args: Arguments) -> Law:
         try:
             part = translator.part(tree)
         except ExpressionError as error:
-            args.fail(f"string drive: {error}", i)
+            args.refuse(error, i, "string drive: ")
         except RecursionError:
             args.fail("string drive: the expression is nested too deeply", i)
         if part.constant:
@@ -248,7 +252,10 @@ def datum(kind: str, read: Callable[..., Drive]) -> Callable[[Arguments], Law]:
         i = args.i
         label = args.label(f"the label of a {kind}")
         what = args.key()
-        args.i += 1
+        if kind == "node":
+            args.one_of(NODE_KINDS, "a kind of node")
+        else:
+            element_kind(args)
         name = ""
         if args.keyword("string", "name"):
             name = args.string("the name of a datum")
@@ -258,6 +265,19 @@ def datum(kind: str, read: Callable[..., Drive]) -> Callable[[Arguments], Law]:
         return lambda x: law(in_place(args, i, lambda: read(args.deck, what, label, name)))
 
     return card
+
+
+def element_kind(args: Arguments) -> str:
+    """The kind of an element whose datum is asked for, as keywords are compared."""
+    from linkwork.io.mbdyn.cards.elements import COUNTED, ELEMENTS
+
+    names = {**ELEMENTS, **COUNTED, **dict.fromkeys(AERODYNAMIC), **dict.fromkeys(ROTORS)}
+    found = args.key()
+    if found not in map(squeeze, names):
+        kinds = sorted(name for name in ELEMENTS if name not in NO_DATA)
+        args.fail(f"expected a kind of element, one of {', '.join(kinds)}, found {args.shown()}")
+    args.i += 1
+    return found
 
 
 def named_by_index(args: Arguments, kind: str, what: str) -> str:
@@ -283,7 +303,7 @@ def in_place(args: Arguments, i: int, make: Callable[[], Drive]) -> Drive:
     try:
         return make()
     except ExpressionError as error:
-        args.fail(str(error), i)
+        args.refuse(error, i)
 
 
 def ginac(args: Arguments) -> Law:
@@ -336,6 +356,8 @@ DRIVES: dict[str, Callable[[Arguments], Law]] = {
     "postponed": postponed, "sample and hold": sample_and_hold, "string": string,
     "dof": dof, "element": datum("element", element_datum), "node": datum("node", node_datum),
 }  # fmt: skip
+NO_DATA = ("bind", "driven", "output")  # cards among elements that are none
+NODE_KINDS = ("structural", *KINDS, "hydraulic")
 KEYS = {name.replace(" ", ""): name for name in DRIVES}
 
 
@@ -350,7 +372,7 @@ def drive_caller_card(args: Arguments) -> None:
         args.fail(f"there is a drive caller {label} already; give it another label", 0)
     if args.keyword("name"):
         args.string("a name")
-    args.deck.drives[label] = read_law(args)
+    args.deck.drives[label] = noted_use(args, read_law(args))
     drive_output(args, "drive callers")
     args.end()
 

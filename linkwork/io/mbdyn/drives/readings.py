@@ -17,7 +17,8 @@ from linkwork.io.mbdyn.deck.deck import Deck, JointRecord, StructuralNode, groun
 from linkwork.io.mbdyn.scalars.nodes import KINDS
 from linkwork.io.mbdyn.syntax.evaluation import cast
 from linkwork.io.mbdyn.syntax.geometry import ZERO
-from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
+from linkwork.io.mbdyn.syntax.hints import there_are
+from linkwork.io.mbdyn.syntax.language import ExpressionError, Unreadable, parse
 from linkwork.io.mbdyn.syntax.text import squeeze
 from linkwork.model.drives import Constant, Drive, SampleAndHold, formula
 from linkwork.model.frame import GROUND, Frame
@@ -38,6 +39,11 @@ AERODYNAMIC = {
     "genericaerodynamicforce": "generic aerodynamic force",
 }  # fmt: skip
 ROTORS = ("rotor", "inducedvelocity", "inducedvelocityelement")
+JOINT_DATA = {  # what joints of these columns give, but no forces and moments
+    "hinge": "rz and wz", "angles": "rx, ry, rz, wx, wy and wz",
+    "strain": "dx, dy, dz, vx, vy and vz", "rod": "L and LPrime", "distance": "d",
+    "total": "px, py, pz, vx, vy, vz, rx, ry, rz, wx, wy and wz",
+}  # fmt: skip
 INDEX = [*(f"{w}[{i}]" for w in ("X", "x", "Phi", "XP", "xP", "Omega", "omega", "E", "E313", "E321")
            for i in (1, 2, 3)), *(f"PE[{i}]" for i in range(4))]  # fmt: skip
 
@@ -49,7 +55,7 @@ def frame_of(deck: Deck, label: int) -> Frame:
     """The frame of a structural node; dummy nodes at an offset have one, too."""
     node = deck.nodes.get(label)
     if node is None:
-        raise ExpressionError(f"there is no structural node {label}")
+        raise ExpressionError(f"there is no structural node {label}; {deck.known_nodes(label)}")
     if node.base is None:
         return made_frame(node)
     follower = node.base
@@ -76,7 +82,7 @@ def node_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     if kind in KINDS or kind == "hydraulic":
         return scalar_node(deck, kind, label).read(name or "x")
     if kind != "structural":
-        raise ExpressionError(f"{kind} nodes are not supported")
+        raise ExpressionError(no_kind(kind))
     frame = frame_of(deck, label)
     found = re.fullmatch(r"([A-Za-z0-9]+)\[([0-3])\]", name.replace(" ", ""))
     if found:
@@ -93,11 +99,12 @@ def node_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
         if i >= 0 and word in ANGLES:
             return euler_angle(frame, ANGLES[word], i)
         if word in ("XPP", "xPP", "OmegaP", "omegaP"):
-            raise ExpressionError(
+            raise Unreadable(
                 f"'{name}' of node {label} is an acceleration, which loads cannot follow here"
             )
     raise ExpressionError(
-        f"a structural node has no datum '{name}'; known are {', '.join(INDEX[::3])} and so on"
+        f"a structural node has no datum '{name}'; known are {', '.join(INDEX[:-4:3])} and so on, "
+        "and PE[0] to PE[3]"
     )
 
 
@@ -138,9 +145,13 @@ def dof(deck: Deck, kind: str, label: int, index: int, derivative: bool) -> Driv
     if kind in KINDS or kind == "hydraulic":
         return scalar_node(deck, kind, label).read("xP" if derivative else "x")
     if kind != "structural":
-        raise ExpressionError(f"{kind} nodes are not supported")
-    if index > 3:
+        raise ExpressionError(no_kind(kind))
+    if index < 1:
         raise ExpressionError(
+            f"the degrees of freedom of structural node {label} count from 1, found {index}"
+        )
+    if index > 3:
+        raise Unreadable(
             f"degree of freedom {index} of structural node {label} is a parameter of MBDyn's own; "
             "those from 1 to 3 are its position, and a node drive reads the rest"
         )
@@ -152,8 +163,15 @@ def scalar_node(deck: Deck, kind: str, label: int) -> Any:
     known = deck.circuit.nodes.get(label) if kind == "hydraulic" else None
     found = deck.scalars.get((kind, label), known)
     if found is None:
-        raise ExpressionError(f"there is no {kind} node {label}")
+        labels = deck.circuit.nodes if kind == "hydraulic" else (
+            known for node_kind, known in deck.scalars if node_kind == kind)
+        raise ExpressionError(f"there is no {kind} node {label}; {there_are(labels, label)}")
     return found
+
+
+def no_kind(kind: str) -> str:
+    return (f"the kind of node '{kind}' is not supported; write one of structural, "
+            f"{', '.join(KINDS)}, hydraulic")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------ elements
@@ -164,14 +182,17 @@ def element_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     if kind == "joint":
         record = deck.joints.get(label)
         if record is None:
-            raise ExpressionError(f"there is no joint {label}")
+            raise ExpressionError(f"there is no joint {label}; {there_are(deck.joints, label)}")
         return joint_datum(deck, record, name)
     if kind == "automaticstructural":
         found = re.fullmatch(r"beta\[([123])\]", name)
         if found and label in deck.nodes:
             node = deck.nodes[label]
             return node.body.mass * reads(node.body, "velocity", AXES[int(found[1]) - 1])
-        raise ExpressionError(f"'{name}' of {kind} is not supported, only beta[1] to beta[3]")
+        if label not in deck.nodes:
+            raise ExpressionError(f"there is no structural node {label}; {deck.known_nodes(label)}")
+        raise Unreadable(f"'{name}' of automatic structural {label} cannot be read here; it gives "
+                         "beta[1], beta[2] and beta[3]")  # fmt: skip
     if kind == "airproperties":
         return air_datum(deck, name)
     if kind in ROTORS:
@@ -183,13 +204,18 @@ def element_datum(deck: Deck, kind: str, label: int, name: str) -> Drive:
     if kind in BEAMS:
         return beam_datum(deck, label, name)
     if kind in AERODYNAMIC:
-        raise ExpressionError(
+        known = {**deck.aero.surfaces, **deck.aero.instruments, **deck.aero.craft}
+        if label not in known:
+            raise ExpressionError(
+                f"there is no {AERODYNAMIC[kind]} {label}; {there_are(known, label)}"
+            )
+        raise Unreadable(
             f"'{name}' of {AERODYNAMIC[kind]} {label} cannot be read while the model moves; its "
             "loads are in the .aer file and in the run, and nodes, joints and rotors can be read"
         )
-    raise ExpressionError(
-        f"data of the element '{kind}' cannot be read here, only those of joints, beams and of "
-        "automatic structural"
+    raise Unreadable(
+        f"data of the element '{kind}' cannot be read here, only those of joint, beam, automatic "
+        "structural, rotor, air properties, aircraft instruments and generic aerodynamic force"
     )
 
 
@@ -197,7 +223,7 @@ def beam_datum(deck: Deck, label: int, name: str) -> Drive:
     """"pI.kx", "pII.Fz" of a beam of three nodes; "kx", "Fz" of one of two."""
     record = deck.beams.get(label)
     if record is None:
-        raise ExpressionError(f"there is no beam {label}")
+        raise ExpressionError(f"there is no beam {label}; {there_are(deck.beams, label)}")
     if record.item not in deck.model.items:
         raise ExpressionError(f"beam {label} is made after what reads it; move its card up")
     element = deck.model[record.item]
@@ -206,7 +232,7 @@ def beam_datum(deck: Deck, label: int, name: str) -> Drive:
     quantity = BEAM_DATA.get(found[2]) if found else None
     if found is None or quantity is None or bool(found[1]) != three:
         prefix = "pI. or pII. and one of them" if three else "one of them"
-        raise ExpressionError(
+        raise Unreadable(
             f"'{name}' of beam {label} cannot be read here: beams give ex … kz (strains), Fx … Mz "
             f"(linear laws without damping) and Xx … Xz; write {prefix}"
         )
@@ -241,10 +267,10 @@ def joint_datum(deck: Deck, joint: JointRecord, name: str) -> Drive:
         return reads(b, "position", axis, relative_to=a, axes=a)
     if axis is not None and word == "v" and joint.columns in ("strain", "total"):
         return relative_velocity(a, b, "xyz".find(name[-1]))
-    raise ExpressionError(
-        f"'{name}' of joint {joint.label} ({joint.kind}) cannot be read here; joints give rz and "
-        "wz (hinges), rx … wz (deformable hinges), dx … vz (deformable displacement), px … wz "
-        "(total joints), L and LPrime (rods), but no forces and moments"
+    known = JOINT_DATA.get("hinge" if hinge else joint.columns, "nothing that drives can read")
+    raise Unreadable(
+        f"'{name}' of joint {joint.label} ({joint.kind}) cannot be read here; this joint gives "
+        f"{known}"
     )
 
 

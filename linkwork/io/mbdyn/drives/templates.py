@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.drives.callers import KEYS, drive_output, read_law
 from linkwork.io.mbdyn.drives.plain import TIME, Law, constant, of, total
+from linkwork.io.mbdyn.drives.unused import noted_use
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import matrix, vector
 from linkwork.model.drives import Constant, Drive
@@ -118,7 +119,8 @@ def template_drive_card(args: Arguments) -> None:
             f"template drive callers have 1, 3, 6 or 3x3 numbers here, found {size}", i
         )
     n, read = SIZES[size]
-    args.deck.template_drives[label, n] = read(args)
+    terms = [(value, noted_use(args, law)) for value, law in read(args)]
+    args.deck.template_drives[label, n] = terms
     drive_output(args, "template drive callers")
     args.end()
 

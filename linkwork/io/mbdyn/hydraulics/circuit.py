@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.language import ExpressionError
-from linkwork.model.drives import Drive
+from linkwork.model.drives import Derivative, Drive
 from linkwork.model.signals.readings import reads
 
 Columns = Callable[[Any], np.ndarray]
@@ -58,7 +58,9 @@ class HydraulicNode:
         if not self.args.deck.building:
             raise ExpressionError(f"{self.name} cannot be read here, before the model is made")
         if self.fluid is None:
-            raise ExpressionError(f"no element joins {self.name}, so it has nothing to be read")
+            if self.clamp is None:
+                raise ExpressionError(f"no element joins {self.name}, so it has nothing to be read")
+            return self.clamp() if name == "x" else Derivative(self.clamp())
         return reads(self.port(self.fluid), "pressure" if name == "x" else "pressure_rate")
 
 
@@ -112,12 +114,18 @@ def read_hydraulic(args: Arguments) -> HydraulicNode:
 
 
 def flow_of_clamp(run: Any, node: HydraulicNode) -> np.ndarray:
-    """The mass flow into the circuit at a clamped node, (T, 1)."""
+    """The mass flow into the circuit at a clamped node, (T, 1); of one that nothing joins, none."""
+    if node.item is None:
+        return np.zeros((len(run.time), 1))
     return run[node.name].mass_flow.values[:, None]
 
 
 def pressures(run: Any, node: HydraulicNode) -> np.ndarray:
-    """The pressure of a node, (T, 1); of one that nothing joins, its value."""
+    """The pressure of a node, (T, 1); of one that nothing joins, that of its clamp or its value."""
+    from linkwork.results.outputs.stored import signal_values
+
+    if node.item is None and node.clamp is not None:
+        return signal_values(run, node.clamp())[:, None]
     if node.item is None:
         return np.full((len(run.time), 1), node.value)
     return run[node.name].pressure.values[:, None]

@@ -23,7 +23,7 @@ from linkwork.math.compiled import compiled, spliced
 MOST = 14  # digits behind the point
 RANGE = 280  # decimal exponents of numbers that are written here
 SPLIT = 134217729.0  # 2^27 + 1
-DOUBT = 1e-6  # distance from the middle of two integers
+DOUBT = 1e-11  # distance from the middle of two integers; of seven digits the next number has 1e-10
 WIDEST = 24  # characters of a number
 CHARACTERS = 1 << 22  # of text that is made at once
 ZERO, MINUS, PLUS, POINT, E = (ord(c) for c in "0-+.e")

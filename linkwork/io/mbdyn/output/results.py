@@ -14,28 +14,33 @@ from linkwork.io.mbdyn.output.files import TextFiles
 from linkwork.io.mbdyn.output.log_file import write_log
 from linkwork.io.mbdyn.output.netcdf import NetCDF
 from linkwork.io.mbdyn.output.numbers.tables import Tables
+from linkwork.model import checks
 from linkwork.results.result import Result
 
 
-def write_mbdyn(deck: Deck, run: Result, name: str | Path) -> list[Path]:
+def write_mbdyn(deck: Deck, run: Result, name: str | Path, *, netcdf: bool = True) -> list[Path]:
     """Write name.mov, .jnt, .out, .log, .nc, and .ine, .frc and .m where something is in them.
 
     deck is what lw.read_deck gave, run a result of its model; returns the paths.
+    netcdf : False leaves out name.nc, which has the same numbers as the text, with sixteen digits;
+             a deck with `output results: netcdf, no text;` has no other file for them, and keeps it
 
     Example: ``lw.write_mbdyn(deck, lw.run_deck(deck), "pendulum")``
     """
     require_deck(deck, "write_mbdyn")
     if run.system.model is not deck.model:
         raise MbdynError("the result belongs to another model than the deck", str(deck.path))
+    with_text = deck.analysis.text
+    with_netcdf = checks.flag(netcdf, "netcdf of write_mbdyn") or not with_text
     tables = Tables(deck, run)
     modes = eigen_analyses(deck, run)
     try:
         with Ahead() as ahead:
             text = TextFiles(tables, name, list(mode_lines(modes)), ahead)
-            netcdf = NetCDF(tables, name, modes, ahead)
-            write_blocks(tables, [text, netcdf] if deck.analysis.text else [netcdf], ahead)
-        paths = [*text.paths, *write_text_files(deck, modes, name)] if deck.analysis.text else []
-        return [*paths, write_log(deck, name), netcdf.path]
+            binary = NetCDF(tables, name, modes, ahead)
+            write_blocks(tables, [*[text] * with_text, *[binary] * with_netcdf], ahead)
+        paths = [*text.paths, *write_text_files(deck, modes, name)] if with_text else []
+        return [*paths, write_log(deck, name), *[binary.path] * with_netcdf]
     except OSError as error:
         raise MbdynError(
             f"its results cannot be written to '{name}.*': {error.strerror or error}",

@@ -101,6 +101,12 @@ def add_loads(node: ScalarNode) -> None:
         node.item.load = total(terms)
 
 
+def read_bound(node: ScalarNode) -> None:
+    """What a parameter node is bound to must be there, even where nothing reads the node."""
+    if node.bound is not None:
+        node.bound()
+
+
 def offset_loads(node: ScalarNode) -> list[Drive]:
     """−m d̈ − c ḋ − k d of a node that is tied to another with x = x_other + d."""
     from linkwork.model.drives import Derivative

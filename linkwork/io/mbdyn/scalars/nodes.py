@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.io.mbdyn.scalars.rates import rate_of
 from linkwork.io.mbdyn.syntax.arguments import Arguments
-from linkwork.io.mbdyn.syntax.language import ExpressionError
+from linkwork.io.mbdyn.syntax.language import ExpressionError, Unreadable
 from linkwork.model.drives import Constant, Drive, Sum
 from linkwork.model.signals.readings import reads
 
@@ -79,9 +79,12 @@ class ScalarNode:
     def read(self, name: str) -> Drive:
         """The drive of its value ("x") or of its derivative ("xP")."""
         if name not in ("x", "xP"):
-            raise ExpressionError(f"an {self.kind} node has the data x and xP, found '{name}'")
-        if self.bound is not None and name == "x":
-            return self.bound()
+            article = "an" if self.kind[0] in "ae" else "a"
+            raise ExpressionError(
+                f"{article} {self.kind} node has the data x and xP, found '{name}'"
+            )
+        if self.bound is not None:
+            return self.bound() if name == "x" else self._rate_of_bound(self.bound())
         if self.tie is not None:
             return self._read_tied(name)
         if self.args.deck.building:
@@ -109,6 +112,14 @@ class ScalarNode:
         if rate is None:
             raise ExpressionError(
                 f"{self.kind} node {self.label} is a function here; its derivative cannot be read"
+            )
+        return rate
+
+    def _rate_of_bound(self, bound: Drive) -> Drive:
+        rate = rate_of(bound)
+        if rate is None:
+            raise Unreadable(
+                f"the derivative of {self.name}, which is bound to an element, is not known here"
             )
         return rate
 
@@ -216,17 +227,18 @@ def options(args: Arguments, node: ScalarNode) -> None:
 
 def bind(args: Arguments) -> None:
     """bind: element, type, parameter node, string | name, "name" | index, number [, output, …];"""
-    from linkwork.io.mbdyn.drives.readings import BEAMS, element_datum
+    from linkwork.io.mbdyn.drives.callers import element_kind
+    from linkwork.io.mbdyn.drives.readings import element_datum
 
     label = args.label("the label of an element")
     args.card, i = f"bind {label}", args.i
-    kind = args.key()
-    args.i += 1
-    at = args.i
+    kind, at = element_kind(args), args.i
     node = args.deck.scalars.get(("parameter", args.label("the label of a parameter node")))
     if node is None or not node.waits or node.bound is not None:
+        waiting = [n.label for n in args.deck.scalars.values() if n.waits and n.bound is None]
         args.fail(f"there is no parameter node {args.shown(at)} that waits for an element "
-                  "(parameter: label, element;)", at)  # fmt: skip
+                  f"(parameter: label, element;); waiting: "
+                  f"{', '.join(map(str, waiting)) or 'none'}", at)  # fmt: skip
     if args.keyword("index"):
         args.unsupported('data are read by their names here: string, "name"', args.i - 1)
     args.keyword("string", "name")
@@ -239,13 +251,6 @@ def bind(args: Arguments) -> None:
         try:
             return element_datum(args.deck, kind, label, name)
         except ExpressionError as error:
-            args.fail(str(error), i)
-
-    def is_there() -> None:
-        known = {"joint": args.deck.joints, **dict.fromkeys(BEAMS, args.deck.beams)}.get(kind)
-        if known is not None and label not in known:
-            listed = ", ".join(map(str, known)) or "none"
-            args.fail(f"there is no {kind} {label} to read; there are {listed}", 0)
+            args.refuse(error, i)
 
     node.bound = read
-    args.deck.last.append((args, is_there))

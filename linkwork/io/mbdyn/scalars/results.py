@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import MbdynError
 from linkwork.io.mbdyn.scalars.building import joined
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode, Spring
 from linkwork.io.mbdyn.scalars.rates import rate_of
@@ -21,10 +20,7 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     node whose equation has none, that of a parabola through its values.
     """
     if node.bound is not None:
-        try:
-            return function_values(run, node.bound())
-        except MbdynError:  # a datum that cannot be read: nothing hangs on it, or there were no run
-            return np.full((len(run.time), 2), np.nan)
+        return function_values(run, node.bound())
     if node.item is None:
         return function_values(run, node.read("x"))
     found = np.column_stack([run[node.name].value.values, run[node.name].value_rate.values])

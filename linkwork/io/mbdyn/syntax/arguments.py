@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from linkwork.errors import LinkworkError, MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.syntax.evaluation import Value, cast
 from linkwork.io.mbdyn.syntax.hints import decimal_comma, lost_comma, lost_semicolon, near
-from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
+from linkwork.io.mbdyn.syntax.language import ExpressionError, Unreadable, parse
 from linkwork.io.mbdyn.syntax.text import Source, Statement, squeeze
 from linkwork.io.mbdyn.syntax.wording import in_deck_words
 
@@ -50,6 +50,10 @@ class Arguments:
             return at + len(word) - len(word.lstrip())
         return max(at - 1, self.statement.start)
 
+    def place(self) -> str:
+        """File and line of the card."""
+        return f"{self.source.file}:{self.source.place(self.statement.start)[0]}"
+
     def failure(
         self, sentence: str, i: int | None = None, kind: type[MbdynError] = MbdynError
     ) -> MbdynError:
@@ -76,6 +80,11 @@ class Arguments:
 
     def unsupported(self, sentence: str, i: int | None = None) -> NoReturn:
         raise self.failure(sentence, i, UnsupportedCard)
+
+    def refuse(self, error: ExpressionError, i: int, what: str = "") -> NoReturn:
+        """What is wrong with an expression, or a datum that cannot be read here."""
+        kind = UnsupportedCard if isinstance(error, Unreadable) else MbdynError
+        raise self.failure(f"{what}{error}", i, kind)
 
     def written(self) -> str:
         """The name of the card as the file has it."""

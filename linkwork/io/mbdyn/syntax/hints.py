@@ -36,3 +36,12 @@ def decimal_comma(before: str, word: str) -> str:
 
 def near(word: str, names: Iterable[str], n: int = 1) -> list[str]:
     return difflib.get_close_matches(word, list(names), n=n, cutoff=0.7)
+
+
+def there_are(labels: Iterable[int], label: int) -> str:
+    """Which labels there are, the nearest to one that is not among them."""
+    known = sorted(labels)
+    near = sorted(sorted(known, key=lambda n: abs(n - label))[:6])
+    if len(near) < 2:
+        return f"there is only {near[0]}" if near else "the deck has none"
+    return f"there are {', '.join(map(str, near))}{', …' * (len(near) < len(known))}"

@@ -43,6 +43,10 @@ class ExpressionError(Exception):
         self.at, self.name, self.hint = at, name, hint  # name: of what is not known
 
 
+class Unreadable(ExpressionError):
+    """A datum that MBDyn may have, and that cannot be read while the model of linkwork moves."""
+
+
 def text_of(quoted: str) -> str:
     """A string without its quotes: \\\\, \\", line breaks and \\41 (hexadecimal) resolved."""
 
@@ -150,12 +154,15 @@ class Parser:
         return self.logic()
 
     def plugin(self) -> Tree:
-        words: list[str] = [""]
-        while not self.take("]"):
+        words, depth = [""], 1  # a datum may have brackets, as in string=X[1]
+        while True:
             kind, word, _ = self.tokens[self.i]
             if kind == "end":
                 raise self.fail("']'")
             self.i += 1
+            depth += (word == "[") - (word == "]")
+            if not depth:
+                break
             if word == ",":
                 words.append("")
             else:

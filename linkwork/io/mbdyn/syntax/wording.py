@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from linkwork.errors import LinkworkError, MbdynError
+from linkwork.model.model import Model
+from linkwork.model.places import name_places
 from linkwork.model.registry import ITEMS
 
 NAME = r"[A-Z][A-Za-z0-9]*"
@@ -51,12 +53,13 @@ def in_deck_words(sentence: str) -> str:
 
 
 @contextmanager
-def words_of_decks() -> Iterator[None]:
-    """What a run of a deck fails with is said in the deck's words."""
+def words_of_decks(model: Model) -> Iterator[None]:
+    """What a run of a deck fails with is said in the deck's words, with the lines of its cards."""
     try:
         yield
     except MbdynError:
         raise
     except LinkworkError as error:
+        name_places(error, model)
         error.args = (in_deck_words(str(error)), *error.args[1:])
         raise
