@@ -1,4 +1,6 @@
-"""Kinematics stays on the branch on which a mechanism was put together, whatever the step."""
+"""A mechanism stays on the branch on which it was put together, or the run says that it did not."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -24,14 +26,18 @@ def crank_end(crank, times):
     return crank * np.stack([np.sin(turned), 0 * turned, np.cos(turned)], axis=-1)
 
 
-def four_bar(crank, coupler, rocker, base):
+def four_bar(crank, coupler, rocker, base, rate=None):
+    """Driven once a second; or free, and with a rate at the start."""
     A, D = np.zeros(3), np.array([base, 0, 0])
     B = crank_end(crank, 0.0)
     C = elbow(B, D, coupler, rocker)
     m = lw.Model("four-bar", gravity=(0, 0, -9.81), planar="xz")
     arms = [m.add(name, lw.Body.link(p, q, radius=0.01, density=7800))
             for name, p, q in (("crank", A, B), ("coupler", B, C), ("rocker", D, C))]  # fmt: skip
-    m.add("motor", lw.Motor(lw.GROUND, arms[0], at=A, axis=AXIS, angle=lw.ramp(2 * np.pi)))
+    if rate is None:
+        m.add("motor", lw.Motor(lw.GROUND, arms[0], at=A, axis=AXIS, angle=lw.ramp(2 * np.pi)))
+    else:
+        m.add("pivot", lw.Revolute(lw.GROUND, arms[0], at=A, axis=AXIS, rate=rate))
     m.add("B", lw.Revolute(arms[0], arms[1], at=B, axis=AXIS))
     m.add("C", lw.Revolute(arms[1], arms[2], at=C, axis=AXIS))
     m.add("D", lw.Revolute(lw.GROUND, arms[2], at=D, axis=AXIS))
@@ -79,3 +85,43 @@ def test_a_linkage_that_turns_too_often_in_a_step_is_refused_by_name():
     m = four_bar(0.28, 0.94, 0.5, 1.0)
     with pytest.raises(lw.ModelError, match=r"body '\w+' moves by .* take h = "):
         lw.kinematics(m, t=3000, h=1000, progress=False)
+
+
+METHODS = [lw.GeneralizedAlpha(), lw.BDF2(), lw.MS2(), lw.Recursive(), lw.EnergyMomentum()]
+
+
+def side(run, base):
+    """Of B → D on which C lies: its sign stays with the branch."""
+    B = 2 * run["crank"].position.values
+    D = np.array([base, 0, 0])
+    C = 2 * run["rocker"].position.values - D
+    return np.sign((D - B)[:, 0] * (C - B)[:, 2] - (D - B)[:, 2] * (C - B)[:, 0])
+
+
+@pytest.mark.parametrize("rate", [None, 8.0], ids=["driven", "free"])
+@pytest.mark.parametrize("h", [5e-3, 0.02, 0.04])
+@pytest.mark.parametrize("slack", [1e-3, 1e-4])
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_runs_keep_their_branch_or_say_so(method, slack, h, rate):
+    if rate is None and isinstance(method, lw.EnergyMomentum):
+        rate = 6.0  # motion laws are refused
+    crank, coupler, base = 0.28, 0.94, 1.0
+    m = four_bar(crank, coupler, crank + base - coupler + slack, base, rate)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            run = lw.transient(m, t=2, h=h, method=method, progress=False)
+        except lw.LinkworkError:
+            return
+    kept = (side(run, base) == side(run, base)[0]).all()
+    assert kept or told, "changed its branch without a word"
+
+
+@pytest.mark.parametrize("h", [1e-3, 7e-3, 0.02])
+def test_a_parallelogram_has_not_changed_its_branch(h):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run = lw.transient(four_bar(0.2, 0.5, 0.2, 0.5, 7.0), t=2, h=h, progress=False)
+    tip = run["rocker"].position.values - [0.5, 0, 0]
+    assert np.abs(tip - run["crank"].position.values).max() < 1e-5
+    assert not [w for w in told if "another way" in str(w.message)]

@@ -29,6 +29,7 @@ import warnings
 
 import numpy as np
 
+from linkwork.analysis.motion.checks.branches import tell_branches
 from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
@@ -59,7 +60,9 @@ def warn_of_singular_positions(result: Result) -> None:
         return
     try:
         with np.errstate(all="ignore"):
-            tell_errors(result, rows, some)
+            forces = ConstraintForces(result)
+            tell_errors(result, forces, rows, some)
+            tell_branches(result, forces, some)
     except (np.linalg.LinAlgError, RuntimeError):  # masses of which nothing can be said
         return
 
@@ -91,9 +94,11 @@ def suspects(result: Result, rows: np.ndarray) -> np.ndarray:
     return np.array([k for k in found if 0 < k < len(result)], dtype=int)[:most]
 
 
-def tell_errors(result: Result, rows: np.ndarray, some: np.ndarray) -> None:
+def tell_errors(
+    result: Result, forces: ConstraintForces, rows: np.ndarray, some: np.ndarray
+) -> None:
     """Say so where forces of some of these steps are not those of their position and velocity."""
-    system, forces = result.system, ConstraintForces(result)
+    system = result.system
     wrong, worst, joint, most, largest = [], 0, "", -1.0, 0.0
     for k in sorted(some.tolist()):
         least, place = forces.at(k)

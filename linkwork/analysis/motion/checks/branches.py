@@ -1,0 +1,134 @@
+"""Steps that end on another branch of a mechanism than they began on.
+
+Joints leave a mechanism several ways to be put together (the elbow up or down).  Where two of them
+come near to each other, beside a position in which C_q nearly loses rank, a step that is longer
+than the way between them may end on the other one: joints are closed, and the energy is right.
+With C_q of both ends of the step,
+
+    det C_q(q₁) M⁻¹ C_q(q₀)ᵀ < 0
+
+for such a step, and for one that passes a true singular position, as a parallelogram does in its
+flat one.  To tell them apart the displacement of the step is made once more in small parts, each of
+which is put back onto the constraints: it leads to q₁ through a singular position, and elsewhere
+along a branch that was left.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces, Place
+from linkwork.errors import LinkworkWarning, users_line
+from linkwork.math import rotations
+from linkwork.math import sparse as sp
+from linkwork.results.result import Result
+from linkwork.system.state import State
+
+PARTS = 128  # of a step that is looked at
+CLOSED = 1e-9  # of the mechanism's size, rad: how far constraints are satisfied there
+ITERATIONS = 8
+ELSEWHERE = 0.2  # of what bodies move in the step: how far from its end another branch is
+MOST = 3  # steps that are followed
+
+
+def tell_branches(result: Result, forces: ConstraintForces, some: np.ndarray) -> None:
+    """Say so where one of these stored steps, or the one after it, has left its branch."""
+    steps = sorted({k for s in some.tolist() for k in (s, s + 1) if 0 < k < len(result)})
+    places: dict[int, Place] = {}
+    followed = 0
+    for k in steps:
+        for j in (k - 1, k):
+            places[j] = places[j] if j in places else forces.at(j)[1]
+        if not crosses(places[k - 1], places[k]):
+            continue
+        if leaves_branch(result, forces, k):
+            warnings.warn(
+                f"'{result.system.model.name}' changed to another way of being put together at t = "
+                f"{result.time[k]:.6g}: two of them come near to each other there, and the step of "
+                f"{result.time[k] - result.time[k - 1]:.3g} s does not tell them apart, so that "
+                "what follows is another motion; take a smaller step",
+                LinkworkWarning, stacklevel=users_line(),
+            )  # fmt: skip
+            return
+        followed += 1
+        if followed == MOST:
+            return
+
+
+def crosses(before: Place, after: Place) -> bool:
+    """Whether the determinant above is negative."""
+    if after.lu is None:
+        return False
+    first, last = (sp.diags_array(place.scale) @ place.Cq for place in (before, after))
+    try:
+        mixed = sp.splu(sp.block_array([[after.M, first.T], [last, None]]).tocsc())
+    except RuntimeError:  # singular to all digits
+        return False
+    return determinant_sign(mixed) != determinant_sign(after.lu)
+
+
+def determinant_sign(lu: Any) -> float:
+    """The sign of det A from P A Q = L U with ones on the diagonal of L."""
+    negative = int(np.sum(lu.U.diagonal() < 0)) + odd(lu.perm_r) + odd(lu.perm_c)
+    return -1.0 if negative % 2 else 1.0
+
+
+def odd(order: np.ndarray) -> int:
+    """Whether a permutation is one, from the lengths of its cycles."""
+    left, exchanges = set(range(len(order))), 0
+    while left:
+        k = left.pop()
+        while (k := int(order[k])) in left:
+            left.remove(k)
+            exchanges += 1
+    return exchanges % 2
+
+
+def leaves_branch(result: Result, forces: ConstraintForces, k: int) -> bool:
+    """Whether the displacement of a stored step, made in small parts, ends elsewhere."""
+    before, after = (
+        replace(result.state(j), gamma=None, acceleration=None) for j in (k - 1, k)
+    )
+    length = result.system.length
+    way = difference(before, after)
+    state = before
+    for part in range(1, PARTS + 1):
+        time = before.time + part / PARTS * (after.time - before.time)
+        closed = put_back(result, forces, replace(state.moved(way / PARTS), time=time))
+        if closed is None:
+            return False
+        state = closed
+    scale = np.tile([1 / length] * 3 + [1.0] * 3, len(way) // 6)
+    moved = float(np.abs(scale * way).max())
+    return float(np.abs(scale * difference(state, after)).max()) > ELSEWHERE * moved
+
+
+def put_back(result: Result, forces: ConstraintForces, state: State) -> State | None:
+    """The nearest state in which joints are closed, by Newton's method in the metric of M."""
+    sizes = forces.scale / forces.scale.max()
+    for _ in range(ITERATIONS):
+        place = Place(result, state, forces.choice.keep)
+        place.scale = forces.scale
+        C = place.here.C[forces.choice.keep]
+        if float(np.abs(sizes * C).max()) < CLOSED * result.system.length:
+            return state
+        try:
+            place.factorise()
+        except RuntimeError:
+            return None
+        step = place.carried(place.multipliers(C))
+        if not np.abs(step).max() < np.inf:
+            return None
+        state = state.moved(-step)
+    return None
+
+
+def difference(a: State, b: State) -> np.ndarray:
+    """(δr, θ) of every body from one state to another."""
+    p, q = a.motion[:, 3:7], b.motion[:, 3:7]
+    turn = rotations.logarithm(rotations.multiply(rotations.conjugate(p), q))
+    return np.hstack([b.motion[:, :3] - a.motion[:, :3], turn]).ravel()
