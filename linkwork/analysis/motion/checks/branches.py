@@ -33,11 +33,22 @@ CLOSED = 1e-9  # of the mechanism's size, rad: how far constraints are satisfied
 ITERATIONS = 8
 ELSEWHERE = 0.2  # of what bodies move in the step: how far from its end another branch is
 MOST = 3  # steps that are followed
+PEAKS = 5  # of forces, and
+PART = 0.005  # of the steps, beside which steps are looked at
+
+
+def peaks(size: np.ndarray) -> np.ndarray:
+    """Stored steps with the largest forces, which grow where branches come near to each other."""
+    inner = size[1:-1]
+    top = 1 + np.flatnonzero((inner >= size[:-2]) & (inner > size[2:]))
+    most = PEAKS + int(PART * len(size))
+    return top[np.argsort(-size[top], kind="stable")][:most]
 
 
 def tell_branches(result: Result, forces: ConstraintForces, some: np.ndarray) -> None:
-    """Say so where one of these stored steps, or the one after it, has left its branch."""
-    steps = sorted({k for s in some.tolist() for k in (s, s + 1) if 0 < k < len(result)})
+    """Say so where a step beside one of these stored steps has left its branch."""
+    near = {k for s in some.tolist() for k in range(s - 1, s + 3)}
+    steps = sorted(k for k in near if 0 < k < len(result))
     places: dict[int, Place] = {}
     followed = 0
     for k in steps:

@@ -29,7 +29,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.analysis.motion.checks.branches import tell_branches
+from linkwork.analysis.motion.checks.branches import peaks, tell_branches
 from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
@@ -55,24 +55,24 @@ def warn_of_singular_positions(result: Result) -> None:
     if result.gamma is None or not has_loops(system):
         return
     rows = np.array([k for k, row in enumerate(system.all_rows) if not row.is_angle], dtype=int)
-    some = suspects(result, rows)
+    with np.errstate(all="ignore"):
+        worst, size = differences(result, rows)
+    if not 0 < size.max() < np.inf:
+        return
+    some = suspects(result, worst, size)
     if not len(some):
         return
     try:
         with np.errstate(all="ignore"):
             forces = ConstraintForces(result)
             tell_errors(result, forces, rows, some)
-            tell_branches(result, forces, some)
+            tell_branches(result, forces, np.concatenate([some, peaks(size)]))
     except (np.linalg.LinAlgError, RuntimeError):  # masses of which nothing can be said
         return
 
 
-def suspects(result: Result, rows: np.ndarray) -> np.ndarray:
+def suspects(result: Result, worst: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Stored steps that may be beside a singular position, at most as many as may be looked at."""
-    with np.errstate(all="ignore"):
-        worst, size = differences(result, rows)
-    if not 0 < size.max() < np.inf:
-        return np.zeros(0, int)
     most = MOST + int(PART * len(result))
     pivot = result.arrays.get("loop_pivot")
     small = np.zeros(0, int)
