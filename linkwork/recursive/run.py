@@ -30,10 +30,11 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 CARRIED = ("q", "v", "a", "work")
+OPENING = 1000.0  # steps in which a rate may open a loop by the tolerance
 STIFF_TOLERANCE = 1e-11  # of accelerations, relative
 
 
-def settings_of(method: Any) -> Settings:
+def settings_of(method: Any, h: float) -> Settings:
     corrections = {
         None: cl.NONE, "semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT,
         "baumgarte": cl.BAUMGARTE,
@@ -41,7 +42,7 @@ def settings_of(method: Any) -> Settings:
     return Settings(
         corrections[method.correction], cl.PLAIN if method.metric == "plain" else cl.MASS,
         tuple(method.baumgarte) if method.correction == "baumgarte" else (0.0, 0.0),
-        method.tolerance, method.max_iterations,
+        method.tolerance, method.max_iterations, OPENING * h,
     )  # fmt: skip
 
 
@@ -57,7 +58,7 @@ class RecursiveRun(BasicRun):
         self.time = self.origin = state.time
         self.repairs = 0
         keep = state.restart["keep"] if state.restart else None
-        self.parts = Parts(full, state, method.cuts, settings_of(method), keep)
+        self.parts = Parts(full, state, method.cuts, settings_of(method, h), keep)
         self.system = self.parts.system
         self.reactions = TreeReactions(full, self.parts.topology)
         self.sensors: SampledSensors | None = None

@@ -55,7 +55,9 @@ def end_of(model, units, method):
 
 @pytest.mark.filterwarnings("ignore:joint 'pin")  # three rows of a plane loop repeat others
 @pytest.mark.parametrize(
-    "method", [lw.GeneralizedAlpha(), lw.GeneralizedAlpha(rho=1.0), lw.MS2(), lw.EnergyMomentum()],
+    "method",
+    [lw.GeneralizedAlpha(), lw.GeneralizedAlpha(rho=1.0), lw.MS2(), lw.EnergyMomentum(),
+     lw.Recursive(), lw.Recursive(correction="direct"), lw.Recursive("implicit")],
     ids=repr,
 )  # fmt: skip
 @pytest.mark.parametrize("model", [four_bar, top, shaft])

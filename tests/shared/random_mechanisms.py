@@ -27,10 +27,10 @@ LOOP_JOINTS = (lw.Spherical, lw.Cylindrical, lw.Universal)
 
 @dataclass
 class RandomMechanism:
-    """A model made anew by `build()`; `build(by)` changes every mass by a random part ±by."""
+    """A model, made anew by `build()`; its length and mass are those of a typical body."""
 
     name: str
-    build: Callable[..., lw.Model]
+    build: Callable[[], lw.Model]
     t: float
     h: float
     length: float
@@ -46,27 +46,24 @@ def random_mechanism(seed: int) -> RandomMechanism:
     kind = str(rng.choice(["tree", "chain", "loop", "loop", "two loops"]))
     bodies = int(rng.integers(1, 6)) if kind in ("tree", "chain") else int(rng.integers(3, 6))
 
-    def build(by: float = 0.0) -> lw.Model:
-        draw = Draw(np.random.default_rng([seed, 1]), L, M, turn, by)
+    def build() -> lw.Model:
+        draw = Draw(np.random.default_rng([seed, 1]), L, M, turn)
         return draw.loops(kind, bodies) if "loop" in kind else draw.tree(kind, bodies)
 
     time = min(period, 1 / turn)
     t = 2.5 * period if "loop" in kind else min(2.5 * period, 6 / turn)
-    return RandomMechanism(f"{kind} of {bodies}, seed {seed}", build, t, time / 100, L, M)
+    h = time / 100
+    return RandomMechanism(f"{kind} of {bodies}, seed {seed}", build, h * round(t / h), h, L, M)
 
 
 class Draw:
     """Adds random parts to a model."""
 
-    def __init__(
-        self, rng: np.random.Generator, L: float, M: float, turn: float, by: float
-    ) -> None:
-        self.rng, self.L, self.M, self.turn, self.by = rng, L, M, turn, by
-        self.masses = np.random.default_rng(7)
+    def __init__(self, rng: np.random.Generator, L: float, M: float, turn: float) -> None:
+        self.rng, self.L, self.M, self.turn = rng, L, M, turn
 
     def mass(self) -> float:
-        mass = float(self.M * 10 ** self.rng.uniform(-1, 1))
-        return mass * (1 + self.by * float(self.masses.uniform(-1, 1)))
+        return float(self.M * 10 ** self.rng.uniform(-1, 1))
 
     # ------------------------------------------------------------------------------------- trees
     def tree(self, kind: str, bodies: int) -> lw.Model:

@@ -1,8 +1,8 @@
 """What becomes of a random mechanism by every method: the rule of docs/hard-motions.md.
 
 The right motion is that of two independent formulations with small steps that agree.  A motion
-that depends on its beginning so much that a change of 1e-8 grows a thousandfold is compared until
-then: a method's own error, of some 1e-5 of a step, has then become visible as well.
+that depends on its beginning so much that a change of 1e-8 of all velocities grows a thousandfold
+is compared until then: a method's own error, of some 1e-5, has then become visible as well.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from random_mechanisms import RandomMechanism
 
 import linkwork as lw
 
-CHANGE, GROWN = 1e-8, 1e-5  # of masses, and of the motion where the comparison ends
+CHANGE, GROWN = 1e-8, 1e-5  # of velocities, and of the motion where the comparison ends
 BOUND = 0.02  # of the size of the motion
 FORCES = 0.1  # root of the mean square, of the largest force
 FINE = 4  # steps of the independent runs in a step
 
 
-def quiet(model: lw.Model, t: float, h: float, method: Any) -> lw.Result | None:
-    """A run, or what there is of it."""
+def quiet(model: lw.Model, t: float, h: float, method: Any, start: Any = None) -> lw.Result | None:
+    """A run, or none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with contextlib.suppress(lw.LinkworkError):
-            return lw.transient(model, t, h, method, progress=False)
+            return lw.transient(model, t, h, method, start=start, progress=False)
     return None
 
 
@@ -59,13 +59,25 @@ class Reference:
         self.gamma = np.nan_to_num(np.asarray(run.gamma))
         moved = np.abs(self.places - self.places[:1]).max()
         self.size = max(float(moved), 0.1 * self.mechanism.length)
-        m = self.mechanism
-        other = quiet(m.build(CHANGE), m.t, m.h / FINE, lw.Recursive())
+        m, model = self.mechanism, self.mechanism.build()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            state = lw.assemble(model)
+        rng, rate = np.random.default_rng(0), 0.01 / m.h  # of the motion, by its making
+        change = rng.normal(size=state.velocities.shape) * rate
+        change[:, :3] *= m.length
+        other = quiet(
+            model, m.t, m.h / FINE, lw.Recursive(),
+            state.with_velocities(state.velocities + CHANGE * change),
+        )  # fmt: skip
         self.until = float(self.times[-1])
         if other is not None:
             apart = np.abs(other.motion[:, :, :3] - self.places).max(axis=(1, 2)) / self.size
-            if (apart > GROWN).any():
-                self.until = float(self.times[int(np.argmax(apart > GROWN))])
+            q, p = run.motion[:, :, 3:7], other.motion[:, :, 3:7]
+            turned = np.minimum(np.abs(q - p).max(axis=(1, 2)), np.abs(q + p).max(axis=(1, 2)))
+            far = (apart > GROWN) | (turned > GROWN)
+            if far.any():
+                self.until = float(self.times[int(np.argmax(far))])
 
     def error(self, run: lw.Result) -> float:
         """The largest error of positions over the size of the motion."""

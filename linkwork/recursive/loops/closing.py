@@ -13,6 +13,8 @@ the least motion in the metric W: the mass matrix or the identity.  The accelera
 stage of a step have left X and the factors of c_q X at nearly the same place, and these serve for
 all corrections (simplified Newton iteration); they are computed anew where violations fall slowly.
 The iteration ends with an evaluation that the accelerations at the new place go on from.
+Violations of lengths are counted in lengths of links, and rates of all in what opens them within a
+thousand steps (the setting TIME), so that units make no difference.
 
 Rows that depend on others in a singular position are left out by pivots p of the Cholesky
 factorisation.  Beside it a violation ε moves the mechanism by ε/√p, which is a part ε/p of the
@@ -46,8 +48,8 @@ from linkwork.recursive.sweeps.sensing import ROUNDS
 from linkwork.system.evaluate import call_families
 
 # settings
-(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED,
- SETTINGS) = range(10)  # fmt: skip
+(CORRECTION, METRIC, ALPHA, BETA, TOLERANCE, ITERATIONS, MEMORY, LAWS, CLOSED, TIME,
+ SETTINGS) = range(11)  # fmt: skip
 NONE, SEMI_ANALYTIC, DIRECT, BAUMGARTE = range(4)  # CORRECTION
 SAMPLES = 2.0  # MEMORY: also of samples, with which accelerations jump
 MASS, PLAIN = range(2)  # METRIC
@@ -349,7 +351,7 @@ def move(loops, q, d):
 
 @fused_inlined
 def worst(loops, C):
-    """Largest violation among the cut joints' rows."""
+    """Largest violation among the cut joints' rows, lengths over those of links."""
     most = 0.0
     for r in range(loops.J.shape[0]):
         size = abs(C[r]) * loops.scale[1, r]
@@ -386,7 +388,7 @@ def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, t
     for k in range(int(settings[ITERATIONS]) + 1):
         evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
         row_rates(tree, loops, work, b)
-        off, fast = worst(loops, work.C), worst(loops, b)
+        off, fast = worst(loops, work.C), worst(loops, b) * settings[TIME]
         if k == 0:
             loops.report[OFF], loops.report[FAST] = off, fast
         if off <= wanted and fast <= wanted:

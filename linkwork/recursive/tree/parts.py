@@ -13,6 +13,7 @@ from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
 from linkwork.elements.forces import force_pair as pair
 from linkwork.elements.forces.joint_load import JOINT_FORCE, JOINT_TORQUE
 from linkwork.elements.forces.torsion_spring import TorsionSpring
+from linkwork.elements.joints.lock import LOCK, UA, UB
 from linkwork.elements.signals.load_sensors import LoadSensor
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
@@ -34,6 +35,7 @@ from linkwork.system.state import State
 from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.system import System, build
 
+SHORT = 1e-6  # of the mechanism's length: arms that are none
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
 
 
@@ -69,6 +71,7 @@ class Settings:
     baumgarte: tuple[float, float] = (0.0, 0.0)
     tolerance: float = 1e-10
     max_iterations: int = 20
+    time: float = 1.0  # s: rates of violations over this are compared with the tolerance
 
 
 PLAIN_SETTINGS = Settings()
@@ -311,9 +314,9 @@ class Parts:
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
         settings[cl.MEMORY] = cl.SAMPLES if o.sample_times else o.memory
         settings[cl.LAWS] = bool(self.driven) or o.moving
-        L = min(1.0, self.full.length)
+        settings[cl.TIME] = s.time
         scale = np.ones((2, m))
-        scale[1] = [1.0 if r.is_angle else 1.0 / L for r in o.kept_rows]
+        scale[1] = np.where([r.is_angle for r in o.kept_rows], 1.0, 1.0 / self._link_length())
         return Loops(
             ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
             np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
@@ -321,6 +324,17 @@ class Parts:
             self.coordinates.balls, self._swings(), velocity_of, np.zeros(cl.REPORT),
             *self._sensors(),
         )  # fmt: skip
+
+    def _link_length(self) -> float:
+        """How far joints are from the origins of their bodies, twice: what loops are made of."""
+        arms = [
+            float(np.linalg.norm(e.entry.reals[first : first + 3]))
+            for e in self.full.elements if e.entry.family is LOCK
+            for first, b in zip((UA, UB), e.ends, strict=True) if b >= 0
+        ]  # fmt: skip
+        L = self.full.length
+        some = [arm for arm in arms if arm > SHORT * L]
+        return min(L, 2.0 * float(np.median(some))) if some else L
 
     def _swings(self) -> np.ndarray:
         """Where the coordinates and velocities of swings begin."""
