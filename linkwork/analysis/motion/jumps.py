@@ -9,19 +9,27 @@ laws impose.  Where they impose velocities that jump, no step helps (corners.py)
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.nonsmooth.method import Moreau
 from linkwork.model.drives import Drive
-from linkwork.model.drives.jump_times import MANY, acceleration_jumps, jump_times
+from linkwork.model.drives.jump_times import (
+    MANY,
+    TooManyJumps,
+    acceleration_jumps,
+    jump_times,
+)  # fmt: skip
 from linkwork.model.signals.load_readings import resolved
 from linkwork.system.system import System
 
 Anew = Callable[[Run, float, float], Run]  # run, time, step
 NEAR = 1e-9  # of a step: times that are the same
+OFTEN = 3  # jumps in a step, on average, from which on some may have been missed
 FEW = 0.1  # corners, over steps, up to which they are met
 GRID = 1_000_000  # times at which formulas are looked at
 
@@ -49,13 +57,43 @@ def jumps_of(
     told = [t for t in told if begin < t <= end]
     loads = [drive for drive, law in drives if not law]
     for corners in (True, False):
-        found = np.sort(told + [t for x in loads for t in jump_times(x, times, corners)])
+        each = [times_of(x, times, corners) for x in loads]
+        found = np.sort(told + [t for ts in each for t in ts or ()])
         if len(found) <= (FEW * count if corners else MANY):
             break
+    if len(found) > MANY or any(ts is None for ts in each):
+        warn_of_many_jumps(system, h)
+    elif len(found) > OFTEN * count:
+        warn_of_frequent_jumps(system, len(found) / count, h)
     if not 0 < len(found) <= MANY:
         return []
     apart = np.concatenate([[True], np.diff(found) > NEAR * h])
     return [float(t) for t in found[apart] if t > begin + NEAR * h]
+
+
+def times_of(drive: Drive, times: np.ndarray, corners: bool) -> list[float] | None:
+    """When a drive jumps; None where that is too often."""
+    try:
+        return jump_times(drive, times, corners)
+    except TooManyJumps:
+        return None
+
+
+def warn_of_many_jumps(system: System, h: float) -> None:
+    warnings.warn(
+        f"loads of '{system.model.name}' jump more than {MANY} times in this run, and steps are "
+        f"not split there: every jump errs by its height times up to a step of {h:g} s; take steps "
+        "that are far shorter than the time between two jumps, or simulate a shorter time",
+        LinkworkWarning, stacklevel=users_line(),
+    )  # fmt: skip
+
+
+def warn_of_frequent_jumps(system: System, often: float, h: float) -> None:
+    warnings.warn(
+        f"loads of '{system.model.name}' jump {often:.2g} times or more within a step of {h:g} s, "
+        "and jumps between two that were found may have been missed; take a step that is no longer "
+        "than the time between two jumps", LinkworkWarning, stacklevel=users_line(),
+    )  # fmt: skip
 
 
 def just_before(time: float) -> float:

@@ -3,10 +3,11 @@
 Pieces, periods, delays and tables say so themselves.  A formula that compares numbers (`step`,
 `where`, `floor`, <) is looked at between neighbouring times: where it changes by more than four
 times what its slope says, the interval is halved until two numbers remain, and it jumps where they
-still differ.  Readings of the motion in a formula stand still meanwhile.  What a formula does and
-undoes between two times is not seen.  Of a Python function the values at the times are compared:
-a change that is more than four times those beside it is halved in the same way.  So are the second
-derivatives of motion laws, whose jumps accelerations have to follow.
+still differ.  Readings of the motion in a formula stand still meanwhile.  Eight unequal parts of
+every interval are looked at, so that pulses within one step are seen.  Of a Python function the
+values at the times are compared: a change that is more than four times those beside it is halved in
+the same way.  So are the second derivatives of motion laws, whose jumps accelerations have to
+follow.
 """
 
 from __future__ import annotations
@@ -30,11 +31,19 @@ from linkwork.model.drives.table import Table
 STANDS = 0.6180339887  # for a reading, which does not change meanwhile
 HALVINGS = 60
 MANY = 1000  # jumps of one drive: beyond, they are not told
+FINER = np.array([0.0, 0.113, 0.239, 0.357, 0.482, 0.617, 0.744, 0.881])  # parts of an interval
+FINEST = 2_000_000  # times at which a formula is looked at
 ASKED = 100_000  # times at which a Python function is called to find its jumps
 
 
+class TooManyJumps(Exception):
+    """A drive jumps more often than is told."""
+
+
 def jump_times(drive: Drive, times: np.ndarray, corners: bool) -> list[float]:
-    """When a drive jumps behind times[0] and not behind times[-1]; corners: or its derivatives."""
+    """When a drive jumps behind times[0] and not behind times[-1]; corners: or its derivatives.
+
+    Raises TooManyJumps."""
     begin, end = float(times[0]), float(times[-1])
     found: list[float] = []
     if drive.follows or drive.holds or isinstance(drive, (Stepped, Chain)):
@@ -54,7 +63,7 @@ def jump_times(drive: Drive, times: np.ndarray, corners: bool) -> list[float]:
     if isinstance(drive, (Expression, Formula, Combined)):
         rules = {step[0] for step in drive._program if isinstance(step, tuple)}
         if rules & JUMPING:
-            return bisected(standing(drive), times)
+            return bisected(standing(drive), refined(times))
     return found + [t for part in parts_of(drive) for t in jump_times(part, times, corners)]
 
 
@@ -101,6 +110,14 @@ def standing(drive: Any) -> Drive:
     return replace(drive, **changed) if changed else drive
 
 
+def refined(times: np.ndarray) -> np.ndarray:
+    """The times with others between them."""
+    if len(times) * len(FINER) > FINEST:
+        return times
+    inner = times[:-1, None] + np.diff(times)[:, None] * FINER
+    return np.append(inner.ravel(), times[-1])
+
+
 def bisected(drive: Drive, times: np.ndarray) -> list[float]:
     """Where a drive changes between neighbouring times by jumps; what has no value has none."""
     found: list[float] = []
@@ -112,6 +129,9 @@ def bisected(drive: Drive, times: np.ndarray) -> list[float]:
             change, size = np.abs(behind[:, 0] - before[:, 0]), np.abs(behind[:, 0])
             far = np.flatnonzero(change > 4 * (b - a) * slope + SAME * size)
             if len(far) > MANY:
+                _, _, height = halved(drive.values, a[far[:MANY]], b[far[:MANY]])
+                if np.count_nonzero(height > 1e-3 * change[far[:MANY]]) > MANY // 2:
+                    raise TooManyJumps
                 return []
             a, b = a[far], b[far]
             left, right, height = halved(drive.values, a, b)
@@ -123,7 +143,9 @@ def bisected(drive: Drive, times: np.ndarray) -> list[float]:
             a, b = a[b > a], b[b > a]
     except DriveError:
         return []
-    return found if len(found) <= MANY else []
+    if len(found) > MANY:
+        raise TooManyJumps
+    return found
 
 
 def isolated(values: Any, times: np.ndarray) -> list[float]:
@@ -148,7 +170,10 @@ def acceleration_jumps(drive: Drive, times: np.ndarray) -> list[float]:
     if drive.rotation:
         return []
     found = isolated(lambda t: drive.jet(t)[:, 2], times)
-    found += [t for t in jump_times(drive, times, True) if t not in found]
+    try:
+        found += [t for t in jump_times(drive, times, True) if t not in found]
+    except TooManyJumps:
+        return []
     kept = []
     for t in found:
         before, behind = drive.jet([t - 16 * np.spacing(abs(t)), t])
