@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.math import rotations
+from linkwork.model import one_rotation
 
 SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range
 WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
@@ -40,6 +41,8 @@ def array(value: Any) -> np.ndarray | None:
     """A new array of floats from numbers in any nesting; None where they are not all numbers."""
     try:
         found = np.asarray(value)
+        if found.dtype == float and type(value) is tuple:  # nobody else has the new array
+            return found
         if found.dtype.kind == "O":
             known = all(isinstance(x, Real) and not isinstance(x, bool) for x in found.ravel())
             return np.array(found, dtype=float) if known else None
@@ -50,10 +53,13 @@ def array(value: Any) -> np.ndarray | None:
 
 def number(value: Any, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
     """A finite float, optionally positive or not below a minimum."""
-    found = array(value)
-    if found is None or found.ndim:
-        raise ModelError(f"{what} must be a number, but {show(value)} was given")
-    x = float(found)
+    if type(value) is float:
+        x = value
+    else:
+        found = array(value)
+        if found is None or found.ndim:
+            raise ModelError(f"{what} must be a number, but {show(value)} was given")
+        x = float(found)
     if not math.isfinite(x):
         raise ModelError(f"{what} must be a finite number, but {show(value)} was given")
     if positive and x <= 0:
@@ -121,18 +127,19 @@ def vector(value: Any, what: str, length: int = 3) -> np.ndarray:
     x = array(value)
     if x is None or x.shape != (length,):
         raise ModelError(f"{what} must be {length} numbers, but {show(value)} was given")
-    if not np.all(np.isfinite(x)):
+    if not all(map(math.isfinite, x.tolist())):
         raise ModelError(f"{what} must be finite numbers, but {show(value)} was given")
     return x
 
 
 def unit(x: np.ndarray) -> tuple[np.ndarray, float]:
     """x over its length, and its length; also where squares overflow or vanish."""
-    largest = float(np.abs(x).max())
+    largest = max(map(abs, x.tolist()))
     if largest == 0:
         return x, 0.0
-    size = float(np.linalg.norm(x / largest))
-    return x / largest / size, largest * size
+    y = x / largest
+    size = math.sqrt(y.dot(y))
+    return y / size, largest * size
 
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -161,7 +168,7 @@ def quaternion(value: Any, what: str) -> np.ndarray:
     if hasattr(value, "as_quat"):
         x = array(value.as_quat())
         x = np.roll(x, 1) if x is not None and x.shape == (4,) else None
-    if x is None or x.shape not in ((4,), (3, 3)) or not np.all(np.isfinite(x)):
+    if x is None or x.shape not in ((4,), (3, 3)) or not np.isfinite(x).all():
         raise ModelError(
             f"{what} must be a quaternion (w, x, y, z), a 3×3 rotation matrix or one scipy "
             f"Rotation, but {show(value)} was given"
@@ -201,6 +208,8 @@ def axes(axis: Any, orientation: Any, what: str) -> np.ndarray:
     x = np.array([1.0, 0.0, 0.0])
     if abs(z[0]) > 0.99:
         x = np.array([0.0, 1.0, 0.0])
-    x = x - (x @ z) * z
-    x /= np.linalg.norm(x)
-    return rotations.from_matrix(np.column_stack([x, np.cross(z, x), z]))
+    x = one_rotation.unit(x - (x @ z) * z)
+    (a, b, c), (d, e, f) = z.tolist(), x.tolist()
+    return one_rotation.from_matrix(
+        [[d, b * f - c * e, a], [e, c * d - a * f, b], [f, a * e - b * d, c]]
+    )

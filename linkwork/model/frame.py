@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.model import checks
+from linkwork.model import checks, one_rotation
 from linkwork.model.given import Orientation, Placed, Vector, given
 from linkwork.model.registry import Item
 
@@ -81,18 +81,18 @@ class Frame:
 
     def world(self) -> tuple[np.ndarray, np.ndarray]:
         """Position and quaternion in the world, in the reference configuration."""
-        R = rotations.matrix(self.body.orientation)
+        R = one_rotation.matrix(self.body.orientation)
         return (
             self.body.position + R @ self.position,
-            rotations.multiply(self.body.orientation, self.orientation),
+            one_rotation.multiply(self.body.orientation, self.orientation),
         )
 
 
 def place(body: Any, position: np.ndarray, orientation: np.ndarray) -> Frame:
     """The frame of `body` that coincides with a world position and quaternion."""
-    R = rotations.matrix(body.orientation)
-    q = rotations.multiply(rotations.conjugate(body.orientation), orientation)
-    return Frame(body, R.T @ (position - body.position), q / np.linalg.norm(q))
+    R = one_rotation.matrix(body.orientation)
+    q = one_rotation.multiply(rotations.conjugate(body.orientation), orientation)
+    return Frame(body, R.T @ (position - body.position), one_rotation.unit(q))
 
 
 def as_frame(end: Any, what: str) -> Frame:

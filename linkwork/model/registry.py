@@ -268,13 +268,17 @@ class Item(metaclass=ValidatingMeta):
                 drives.append(x)
             elif isinstance(x, (dict, list, tuple)):
                 parts = x.values() if isinstance(x, dict) else x
-                drives += [part for part in parts if isinstance(part, Drive)]
+                if not PLAIN.issuperset(map(type, parts)):
+                    drives += [part for part in parts if isinstance(part, Drive)]
         return drives
 
     def read_items(self) -> list[Any]:
         """The items that its drives read."""
+        drives = self.own_drives()
+        if not drives and type(self).read_leaves is Item.read_leaves:
+            return []
         found = [getattr(leaf, "of", getattr(leaf, "item", None)) for leaf in self.read_leaves()]
-        found += [load for drive in self.own_drives() for load in loads_read(drive)]
+        found += [load for drive in drives for load in loads_read(drive)]
         return [item for item in found if item is not None]
 
     def bodies(self) -> list[Any]:

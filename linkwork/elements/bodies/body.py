@@ -171,11 +171,12 @@ class Body(Item):
             raise ModelError("Body.link is placed by its ends; leave out position and orientation")
         p = checks.vector(start, "start of Body.link")
         q = checks.vector(end, "end of Body.link")
-        length = float(np.linalg.norm(q - p))
+        arm = q - p
+        length = math.sqrt(arm.dot(arm))
         if length == 0:
             raise ModelError("the ends of Body.link must be two different points")
         at_["position"] = (p + q) / 2
-        at_["orientation"] = checks.axes(q - p, None, "Body.link")
+        at_["orientation"] = checks.axes(arm, None, "Body.link")
         return cls.cylinder(radius, length, density=density, mass=mass, **at_)
 
 
@@ -225,6 +226,9 @@ def _mass(volume: float, density: float | None, mass: float | None, what: str) -
 def _shape(value: Any, what: str) -> Any:
     """What a viewer draws: mostly a dict with a kind and finite numbers, copied."""
     parts = value if isinstance(value, dict) else {"": value}
+    plain = all(type(x) is str or (type(x) is float and math.isfinite(x)) for x in parts.values())
+    if isinstance(value, dict) and plain:
+        return dict(value)
     for part in parts.values():
         numbers = checks.array(part)
         if numbers is not None and not np.all(np.isfinite(numbers)):
@@ -235,9 +239,10 @@ def _shape(value: Any, what: str) -> Any:
 def _inertia(value: Any, what: str, any_: bool) -> np.ndarray:
     """A 3×3 inertia matrix that some body could have, or (any_) with moments that are not < 0."""
     J = checks.array(value)
-    if J is not None and J.shape == (3,):
+    moments = J is not None and J.shape == (3,)
+    if J is not None and moments:
         J = np.diag(J)
-    if J is None or J.shape != (3, 3) or not np.all(np.isfinite(J)):
+    if J is None or J.shape != (3, 3) or not np.isfinite(J).all():
         raise ModelError(
             f"{what} must be 3 numbers or a 3×3 matrix, all finite, but {checks.show(value)} was "
             "given"
@@ -246,16 +251,16 @@ def _inertia(value: Any, what: str, any_: bool) -> np.ndarray:
     N = J / scale
     if np.abs(N - N.T).max() > 1e-9:
         raise ModelError(f"{what} must be symmetric, but {checks.show(value)} was given")
-    I = np.linalg.eigvalsh((N + N.T) / 2)
-    slack = 1e-9 * float(np.abs(I).max())
+    I = sorted(N.diagonal().tolist() if moments else np.linalg.eigvalsh((N + N.T) / 2).tolist())
+    slack = 1e-9 * max(map(abs, I))
     if I[0] < -slack:
         raise ModelError(
             f"{what} must not have a negative principal moment, but has {scale * I[0]:g}"
         )
     if not any_ and I[0] + I[1] < I[2] - slack:
-        moments = ", ".join(f"{x:g}" for x in scale * I)
+        listed = ", ".join(f"{scale * x:g}" for x in I)
         raise ModelError(
-            f"{what} violates the triangle inequality: the principal moments {moments} belong to "
+            f"{what} violates the triangle inequality: the principal moments {listed} belong to "
             "no body; each must be at most the sum of the other two (or say any_inertia=True)"
         )
     return J / 2 + J.T / 2

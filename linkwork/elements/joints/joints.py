@@ -47,13 +47,21 @@ PARAMETERS = {  # of joints, for their docstrings
 }
 
 
+KNOWN_ROWS: dict[str, tuple[int, ...]] = {}  # texts that were parsed before
+
+
 def parse_rows(rows: Any, what: str) -> tuple[int, ...]:
     """Row numbers of a text such as "x y z rx"."""
+    if isinstance(rows, str) and rows in KNOWN_ROWS:
+        return KNOWN_ROWS[rows]
     words = rows.split() if isinstance(rows, str) else rows
     if isinstance(words, (list, tuple)) and words:
         known = [w for w in words if isinstance(w, str) and w in ROW_NAMES]
         if len(set(known)) == len(words):
-            return tuple(sorted(ROW_NAMES.index(w) for w in known))
+            found = tuple(sorted(ROW_NAMES.index(w) for w in known))
+            if isinstance(rows, str):
+                KNOWN_ROWS[rows] = found
+            return found
     raise ModelError(
         f"rows of {what} must be some of 'x y z rx ry rz', each once, but {checks.show(rows)} was "
         "given"

@@ -274,8 +274,8 @@ class Deck:
             self.make(scalar.args, lambda scalar=scalar: add_scalar_node(self, scalar))  # type: ignore[misc]
         for args, make in (*self.later, *self.last):
             self.make(args, make)
-        when_asked_for: list[Any] = [*self.scalars.values(), *self.circuit.nodes.values()]
-        for each in when_asked_for:
+        made: list[Any] = [*self.scalars.values(), *self.circuit.nodes.values()]  # when asked for
+        for each in made:
             if each.name in self.model:
                 self.model.places[each.name] = each.args.place()
         for check in (add_loads, read_bound, refuse_rates):
