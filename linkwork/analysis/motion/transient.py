@@ -184,7 +184,9 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
 
         refuse_ends_of_tracks(result)
     if model.air is not None or any(item.needs_air for item in model.items.values()):
+        from linkwork.analysis.motion.checks.reversed_flow import warn_of_reversed_flow
         from linkwork.analysis.outside_tables import refuse_outside_tables  # slow to import
 
         refuse_outside_tables(result)
+        warn_of_reversed_flow(result)
     return result
