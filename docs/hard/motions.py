@@ -14,6 +14,7 @@ from docs.hard import mechanisms as models
 from docs.hard.contacts import contacts
 from docs.hard.others import others
 from docs.hard.runs import Motion
+from docs.hard.soft import soft
 
 WOBBLE = (3.0, 3.0, 100.0)  # rad/s, of the disc
 
@@ -266,6 +267,18 @@ KINDS = (
         "With ropes leave out method=, which takes "
         "`GeneralizedAlpha(rho=0)`: the jerk then costs 12 % of the energy at 1 ms, which is told, "
         "and 6 % at 0.5 ms.",
+    ),
+    Kind(
+        "Beams, links, thin plates, ropes, wheels and tyres", soft,
+        "Errors of the place at the end, over its path; of the speed with which the ball leaves a "
+        "plate, of the angular momentum for the beam, of the deflection over twice that at rest "
+        "for the flexible link (the first mode with Southwell's stiffening), of "
+        "the largest deflection for the tyre, whose real motion is unknown where its rim would hit "
+        "the road. For the wheel it is the pull of its plane over the weight, which a real plane "
+        "does not have.",
+        "`lw.Beam` in place of a flexible link that turns fast; the step that is named where "
+        "shapes went through each other; `lw.Contact` or `lw.Tyre` where a wheel may lift off. "
+        "Friction that stops a block within nanometres needs steps that see it.",
     ),
     Kind(
         "Long runs", long_runs,

@@ -190,6 +190,7 @@ class Item(metaclass=ValidatingMeta):
     abstract: ClassVar[bool] = False
     surrounds: ClassVar[bool] = False  # is the air of its model (Model.air)
     needs_air: ClassVar[bool] = False
+    has_range: ClassVar[bool] = False  # is meant for motions that a run is looked through for
     slackens: ClassVar[bool] = False  # becomes taut and slack faster than steps resolve
     surroundings: ClassVar[dict[str, Any]] = {}  # of items that need air, once they are in a model
     places: ClassVar[frozenset[str]] = frozenset(  # parameters that say where markers are

@@ -113,6 +113,7 @@ def pendulum(section, angle, *, length=1.2, **words):
     return m
 
 
+@pytest.mark.filterwarnings("ignore:.*is bent by")  # the same theory in both
 def test_pendulum_against_analytic_modes_integrated_by_scipy():
     m = pendulum(EULER, 1.0, boundary="clamped-free", modes=2)
     run = lw.transient(m, t=1.0, h=2e-4, method=lw.RK4(), progress=False)
@@ -211,6 +212,7 @@ def stiffer(factor):
 
 
 @pytest.mark.filterwarnings("ignore:joint")
+@pytest.mark.filterwarnings("ignore:.*is bent by")  # the same theory in both
 def test_four_bar_with_a_flexible_coupler_in_two_methods(monkeypatch):
     """Generalised alpha tends to Runge and Kutta's solution with the square of the step, in both
     forms of the step, whose errors differ, and where a run changes from one to the other."""

@@ -20,6 +20,12 @@ SHORT = {  # motion: (end, cells that are known)
     "springs of 1e10 and 100 N/m in a row": (0.5, {"default": "right"}),
     "damped spring, three steps in a period": (0.05, {"default": "warned",
                                                       "EnergyMomentum": "warned"}),
+    "flexible link that turns at 0.2 of its first frequency": (0.1, {"default": "right"}),
+    "flexible link that turns at 1 of its first frequency": (0.1, {"default": "warned",
+                                                                   "Recursive": "warned"}),
+    "ball shot at 1000 m/s at a plate of 1 mm": (0.01, {"default": "warned", "RK4": "warned"}),
+    "ball shot at its like at 100 m/s": (0.02, {"default": "warned", "Recursive": "warned"}),
+    "wheel that would lift off its plane": (0.5, {"default": "warned", "Recursive": "refused"}),
     "motor that cannot turn further": (0.5, {"default": "refused", "EnergyMomentum": "refused"}),
 }  # fmt: skip
 

@@ -88,6 +88,11 @@ class TimeLoop(RunRecord):
         what = f"{what}; " + (f"before that, {before}; " if before else "")
         if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
             what = f"could not go on at t = {time:.6g}: {before}; "
+        if any(item.has_range for item in self.full.model.items.values()):
+            from linkwork.analysis.motion.checks.small_deflections import deflection_trouble
+
+            if beyond := deflection_trouble(result):
+                what = f"could not go on at t = {time:.6g}: {beyond}; "
         return ConvergenceError(
             f"model '{self.full.model.name}' {what}the results until t = {self.run.time:.6g} are "
             "in the attribute .result of this error",

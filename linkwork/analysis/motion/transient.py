@@ -178,12 +178,22 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         from linkwork.analysis.motion.checks.beam_mesh import warn_of_beam_meshes  # slow to import
 
         warn_of_beam_meshes(result)
+    if any(item.has_range for item in model.items.values()):
+        from linkwork.analysis.motion.checks.one_sided import warn_of_wheels  # slow to import
+        from linkwork.analysis.motion.checks.passages import warn_of_passages
+        from linkwork.analysis.motion.checks.small_deflections import warn_of_deflections
+
+        warn_of_passages(result)
+        warn_of_wheels(result)
+        warn_of_deflections(result)
     if any(node.kind.name == "place" for node in result.system.layout.nodes):
         from linkwork.analysis.motion.checks.beam_ends import refuse_ends_of_tracks
 
         refuse_ends_of_tracks(result)
     if model.air is not None or any(item.needs_air for item in model.items.values()):
+        from linkwork.analysis.motion.checks.reversed_flow import warn_of_reversed_flow
         from linkwork.analysis.outside_tables import refuse_outside_tables  # slow to import
 
         refuse_outside_tables(result)
+        warn_of_reversed_flow(result)
     return result

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -134,6 +134,7 @@ class Contact(Item):
     hard: bool = False
     impact: str = "newton"
     ground: ShapeLike | None = None
+    has_range: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         what = self.label

@@ -92,6 +92,7 @@ class FlexibleLink(FramesAlong, Item):
     shapes: Shapes = field(init=False, repr=False)
     modal: Modal = field(init=False, repr=False)
     frame_kind: ClassVar[Any] = InterfaceNode
+    has_range: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         what = self.label

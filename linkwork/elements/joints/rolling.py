@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -183,7 +183,8 @@ class Rolling(Item):
 
     The lowest point of the rim (or of the ball) stays on the plane, one condition on positions, and
     has no velocity along it, two conditions on velocities.  The force may press and pull:
-    `run["roll"].force[:, 2]` is negative while the plane would have to pull.
+    `run["roll"].force[:, 2]` is negative while the plane would have to pull, which a run
+    tells.
 
     Outputs: force, torque (zero), in the axes of the plane: x along the way the wheel rolls in the
     reference configuration, z along the normal; contact_point (m, world axes).
@@ -209,6 +210,7 @@ class Rolling(Item):
     normal: VectorLike = (0.0, 0.0, 1.0)
     at: VectorLike | None = None
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
+    has_range: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         what = self.label

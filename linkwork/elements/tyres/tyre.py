@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -273,6 +273,7 @@ class Tyre(Item):
     across: Node = field(init=False, repr=False)
 
     places = Item.places | {"hub", "rim"}
+    has_range: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         what = self.label

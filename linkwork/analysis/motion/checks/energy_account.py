@@ -22,8 +22,10 @@ motion that it does not resolve is damped.  Fast turning is damped slowly and st
 longer run loses all of it: where a body turns by FAST in a step of an implicit method, which takes
 more than all dampers do, less is let pass.  Explicit methods do not damp: a hundredth of the energy
 is as much as their error of a higher order makes when the motion itself is off by tenths, unless it
-is the work of dampers and drives that is counted that badly, between samples for one.  Where the
-balance changes at corners of motion laws alone (corners.py), it is these that are told.
+is the work of dampers and drives that is counted that badly, between samples for one.  Energy that
+a step makes and a damper takes within a few steps lies between the times that are looked at: where
+more was dissipated than there was, those beside the largest losses are looked at as well.  Where
+the balance changes at corners of motion laws alone (corners.py), it is these that are told.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from linkwork.results.result import Result
 from linkwork.system.system import System
 
 SAMPLES = 64  # stored times that are looked at
+BURSTS = 32  # steps that dissipated most, looked at where the account does not close
 BETWEEN = 0.75  # rad that a body turns between two of them, where angles over turns are counted
 MANY = 32  # stored times that show how deep a potential goes
 FINE = 2048  # stored times, where the balance is compared with corners of motion laws
@@ -80,11 +83,12 @@ class Account:
     there: float
 
 
-def account(result: Result, samples: int = SAMPLES) -> Account:
-    """At so many of the stored times."""
+def account(result: Result, samples: int = SAMPLES, more: np.ndarray | None = None) -> Account:
+    """At so many of the stored times, and more of them."""
     system = result.system
     assert result.work is not None
     some = np.unique(np.linspace(0, len(result) - 1, samples).astype(int))
+    some = some if more is None else np.union1d(some, more)
     motion, work = result.motion[some.tolist()], result.work[some]
     with np.errstate(all="ignore"):
         part = Result(
@@ -126,6 +130,14 @@ def samples_that_count_turns(result: Result) -> int:
         return len(result) + 1
     turned = float(np.max(spins) * (result.time[-1] - result.time[0]))
     return min(len(result), max(SAMPLES, int(turned / BETWEEN) + 2))
+
+
+def bursts(result: Result) -> np.ndarray:
+    """Stored times beside those in which most was dissipated."""
+    assert result.work is not None
+    taken = np.nan_to_num(np.abs(np.diff(result.work[:, 0])))
+    largest = np.argsort(taken)[-BURSTS:]
+    return np.clip(np.add.outer(largest, [-1, 0, 1, 2]).ravel(), 0, len(result) - 1)
 
 
 def largest_rise(energy: np.ndarray) -> float:
@@ -171,6 +183,10 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
         limit = EXPLICIT if counted < lost else limit
         makes = EXPLICIT if counted < made else MADE
     grows, fades = not made <= makes * there + noise, lost > limit * there + noise
+    if not grows and not fades and not np.nanmax(found.balance) <= MADE * there + noise:
+        found = account(result, samples, bursts(result))
+        made, there = largest_rise(found.rise), found.there
+        grows = not made <= makes * there + noise
     if not grows and not fades:
         miscounted = miscounted_work(result, found, noise, h) if is_explicit(method) else ""
         return miscounted or vibration_trouble(result, method, there, noise, h)
