@@ -15,7 +15,18 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from docs.hard.mechanisms import DAMPING, GAIN, SAMPLE, TOP_INERTIA, TOP_MASS, G
+from docs.hard.mechanisms import (
+    BASE,
+    COUPLER,
+    CRANK,
+    DAMPING,
+    GAIN,
+    SAMPLE,
+    TOP_INERTIA,
+    TOP_MASS,
+    G,
+    elbow,
+)  # fmt: skip
 
 Measure = Callable[[Any], float]
 
@@ -48,6 +59,18 @@ def place(body: str, where: Callable[[float], Any], size: float) -> Measure:
         return float(np.linalg.norm(found - where(float(run.time[-1]))) / size)
 
     return error
+
+
+def rocker_centre(slack: float) -> Callable[[float], np.ndarray]:
+    """Middle of the rocker of `crank_and_rocker`, on the branch on which it begins."""
+
+    def where(t: float) -> np.ndarray:
+        turned = 2 * math.pi * t
+        B = CRANK * np.array([math.sin(turned), 0, math.cos(turned)])
+        D = np.array([BASE, 0, 0])
+        return (D + elbow(B, D, COUPLER, CRANK + BASE - COUPLER + slack)) / 2
+
+    return where
 
 
 def angular_momentum(inertia: tuple[float, float, float]) -> Measure:

@@ -5,6 +5,8 @@ Each function returns a model; SI units, and what is not said is at rest.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 import linkwork as lw
@@ -188,6 +190,35 @@ def parallelograms(count: int, rate: float) -> lw.Model:
         m.add(f"left {k}", lw.Revolute(left, rung, at=(k, 1, 0), axis=Z))
         m.add(f"right {k}", lw.Revolute(rung, right, at=(k + 1, 1, 0), axis=Z))
         left = right
+    return m
+
+
+def elbow(start: np.ndarray, end: np.ndarray, first: float, second: float) -> np.ndarray:
+    """Where arms of these lengths from two points in the plane xz meet, to the left of the way."""
+    way = end - start
+    d = float(np.linalg.norm(way))
+    along = (first**2 - second**2 + d**2) / (2 * d)
+    left = np.array([-way[2], 0.0, way[0]]) / d
+    return start + along * way / d + math.sqrt(first**2 - along**2) * left
+
+
+CRANK, COUPLER, BASE = 0.28, 0.94, 1.0  # m
+
+
+def crank_and_rocker(slack: float) -> lw.Model:
+    """A crank driven once a second, whose linkage would fold flat if its slack (m) were zero."""
+    rocker = CRANK + BASE - COUPLER + slack
+    A, B, D = np.zeros(3), np.array([0, 0, CRANK]), np.array([BASE, 0, 0])
+    C = elbow(B, D, COUPLER, rocker)
+    m = lw.Model("crank and rocker", gravity=DOWN, planar="xz")
+    crank, coupler, last = (
+        m.add(name, lw.Body.link(p, q, radius=0.01, density=7800))
+        for name, p, q in (("crank", A, B), ("coupler", B, C), ("rocker", D, C))
+    )
+    m.add("motor", lw.Motor(lw.GROUND, crank, at=A, axis=Y, angle=lw.ramp(2 * math.pi)))
+    m.add("B", lw.Revolute(crank, coupler, at=B, axis=Y))
+    m.add("C", lw.Revolute(coupler, last, at=C, axis=Y))
+    m.add("D", lw.Revolute(lw.GROUND, last, at=D, axis=Y))
     return m
 
 

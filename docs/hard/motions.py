@@ -135,11 +135,17 @@ def singular_positions() -> list[Motion]:
         name = f"row of {count} parallelogram{'s' if count > 1 else ''} through flat positions"
         return Motion(name, lambda: models.parallelograms(count, 3.0), t, 1e-3, error, 1e-3, 10)
 
+    def folding(slack: float, h: float) -> Motion:
+        error = measures.place("rocker", measures.rocker_centre(slack), 0.34)
+        name = f"crank and rocker, {1000 * slack:g} mm from folding, h = {h:g} s"
+        return Motion(name, lambda: models.crank_and_rocker(slack), 2.8, h, error, 1e-3)
+
     equal = measures.place("crank", cache(measures.crank_pin(10.0, 0.1)), 1.0)
     return [
         flat(1, 5), flat(10, 5),
         Motion("slider-crank with equal arms, folded twice in a turn",
                lambda: models.slider_crank(10.0, 0.1), 2, 1e-3, equal, 5e-3),
+        folding(1e-3, 0.01), folding(1e-4, 0.02),
         Motion("motor that cannot turn further", models.impossible_motor, 2, 1e-3,
                lambda run: 2.0, 0.0),
     ]  # fmt: skip
@@ -234,12 +240,14 @@ KINDS = (
     Kind(
         "Singular positions and impossible motion", singular_positions,
         "Errors of the crank's speed and angle, as for the rod; for the equal arms of its place, "
-        "over its path. "
+        "over its path; of the rocker's place over its length. "
         "In a flat position the mechanism could go on in two ways; right is the one it came on.",
         "a passage through a singular position is possible because velocities carry the mechanism "
         "over it; where one starts in it, give rates. What is warned of in the rows of "
         "parallelograms are forces in single steps beside the flat position, which are hardly "
-        "determined there; the motion is right. A motor that cannot turn is refused and named.",
+        "determined there; the motion is right. A linkage that comes near to a flat position and "
+        "may go on in two ways beyond it is told of where a step ends on the other one; "
+        "`lw.kinematics` takes smaller steps there. A motor that cannot turn is refused and named.",
     ),
     Kind(
         "Bushings, beams, fluids, controllers and stops", parts_of_other_kinds,
