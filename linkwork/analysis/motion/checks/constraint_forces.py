@@ -13,6 +13,7 @@ the run begins: masses and lengths that are far apart make no small σ.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from linkwork.system.redundancy.rows import as_vertices
 from linkwork.system.redundancy.selection import independent_rows
 from linkwork.system.state import State
 
-ITERATIONS = 6  # of inverse and of power iteration: a small σ stands out at once
+ITERATIONS = 6  # of inverse iteration: a small σ stands out at once
 SAMPLES = (0.0, 0.5, 1.0)  # of the stored steps: where σ is taken as usual, and rows are chosen
 
 
@@ -56,22 +57,18 @@ class Place:
 
     def carried(self, y: np.ndarray) -> np.ndarray:
         """M⁻¹ C_qᵀ y of the kept rows."""
-        return sp.splu(self.M.tocsc()).solve(self.Cq.T @ y)
+        return self.inverse.solve(self.Cq.T @ y)
+
+    @cached_property
+    def inverse(self) -> Any:
+        """Of M, as its factors."""
+        return sp.splu(self.M.tocsc())
 
     def diagonal(self) -> np.ndarray:
         """Of S, by the rows' own bodies: each row against the mass of what it moves."""
-        inverse = sp.splu(self.M.tocsc())
-        squares = np.array(self.Cq.multiply(self.Cq) @ inverse_diagonal(self.M, inverse)).ravel()
+        inverse = inverse_diagonal(self.M.shape[0], self.inverse)
+        squares = np.array(self.Cq.multiply(self.Cq) @ inverse).ravel()
         return np.where(squares > 0.0, squares, 1.0)
-
-    def largest(self) -> float:
-        """The largest eigenvalue of S with scaled rows."""
-        inverse, y, size = sp.splu(self.M.tocsc()), spread(len(self.scale)), 1.0
-        for _ in range(ITERATIONS):
-            y = self.scale * (self.Cq @ inverse.solve(self.Cq.T @ (self.scale * y)))
-            size = float(np.linalg.norm(y))
-            y /= size
-        return size
 
     def least(self) -> float:
         """σ², the least eigenvalue of S with scaled rows; 0 where that is round-off."""
@@ -90,9 +87,8 @@ class Place:
         return 1.0 / size
 
 
-def inverse_diagonal(M: sp.csc_array, inverse: sp.SuperLU) -> np.ndarray:
+def inverse_diagonal(n: int, inverse: Any) -> np.ndarray:
     """Of M⁻¹, from its blocks of six."""
-    n = M.shape[0]
     out = np.zeros(n)
     for c in range(6):
         unit = np.zeros(n)
@@ -117,11 +113,11 @@ class ConstraintForces:
         best = int(np.argmax([choice.rank for choice in choices]))
         self.rows = constraint_rows(result.system, states[best])
         self.choice = choices[best]
+        self.spread_out = MinimumNorm(self.rows, self.choice)
         places = [Place(result, s, self.choice.keep) for s in states]
         self.scale = 1.0 / np.sqrt(places[best].diagonal())
         for place in places:
             place.scale = self.scale
-        self.largest = places[best].largest()
         self.usual = max(place.least() for place in places)
 
     def _motion(self, k: int) -> State:
@@ -148,7 +144,7 @@ class ConstraintForces:
         if there.least() == 0.0:
             return self._least_norm(place, found), np.full(len(keep), np.inf)
         turned = (there.here.Cq - place.here.Cq).T @ np.nan_to_num(state.gamma)
-        change = self._missing(moved, there, sp.splu(there.M.tocsc()).solve(turned)) - found
+        change = self._missing(moved, there, there.inverse.solve(turned)) - found
         return self._least_norm(place, found), self._least_norm(place, change)
 
     def _missing(self, state: State, place: Place, less: np.ndarray) -> np.ndarray:
@@ -179,4 +175,4 @@ class ConstraintForces:
         if keep.all():
             return out
         full = as_vertices(self.result.system.layout, place.here.jacobian, self.rows.L)[0]
-        return MinimumNorm(self.rows, self.choice)(full.csr, out)
+        return self.spread_out(full.csr, out)

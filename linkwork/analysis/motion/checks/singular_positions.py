@@ -19,7 +19,7 @@ and it is told where it is a good part of the forces.  So are forces that positi
 joints that are open by ε, at least by round-off, let the mechanism move by ε/σ without resistance;
 velocities then point elsewhere by a part ε/σ² of themselves, and forces change by ε/σ⁴ of what
 centrifugal ones are.  They are computed once more at a position that is moved so.  A look costs as
-much as five to ten implicit steps (constraint_forces), so one in fifty steps is looked at, and a
+much as five to twenty implicit steps (constraint_forces), so one in a hundred is looked at, and a
 few more.
 """
 
@@ -43,8 +43,8 @@ APART = 4  # steps: how wide the forces of a singular position are at most
 BESIDE = 2  # steps before and after one that stands out, which are looked at as well
 SMALL_PIVOT = 1e-7  # of the loops' equations in joint coordinates: looked at in any case
 CHUNK = 1024  # stored steps at a time
-MOST = 10  # steps that are looked at, and
-PART = 0.02  # of the steps
+MOST = 8  # steps that are looked at, and
+PART = 0.01  # of the steps
 
 
 def warn_of_singular_positions(result: Result) -> None:
