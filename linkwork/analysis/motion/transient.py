@@ -179,11 +179,13 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
 
         warn_of_beam_meshes(result)
     if any(item.has_range for item in model.items.values()):
+        from linkwork.analysis.motion.checks.deep_contacts import warn_of_deep_contacts
         from linkwork.analysis.motion.checks.one_sided import warn_of_wheels  # slow to import
         from linkwork.analysis.motion.checks.passages import warn_of_passages
         from linkwork.analysis.motion.checks.small_deflections import warn_of_deflections
 
         warn_of_passages(result)
+        warn_of_deep_contacts(result)
         warn_of_wheels(result)
         warn_of_deflections(result)
     if any(node.kind.name == "place" for node in result.system.layout.nodes):
