@@ -87,8 +87,7 @@ def fast_pairs(result: Result, contacts: list[Contact]) -> Iterator[Fast]:
     for contact in contacts:
         solids: dict[int, tuple[float, float]] = {}  # half thickness, reach from the body's centre
         moves: dict[int, float] = {}
-        pairs = contact.pairs_of_bodies()
-        for body in {id(x): x for pair in pairs for x in pair}.values():
+        for body in bodies_of(contact):
             found = [s for s in contact.solids(body) if s.reach < ENDLESS]
             thick = [s.size if s.heights is None else 0.0 for s in found]
             half = min(thick, default=np.inf)
@@ -99,12 +98,18 @@ def fast_pairs(result: Result, contacts: list[Contact]) -> Iterator[Fast]:
                 moves[id(body)] = float(speeds[number(body)] + spins[number(body)] * max(far, 0.0))
         if 2 * max(moves.values()) <= min(half for half, _ in solids.values()):
             continue
-        for one, two in pairs:
+        for one, two in contact.pairs_of_bodies():
             (a, far_a), (b, far_b) = solids[id(one)], solids[id(two)]
             if min(far_a, far_b) < 0 or a + b == np.inf:  # a plane, or a surface of no thickness
                 continue
             if moves[id(one)] + moves[id(two)] > a + b:
                 yield Fast(number(one), number(two), contact, (one, two), a + b)
+
+
+def bodies_of(contact: Contact) -> list[Any]:
+    """All bodies that it knows, each once."""
+    sides = [x if isinstance(x, (list, tuple)) else [x] for x in (contact.a, contact.b)]
+    return list({id(x): x for side in sides for x in side if x is not None}.values())
 
 
 def passage(result: Result, fast: Fast) -> tuple[float, float, float] | None:
