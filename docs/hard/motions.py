@@ -12,6 +12,7 @@ import linkwork as lw
 from docs.hard import measures
 from docs.hard import mechanisms as models
 from docs.hard.contacts import contacts
+from docs.hard.fields import fields
 from docs.hard.others import others
 from docs.hard.runs import Motion
 from docs.hard.soft import soft
@@ -287,6 +288,14 @@ KINDS = (
         "`lw.Beam` in place of a flexible link that turns fast; the step that is named where "
         "shapes went through each other; `lw.Contact` or `lw.Tyre` where a wheel may lift off. "
         "Friction that stops a block within nanometres needs steps that see it.",
+    ),
+    Kind(
+        "Circuits and motors whose voltages jump", fields,
+        "Largest errors of the voltage over the run, in parts of the source's, for the capacitors; "
+        "errors at the end for the switch and the motor, against closed forms between the jumps.",
+        "leave out method=, or take DIRK54 where more digits are wanted. Steps end where drives "
+        "jump, and those behind begin with pieces that resolve what dies away at once. Explicit "
+        "methods want steps below the shortest time constant.",
     ),
     Kind(
         "Long runs", long_runs,

@@ -11,6 +11,8 @@ zero, are found with them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
@@ -22,6 +24,8 @@ from linkwork.system.consistency.accelerations import accelerations, factorise
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System
+
+PIVOTS = "balance"  # how their names begin in a restart
 
 
 @compiled
@@ -53,23 +57,44 @@ def balance_rows(
 
 
 class Balance:
-    """Solves for accelerations and multipliers with pivots that last."""
+    """Solves for accelerations and multipliers with pivots that last, also over a restart (begun:
+    the numbers of the earlier run)."""
 
-    def __init__(self, system: System, state: State) -> None:
+    def __init__(self, system: System, state: State, begun: dict[str, Any] | None = None) -> None:
         self.system = system
         self.rhs, size = np.zeros(system.unknowns), 13 * system.bodies + 2 * system.layout.values
         self.y, self.rate = np.zeros(size), np.zeros(size)
         accelerations(system, state)  # raises where the equations are singular
-        self.pivot(state)
+        names = sorted(name for name in begun or {} if name.startswith(PIVOTS))
+        self.pivot(state, tuple(np.asarray((begun or {})[name]) for name in names))
 
-    def pivot(self, state: State) -> None:
+    def restart(self) -> dict[str, np.ndarray]:
+        """Its pivots, with which later rows have the same digits."""
+        return {f"{PIVOTS}{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
+
+    def snapshot(self) -> tuple:
+        return self.lu, [np.copy(a) for a in self.lu.chosen]
+
+    def recover(self, snapshot: tuple) -> None:
+        self.lu, chosen = snapshot
+        for mine, copy in zip(self.lu.chosen, chosen, strict=True):
+            mine[:] = copy
+
+    def now(self, time: float, row: Any, memory: np.ndarray) -> None:
+        """Fill one row, of which nobody knows whether it is looked at: pivots stay as they are."""
+        kept = self.snapshot()
+        times = np.array([time])
+        self(times, row.motion, row.acceleration, row.gamma, memory, row.values)
+        self.recover(kept)
+
+    def pivot(self, state: State, pivots: tuple = ()) -> None:
         system = self.system
         system.load(state)
         system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
         system.work.values[BY_VALUE:] = 0.0
         system.work.values[BY_VALUE] = 1.0 / system.mass
         evaluate(system.kernels, system.tables, system.work, state.time, 1.0 / system.mass)
-        self.lu = factorise(system)
+        self.lu = factorise(system, pivots or None)
 
     def __call__(self, times, motion, acceleration, gamma, memory, values) -> None:
         """Fill acceleration (T, bodies, 6), gamma (T, all rows) and what sensors show in values

@@ -83,7 +83,7 @@ class ReducedRun(RepairedRun):
             getattr(m, name)[:] = r[name]
         if self.sensing is not None:
             self.sensing.recover(r)
-        self.balance = Balance(self.system, state)
+        self.balance = Balance(self.system, state, r)
         self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
         if h != self.h:
             self.set_step(h)
@@ -352,12 +352,13 @@ class ReducedRun(RepairedRun):
         arrays = [np.copy(a) for a in (*self.parts.motion, *self.lu.chosen)]
         reals = self.parts.system.tables.reals.copy()
         past = None if self.sensing is None else self.sensing.past
-        counts = self.repairs, self.pieces
+        counts = self.repairs, self.pieces, self.balance.snapshot()
         return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts
 
     def recover(self, snapshot: tuple) -> None:
         parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts = snapshot
-        self.repairs, self.pieces = counts
+        self.repairs, self.pieces, balance = counts
+        self.balance.recover(balance)
         if self.sensing is not None:
             self.sensing.past = past
         if parts is not self.parts:
@@ -377,9 +378,7 @@ class ReducedRun(RepairedRun):
         """The last good step."""
         out = step_rows(self.full, 1, sum(self.own.values()))
         ns.store(self.parts.motion, out, 0)
-        self.balance(
-            np.array([self.time]), out.motion, out.acceleration, out.gamma, self.memory, out.values
-        )
+        self.balance.now(self.time, out, self.memory)
         return State(
             self.time, self.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
             self.memory, self.restart(), values=out.values[0],
@@ -395,6 +394,5 @@ class ReducedRun(RepairedRun):
         out["memory"] = self.memory
         if self.sensing is not None:
             out |= self.sensing.restart()
-        for i, part in enumerate(self.lu.pivots):
-            out[f"pivots{i}"] = np.array(part)
-        return out
+        pivots = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
+        return out | pivots | self.balance.restart()

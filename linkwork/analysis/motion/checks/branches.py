@@ -45,16 +45,15 @@ def peaks(size: np.ndarray) -> np.ndarray:
     return top[np.argsort(-size[top], kind="stable")][:most]
 
 
-def tell_branches(result: Result, forces: ConstraintForces, some: np.ndarray) -> None:
-    """Say so where a step beside one of these stored steps has left its branch."""
-    near = {k for s in some.tolist() for k in range(s - 1, s + 3)}
-    steps = sorted(k for k in near if 0 < k < len(result))
-    places: dict[int, Place] = {}
+def tell_branches(
+    result: Result, forces: ConstraintForces, some: np.ndarray, size: np.ndarray
+) -> None:
+    """Say so where one of these stored steps, or one beside the largest forces, has left its
+    branch."""
+    near = {*some.tolist(), *(k for peak in peaks(size).tolist() for k in (peak, peak + 1))}
     followed = 0
-    for k in steps:
-        for j in (k - 1, k):
-            places[j] = places[j] if j in places else forces.at(j)[1]
-        if not crosses(places[k - 1], places[k]):
+    for k in sorted(k for k in near if 0 < k < len(result)):
+        if not crosses(forces.at(k - 1)[1], forces.at(k)[1]):
             continue
         if leaves_branch(result, forces, k):
             warnings.warn(

@@ -27,6 +27,7 @@ from linkwork.system.redundancy.selection import independent_rows
 from linkwork.system.state import State
 
 ITERATIONS = 6  # of inverse iteration: a small σ stands out at once
+KEPT = 100  # places of stored steps
 SAMPLES = (0.0, 0.5, 1.0)  # of the stored steps: where σ is taken as usual, and rows are chosen
 
 
@@ -108,6 +109,7 @@ class ConstraintForces:
 
     def __init__(self, result: Result) -> None:
         self.result, last = result, len(result) - 1
+        self.looked: dict[int, tuple[float, Place]] = {}
         states = [self._motion(round(part * last)) for part in SAMPLES]
         choices = [independent_rows(constraint_rows(result.system, s)) for s in states]
         best = int(np.argmax([choice.rank for choice in choices]))
@@ -124,10 +126,14 @@ class ConstraintForces:
         return replace(self.result.state(k), gamma=None, acceleration=None)
 
     def at(self, k: int) -> tuple[float, Place]:
-        """σ² of a stored step, and its place."""
-        place = Place(self.result, self._motion(k), self.choice.keep)
-        place.scale = self.scale
-        return place.least(), place
+        """σ² of a stored step, and its place; the last few are kept."""
+        if k not in self.looked:
+            if len(self.looked) == KEPT:
+                self.looked.pop(next(iter(self.looked)))
+            place = Place(self.result, self._motion(k), self.choice.keep)
+            place.scale = self.scale
+            self.looked[k] = place.least(), place
+        return self.looked[k]
 
     def errors(self, k: int, place: Place) -> tuple[np.ndarray, np.ndarray]:
         """Δγ of a stored step, and how far its multipliers are known at its position; both over

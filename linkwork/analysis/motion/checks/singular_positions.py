@@ -29,7 +29,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.analysis.motion.checks.branches import peaks, tell_branches
+from linkwork.analysis.motion.checks.branches import tell_branches
 from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
@@ -66,7 +66,7 @@ def warn_of_singular_positions(result: Result) -> None:
         with np.errstate(all="ignore"):
             forces = ConstraintForces(result)
             tell_errors(result, forces, rows, some)
-            tell_branches(result, forces, np.concatenate([some, peaks(size)]))
+            tell_branches(result, forces, some, size)
     except (np.linalg.LinAlgError, RuntimeError):  # masses of which nothing can be said
         return
 
