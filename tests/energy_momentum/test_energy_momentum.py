@@ -54,6 +54,12 @@ def test_the_row_left_out_is_one_that_closes_the_ring():
     assert left == ["joint 'hinge 6', row z"]
 
 
+# at t = 0.04 s, and often after it, the linkage passes a singular position: a force of 390 N in a
+# step of 0.01 s, 13 N in finer ones
+SINGULAR = pytest.mark.filterwarnings("ignore:.*passes a singular position")
+
+
+@SINGULAR
 @pytest.mark.parametrize(
     ("name", "h"), [("six_body_linkage", 2e-3), ("six_body_linkage", 1e-2), ("heavy_top", 1e-3)]
 )
@@ -87,6 +93,7 @@ def test_momenta_of_free_pairs(name):
     assert np.abs(energy / energy[0] - 1).max() < 1e-10
 
 
+@SINGULAR
 @pytest.mark.parametrize("name", ALL)
 def test_both_schemes_are_one(name):
     """The reduction changes nothing but the unknowns."""

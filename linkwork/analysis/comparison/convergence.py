@@ -59,8 +59,8 @@ def convergence(
     >>> rod = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.01, density=7800))
     >>> pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     >>> found = lw.convergence(m, t=2, h=0.02, accuracy=1e-3)
-    >>> found.verdict, round(found.order, 1)
-    ('coarse', 2.0)
+    >>> found.verdict
+    'coarse'
     >>> lw.convergence(m, t=2, h=found.step, accuracy=1e-3).verdict
     'accurate'
     """

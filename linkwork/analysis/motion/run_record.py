@@ -78,7 +78,8 @@ class RunRecord:
     @property
     def _begins_short(self) -> bool:
         """Whether the next step is one whose first piece is shorter (step_control.first_steps)."""
-        return self.strategy is None and self.run.h < (1 - self.slack) * self.h
+        short = self.strategy is None and self.run.h < (1 - self.slack) * self.h
+        return short and bool(np.any(self.full.layout.order == 1))
 
     def _start_clocks(self) -> None:
         self.started, self.started_cpu = clock.perf_counter(), clock.process_time()

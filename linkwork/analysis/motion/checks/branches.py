@@ -26,10 +26,12 @@ from linkwork.errors import LinkworkWarning, users_line
 from linkwork.math import rotations
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
+from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 
 PARTS = 128  # of a step that is looked at
 CLOSED = 1e-9  # of the mechanism's size, rad: how far constraints are satisfied there
+OPEN = 1e-5  # of the same: joints that are open
 ITERATIONS = 8
 ELSEWHERE = 0.2  # of what bodies move in the step: how far from its end another branch is
 MOST = 3  # steps that are followed
@@ -49,7 +51,9 @@ def tell_branches(
     result: Result, forces: ConstraintForces, some: np.ndarray, size: np.ndarray
 ) -> None:
     """Say so where one of these stored steps, or one beside the largest forces, has left its
-    branch."""
+    branch; of runs that store every step."""
+    if result.info.get("every", 1) != 1:
+        return
     near = {*some.tolist(), *(k for peak in peaks(size).tolist() for k in (peak, peak + 1))}
     followed = 0
     for k in sorted(k for k in near if 0 < k < len(result)):
@@ -104,6 +108,9 @@ def leaves_branch(result: Result, forces: ConstraintForces, k: int) -> bool:
         replace(result.state(j), gamma=None, acceleration=None) for j in (k - 1, k)
     )
     length = result.system.length
+    sizes = row_scale(result.system.all_rows, length)
+    if max(float(np.abs(sizes * forces.at(j)[1].here.C).max()) for j in (k - 1, k)) > OPEN:
+        return False  # that joints are open is told elsewhere
     way = difference(before, after)
     state = before
     for part in range(1, PARTS + 1):
@@ -112,19 +119,19 @@ def leaves_branch(result: Result, forces: ConstraintForces, k: int) -> bool:
         if closed is None:
             return False
         state = closed
-    scale = np.tile([1 / length] * 3 + [1.0] * 3, len(way) // 6)
+    scale = np.tile([1 / length] * 3 + [1.0] * 3, result.system.bodies)
     moved = float(np.abs(scale * way).max())
     return float(np.abs(scale * difference(state, after)).max()) > ELSEWHERE * moved
 
 
 def put_back(result: Result, forces: ConstraintForces, state: State) -> State | None:
     """The nearest state in which joints are closed, by Newton's method in the metric of M."""
-    sizes = forces.scale / forces.scale.max()
+    sizes = row_scale(result.system.all_rows, result.system.length)[forces.choice.keep]
     for _ in range(ITERATIONS):
         place = Place(result, state, forces.choice.keep)
         place.scale = forces.scale
         C = place.here.C[forces.choice.keep]
-        if float(np.abs(sizes * C).max()) < CLOSED * result.system.length:
+        if float(np.abs(sizes * C).max()) < CLOSED:
             return state
         try:
             place.factorise()

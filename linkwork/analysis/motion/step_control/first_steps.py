@@ -69,7 +69,7 @@ def transient_time(system: System, now: State, epsilon: float) -> float:
     ahead = accelerations(system, now.later(epsilon, now.acceleration))
     mine = system.layout.order == 1
     rate, change = (np.abs(x[1, mine]) for x in (now.values, ahead.values - now.values))
-    size = np.abs(now.values[0, mine])
+    size = np.maximum(np.abs(now.values[0, mine]), system.layout.value_scale[mine])
     with np.errstate(divide="ignore", invalid="ignore"):
         tau = np.where(change > 0, epsilon * rate / change, np.inf)
     counts = rate * np.minimum(tau, epsilon / SHORT) > FAINT * size
