@@ -73,7 +73,7 @@ class TimeLoop(RunRecord):
                 raise
             what = f"could not go on: {error}"
             if blocked := blocked_motion(self.run.system):
-                what = f"could not go on at t = {self.run.time:.6g}: {blocked}: {COMPARE}"
+                what = f"could not go on at t = {self.run.time:.6g}: {blocked}: {COMPARE} ({error})"
             raise self._failed(self.run.time, what) from None
         except StepFailure as failure:
             raise self._failed(failure.time, failure.what) from None
@@ -89,7 +89,7 @@ class TimeLoop(RunRecord):
         if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
             what = f"could not go on at t = {time:.6g}: {before}; "
         if any(item.has_range for item in self.full.model.items.values()):
-            from linkwork.analysis.motion.checks.small_deflections import deflection_trouble
+            from linkwork.analysis.motion.checks.parts.small_deflections import deflection_trouble
 
             if beyond := deflection_trouble(result):
                 what = f"could not go on at t = {time:.6g}: {beyond}; "

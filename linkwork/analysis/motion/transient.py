@@ -11,8 +11,9 @@ import numpy as np
 from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.checks.energy_account import warn_of_energy
 from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
+from linkwork.analysis.motion.checks.parts.finished_run import check_parts
 from linkwork.analysis.motion.checks.samples import refuse_long_steps, warn_of_late_samples
-from linkwork.analysis.motion.checks.singular_positions import warn_of_singular_positions
+from linkwork.analysis.motion.checks.singular.singular_positions import warn_of_singular_positions
 from linkwork.analysis.motion.checks.turns import TurnWatch
 from linkwork.analysis.motion.continuing import Earlier
 from linkwork.analysis.motion.ending import told_in_one_line
@@ -174,28 +175,5 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     warn_of_singular_positions(result)
     if hasattr(loop.run, "warn_of_impacts"):
         loop.run.warn_of_impacts()
-    if any(family.slender for family in result.system.families):
-        from linkwork.analysis.motion.checks.beam_mesh import warn_of_beam_meshes  # slow to import
-
-        warn_of_beam_meshes(result)
-    if any(item.has_range for item in model.items.values()):
-        from linkwork.analysis.motion.checks.deep_contacts import warn_of_deep_contacts
-        from linkwork.analysis.motion.checks.one_sided import warn_of_wheels  # slow to import
-        from linkwork.analysis.motion.checks.passages import warn_of_passages
-        from linkwork.analysis.motion.checks.small_deflections import warn_of_deflections
-
-        warn_of_passages(result)
-        warn_of_deep_contacts(result)
-        warn_of_wheels(result)
-        warn_of_deflections(result)
-    if any(node.kind.name == "place" for node in result.system.layout.nodes):
-        from linkwork.analysis.motion.checks.beam_ends import refuse_ends_of_tracks
-
-        refuse_ends_of_tracks(result)
-    if model.air is not None or any(item.needs_air for item in model.items.values()):
-        from linkwork.analysis.motion.checks.reversed_flow import warn_of_reversed_flow
-        from linkwork.analysis.outside_tables import refuse_outside_tables  # slow to import
-
-        refuse_outside_tables(result)
-        warn_of_reversed_flow(result)
+    check_parts(result)
     return result

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces, Place
+from linkwork.analysis.motion.checks.singular.constraint_forces import ConstraintForces, Place
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.math import rotations
 from linkwork.math import sparse as sp

@@ -29,8 +29,8 @@ import warnings
 
 import numpy as np
 
-from linkwork.analysis.motion.checks.branches import tell_branches
-from linkwork.analysis.motion.checks.constraint_forces import ConstraintForces
+from linkwork.analysis.motion.checks.singular.branches import tell_branches
+from linkwork.analysis.motion.checks.singular.constraint_forces import ConstraintForces
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.result import Result
 from linkwork.system.system import System

@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 
-from linkwork.analysis.motion.checks.passages import ENDLESS, of_body
+from linkwork.analysis.motion.checks.parts.passages import ENDLESS, of_body
 from linkwork.elements.contact.contact import MARGIN_SHARE, Contact
 from linkwork.elements.contact.history import contact_depth
 from linkwork.elements.contact.layout import MARGIN, REACH_A, REACH_B

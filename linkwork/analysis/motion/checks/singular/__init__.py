@@ -1,0 +1,1 @@
+"""Positions in which constraints become dependent: forces beside them, branches that meet there."""
