@@ -41,6 +41,7 @@ from linkwork.io.mbdyn.syntax.geometry import reference_card
 from linkwork.io.mbdyn.syntax.hints import lost_comma
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.io.mbdyn.syntax.text import Source, squeeze
+from linkwork.math.memory.garbage import without_collection
 from linkwork.model.model import Model
 
 Card = Callable[[Arguments], None]
@@ -69,7 +70,8 @@ def read_deck(
     Example: ``deck = lw.read_deck("pendulum.mbd"); deck.analysis.step``
     """
     reader = Reader(Path(path), environment_of(environment))
-    reader.read()
+    with without_collection():
+        reader.read()
     return reader.deck
 
 
