@@ -1,8 +1,8 @@
 """Python's search for garbage, while a large model is read or prepared.
 
-Cards, tables, patterns and factors of 10,000 bodies are made of a million small objects that all stay.
-Python looks through them again and again for cycles that nobody needs any more, which takes a third
-of the preparation and finds nothing.
+Cards, tables, patterns and factors of 10,000 bodies are made of a million small objects that all
+stay.  Python looks through them again and again for cycles that nobody needs any more, which takes
+a third of the time and finds nothing.
 """
 
 from __future__ import annotations
