@@ -100,6 +100,22 @@ def test_errors_of_a_double_pendulum_double_as_the_variational_equation_says():
     assert "errors double every" in str(found)
 
 
+def test_no_step_is_named_for_a_whip_that_is_lost():
+    """Crossed hinges that crack: a run with half the step is lost as well."""
+    m = lw.Model("whip", gravity=(0, -7.848, -5.886))
+    last = lw.GROUND
+    for k in range(30):
+        link = m.add(f"link {k}", lw.Body(0.1, (1e-6, 1e-3 / 12, 1e-3 / 12),
+                                          position=(0.1 * k + 0.05, 0, 0)))  # fmt: skip
+        axis = (0, 1, 0) if k % 2 else (0, 0, 1)
+        m.add(f"hinge {k}", lw.Revolute(last, link, at=(0.1 * k, 0, 0), axis=axis))
+        last = link
+    found = lw.convergence(m, t=3, h=1e-3)
+    assert found.error[-1] > 1  # rad
+    assert found.verdict == "chaotic" and np.isnan(found.step)
+    assert lw.convergence(m, t=3, h=5e-4).error[-1] > 0.1
+
+
 def test_a_step_that_meets_nothing_is_round_off():
     m = lw.Model("rest", gravity=(0, 0, 0))
     m.add("ball", lw.Body(1, (1, 1, 1)))

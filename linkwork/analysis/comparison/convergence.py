@@ -10,7 +10,8 @@ A motion is known with an accuracy ε until the time at which the error reaches 
 motion errors grow like a low power of time, and a step that is small enough follows from the order.
 In a chaotic one they grow like 2^(t/T) whatever the step: half of it divides them by 2^p, and makes
 the motion known for p T longer, no more.  Which of the two it is shows the better of two straight
-lines through log d₂ while it grows to ε, over t or over log t.
+lines through log d₂ while it grows to ε, over t or over log t, and whether half the step gains the
+time that a power says.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ ROUND_OFF = 1e-9  # differences below it say nothing about the step
 SHRINKS = 0.6  # d₂ over d₁ below which half the step makes the run better
 LOST = 0.3  # a difference (of the mechanism's size, rad) beyond which orders mean nothing
 RANGE = 1e-3  # of the accuracy: where errors begin that show how they grow
+GAINS = 0.5  # of the time that half the step should gain where errors grow like a power of time
 HIGHEST = 4.0  # power of time: phases err like t and t², a little more beside other motion
 CAUTION = 0.9  # of the step that would just do
 
@@ -158,7 +160,14 @@ class Convergence:
         growth = self.growth
         if growth.power == 0.0:
             return "not converging"
-        return "chaotic" if growth.exponential else "coarse"
+        return "chaotic" if growth.exponential or not self._gains_as(growth.power) else "coarse"
+
+    def _gains_as(self, power: float) -> bool:
+        """Whether half the step makes the motion known for as much longer as a power of time says:
+        2^(p/power) times as long."""
+        first, second = (self._until(d) - self.time[0] for d in (self.first, self.second))
+        expected = min(first * 2.0 ** (self.order / power), self.time[-1] - self.time[0])
+        return bool(second - first > GAINS * (expected - first))
 
     @property
     def step(self) -> float:
