@@ -51,7 +51,7 @@ class ReducedRun(RepairedRun):
         refuse_unknown(full)
         self.time = self.origin = state.time
         self.repairs = 0
-        announce(ns.advance, "energy-momentum steps", 15)
+        announce(ns.advance, "energy-momentum steps", 18)
         self.sensing = Sensing(full, state) if followed_at_all_times(full) else None
         self.condition = np.nan
         if state.restart:

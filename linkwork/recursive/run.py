@@ -53,7 +53,7 @@ class RecursiveRun(BasicRun):
     turns = 0.5, 3.0
 
     def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
-        announce(rk.advance_rk4, "dynamics in joint coordinates", 9)
+        announce(rk.advance_rk4, "dynamics in joint coordinates", 7)
         self.method, self.full, self.h = method, full, h
         self.time = self.origin = state.time
         self.repairs = 0

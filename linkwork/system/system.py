@@ -256,7 +256,7 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
 
     `extra` are further entries under names of items: rows that only assembly knows.
     """
-    announce(evaluate, "the kernels of elements", 5)
+    announce(evaluate, "the kernels of elements", 4)
     if not isinstance(model, Model):
         raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
     add_sensors(model)

@@ -78,4 +78,4 @@ def time_and_promises(script, cache):
 def test_users_who_turn_warnings_into_errors_can_use_joint_coordinates():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numba warns of tuples of functions without names
-        assert numba.typeof(sweeps_for(True, True, True, True)).fields[0] == "ends"
+        assert numba.typeof(sweeps_for(*6 * [True])).fields[0] == "others"

@@ -258,7 +258,7 @@ class StagedRun(ImplicitRun):
             stages = self.formula.stages
             laws = schedule if stages == 1 else self._stage_schedule(times, done, last)
             before = done
-            announce(advance_stages, "implicit steps by formulas of first order", 12)
+            announce(advance_stages, "implicit steps by formulas of first order", 8)
             status, done = advance_stages(
                 system.kernels, system.tables, self.lu, system.work, self.stepper, self.stages,
                 self.fast, which, times, laws, saved, out, done, last,

@@ -82,7 +82,7 @@ class TwoForms(RepairedRun):
                 return status, done
             last = done + 1
         march = advance_fast if self.turning else st.advance
-        announce(march, "steps for fast rotation" if self.turning else "implicit steps", 8)
+        announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
         parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
         return march(
             system.kernels, system.tables, self.lu, system.work, *parts, *steps, done, last

@@ -14,6 +14,7 @@ import warnings
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -23,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
+from linkwork.math.compiling.known_types import known_types
 from linkwork.math.compiling.sources import sources
 from linkwork.math.compiling.undisturbed import checkpoint, undisturbed
 
@@ -76,11 +78,45 @@ def _read_index(load: Any) -> Any:
         return {}
 
 
-class LeanLibrary(JITCodeLibrary):
+class WholeLibrary(JITCodeLibrary):
+    """Code of a function that Python calls, and once of each part that it is made of."""
+
+    def finalize(self) -> None:
+        link_parts(self, self._final_module)
+        self._linking_libraries = []
+        super().finalize()
+
+
+def link_parts(library: Any, module: Any) -> None:
+    """Put all that the function of a library calls into a module, callers first.
+
+    LLVM leaves out a function that nothing calls which is there already.
+    """
+    ends: dict[Any, None] = {}
+
+    def visit(caller: Any) -> None:
+        for called in caller._linking_libraries:
+            if called not in ends:
+                if isinstance(called, PartLibrary):
+                    visit(called)
+                ends[called] = None
+
+    visit(library)
+    for called in reversed(ends):
+        library._reload_init.update(called._reload_init)
+        part = isinstance(called, PartLibrary)
+        code = called.own_module() if part else called._get_module_for_linking()
+        module.link_in(code, preserve=True)
+
+
+class LeanLibrary(WholeLibrary):
     """Code in which no references are counted: nothing to prune before it is optimised.
 
     Level 1: levels 2 and 3 take a tenth longer each and give steps that are no faster.
     """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         found = self._codegen._module_pass_manager(opt=1)
@@ -92,7 +128,11 @@ class LeanLibrary(JITCodeLibrary):
 
 
 class PartLibrary(JITCodeLibrary):
-    """Code that is only ever part of other code, and is optimised and translated there alone."""
+    """Code that is only ever part of other code, and is optimised and translated there alone.
+
+    It holds its own function and names its parts: with their code, each would be copied once for
+    every function on the way to it.
+    """
 
     @property
     def codegen(self) -> Any:
@@ -104,12 +144,24 @@ class PartLibrary(JITCodeLibrary):
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"  # the same in all modules that it is linked into
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def own_module(self) -> Any:
+        self._ensure_finalized()
+        return self._final_module
+
+    def _get_module_for_linking(self) -> Any:
+        """With its parts, for functions that are not compiled here."""
+        if self._shared_module is None:
+            self._shared_module = self.own_module().clone()
+            link_parts(self, self._shared_module)
+        return self._shared_module
 
 
 # Passes of numba that look for what lean functions do not have: expressions of whole arrays, which
@@ -133,7 +185,7 @@ class Passes(PassManager):
 class WholeCompiler(Compiler):
     """Numba's compiler; Ctrl-C waits for the end of a pass, so that no code is left half made."""
 
-    library: Any = JITCodeLibrary
+    library: Any = WholeLibrary
     needless: frozenset[str] = frozenset()
 
     def define_pipelines(self) -> Any:
@@ -164,7 +216,8 @@ class LeanCompiler(WholeCompiler):
         often = gc.get_threshold()
         gc.set_threshold(max(often[0], 50_000), *often[1:])
         try:
-            return super()._compile_core()
+            with known_types():
+                return super()._compile_core()
         finally:
             gc.set_threshold(*often)
 
@@ -223,8 +276,7 @@ def part(function: Any, options: dict[str, Any]) -> Any:
     """A function that only compiled functions call."""
     njit: Any = numba.njit
     options = {"no_cpython_wrapper": True, "_nrt": False, **options, "no_cfunc_wrapper": True}
-    if not options["_nrt"]:
-        options["pipeline_class"] = PartCompiler
+    options["pipeline_class"] = WholeCompiler if options["_nrt"] else PartCompiler
     made = njit(**options)(function)
     if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
         made.__class__ = Part

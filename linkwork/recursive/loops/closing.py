@@ -100,7 +100,7 @@ def elements(kernels, tables, work, time):
 @spliced
 def evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
-    sweeps.outward(sweeps.ends, tree, s, q, v)
+    sweeps.outward(sweeps.others, tree, s, q, v)
     if tables.directory.shape[0] > 0:
         fill_nodes(tree, s, work.nodes)
         wanted = 1.0 if rows and loops.J.shape[0] > 0 else 0.0
@@ -290,7 +290,7 @@ def accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out):
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
         drive_joints(tables, s)
-    sweeps.inward(tree, s, tau, stiff)
+    sweeps.inward(sweeps.others, tree, s, tau, stiff)
     sweeps.accelerate(tree, s, out)
     if cut is not None and loops.settings[CLOSED] == 0.0:
         close(sweeps, tree, s, loops, work, out)
@@ -366,7 +366,7 @@ def factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop):
     metric = int(loops.settings[METRIC])
     jacobian(sweeps, tree, s, loops, work, int(loops.settings[CORRECTION]))
     if metric == MASS:
-        sweeps.inward(tree, s, tau, stiff)
+        sweeps.inward(sweeps.others, tree, s, tau, stiff)
     factorise(sweeps, tree, s, loops, metric, drop)
 
 

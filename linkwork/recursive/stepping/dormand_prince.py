@@ -19,7 +19,6 @@ from linkwork.recursive.stepping.runge_kutta import (
     FINE, NOT_CLOSED, NOT_FINITE, coordinate_rates, copy, finish, finite, set_laws,
     unit_quaternions,
 )  # fmt: skip
-from linkwork.recursive.sweeps.swing import leave_whole_turns
 
 REJECTED, TOO_SMALL = 10, 11
 # grid: time now, next step, last step, rtol, atol, factor allowed, steps taken, rejected
@@ -82,7 +81,7 @@ def try_step(
     """One step from `ahead` (q, v, and their first rates); schedules: at its seven times."""
     k, l = ahead.stages, ahead.rates
     time, h = grid[NOW], grid[NEXT]
-    leave_whole_turns(loops, ahead.q, ahead.v, ahead.a, ahead.d)
+    sweeps.leave_turns(loops.swings, ahead.q, ahead.v, ahead.a, ahead.d)
     copy(ahead.a, k[0])
     coordinate_rates(loops, ahead.q, ahead.v, l[0])
     for j in range(1, 7):

@@ -23,7 +23,6 @@ from linkwork.math.memory.referred import refer
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
-from linkwork.recursive.sweeps.swing import leave_whole_turns
 
 NO_CONVERGENCE = 20
 # corrections that are round-off once they do not shrink: over accelerations, over positions/h²
@@ -102,7 +101,7 @@ def advance_implicit(
             weights[BETA] * h * h * stiffness[0, i] + weights[GAMMA] * h * stiffness[1, i]
         )
     for step in range(times.shape[0]):
-        leave_whole_turns(loops, run.q, run.v, run.a, algorithmic[0])
+        sweeps.leave_turns(loops.swings, run.q, run.v, run.a, algorithmic[0])
         copy(run.q, run.q0)
         copy(run.v, run.v0)
         copy(run.a, run.a0)

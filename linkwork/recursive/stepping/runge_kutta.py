@@ -19,7 +19,6 @@ from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, LAWS, MADE, MEMORY, PIVOT, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations,
     correct, elements, enforce_loops, forward,
 )  # fmt: skip
-from linkwork.recursive.sweeps.swing import leave_whole_turns
 from linkwork.recursive.tree.layout import put4
 from linkwork.recursive.sweeps.nodes import (
     body_accelerations, fill_nodes, fill_values,
@@ -215,7 +214,7 @@ def advance_rk4(
     moving = loops.settings[LAWS] != 0.0
     for step in range(times.shape[0]):
         begin = times[step] - h
-        leave_whole_turns(loops, run.q, run.v, run.a, run.d)
+        sweeps.leave_turns(loops.swings, run.q, run.v, run.a, run.d)
         copy(run.a, k[0])
         coordinate_rates(loops, run.q, run.v, l[0])
         total[0], total[1] = h / 6.0 * run.work[2], h / 6.0 * run.work[3]

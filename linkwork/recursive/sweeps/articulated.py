@@ -138,7 +138,6 @@ def less_square(w, x, a, l):
     w[m + 5] -= l[2] * l[2]
 
 
-@fused_inlined
 def inward_general(tree, s, i, tau, stiff):
     """Eliminate the accelerations of a joint with columns; leaves I' and p + U D⁻¹(τ − Sᵀp).
 
@@ -208,7 +207,7 @@ def inward_section(tree, s, i):
     hand_down_record(w, x, p)
 
 
-def inward(tree, s, tau, stiff):
+def inward(others, tree, s, tau, stiff):
     """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D.
 
     The forces of joint loads (s.drives) and the inertia of rotors add to both.
@@ -225,7 +224,7 @@ def inward(tree, s, tau, stiff):
         elif kind == SECTION:
             inward_section(tree, s, i)
         else:
-            inward_general(tree, s, i, tau, stiff)
+            others.eliminate(tree, s, i, tau, stiff)
 
 
 @fused_inlined

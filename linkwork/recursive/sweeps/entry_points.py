@@ -11,13 +11,15 @@ from numba import int64, types
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
 from linkwork.math.memory.referred import Reference, refer
-from linkwork.recursive.sweeps.articulated import accelerate, inward
+from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_general
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
+from linkwork.recursive.sweeps.general_joint import place_general
 from linkwork.recursive.tree.layout import Sweep, Tree
 from linkwork.recursive.loops.loop_jacobian import direct, semi_analytic
 from linkwork.recursive.sweeps.outward import outward
 from linkwork.recursive.sweeps.responses import respond
 from linkwork.recursive.sweeps.sensing import sense
+from linkwork.recursive.sweeps.swing import leave_whole_turns
 
 
 def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
@@ -31,22 +33,23 @@ def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> A
 
 TREE = reference_to(Tree, ("ints", "amplitudes", "places"), ("gravity", "links", "rotors"))
 SWEEP = reference_to(Sweep, (), ("columns", "halves", "link_bias", "drives"))
-END = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
+ONE_JOINT = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
 
 
-class LinkEnds(NamedTuple):
-    """What a tree does at the ends of flexible links.
+class OtherJoints(NamedTuple):
+    """What a tree does at joints that are no hinges, and at the ends of flexible links.
 
     A tuple with names: of one without, numba warns that tables of functions are experimental.
     """
 
+    place: CompiledEntry
+    eliminate: CompiledEntry
     enter: CompiledEntry
     leave: CompiledEntry
 
 
-ENDS = types.NamedUniTuple(types.FunctionType(END), 2, LinkEnds)
-OUTWARD = types.void(ENDS, TREE, SWEEP, FLOATS, FLOATS)
-INWARD = types.void(TREE, SWEEP, FLOATS, FLOATS)
+OTHERS = types.NamedUniTuple(types.FunctionType(ONE_JOINT), 4, OtherJoints)
+OUTWARD = INWARD = types.void(OTHERS, TREE, SWEEP, FLOATS, FLOATS)
 ACCELERATE = types.void(TREE, SWEEP, FLOATS)
 RESPOND = types.void(TREE, SWEEP, FLOATS2)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
@@ -54,13 +57,14 @@ SENSE = int64(
     TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, FLOATS,
     int64,
 )
+TURNS = types.void(INTS2, FLOATS, FLOATS, FLOATS, FLOATS)
 
 
 def fused_entry(function: Callable, signature: Any) -> CompiledEntry:
     return CompiledEntry(function, signature, fastmath={"contract"}, _nrt=False)
 
 
-def no_end(tree, s, i, q, v):
+def no_joint(tree, s, i, q, v):
     pass
 
 
@@ -76,10 +80,14 @@ def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values
     return 1
 
 
+def no_turns(swings, q, v, a, other):
+    pass
+
+
 class Sweeps(NamedTuple):
     """What a tree is swept with; parts that it does not have are left out."""
 
-    ends: LinkEnds
+    others: OtherJoints
     outward: CompiledEntry
     inward: CompiledEntry
     accelerate: CompiledEntry
@@ -87,11 +95,13 @@ class Sweeps(NamedTuple):
     semi_analytic: CompiledEntry
     direct: CompiledEntry
     sense: CompiledEntry
+    leave_turns: CompiledEntry
 
 
-ENTER = CompiledEntry(enter_link, END, _nrt=False)
-LEAVE = CompiledEntry(leave_link, END, _nrt=False)
-NO_END = CompiledEntry(no_end, END, _nrt=False)
+PLACE, ELIMINATE = fused_entry(place_general, ONE_JOINT), fused_entry(inward_general, ONE_JOINT)
+ENTER = CompiledEntry(enter_link, ONE_JOINT, _nrt=False)
+LEAVE = CompiledEntry(leave_link, ONE_JOINT, _nrt=False)
+NONE = CompiledEntry(no_joint, ONE_JOINT, _nrt=False)
 OUT = fused_entry(outward, OUTWARD)
 IN = fused_entry(inward, INWARD)
 BACK = fused_entry(accelerate, ACCELERATE)
@@ -99,19 +109,27 @@ ANSWER, NO_ANSWER = fused_entry(respond, RESPOND), fused_entry(no_response, RESP
 PATHS, DERIVATIVES = fused_entry(semi_analytic, JACOBIAN), fused_entry(direct, JACOBIAN)
 NO_PATHS = fused_entry(no_jacobian, JACOBIAN)
 LOOK, NO_LOOK = fused_entry(sense, SENSE), fused_entry(no_sense, SENSE)
+UNWIND, NO_UNWIND = fused_entry(leave_whole_turns, TURNS), fused_entry(no_turns, TURNS)
 
 
 @lean
 def place_tree(sweeps, tree, s, q, v):
     """`outward` for Python."""
-    sweeps.outward(sweeps.ends, refer(tree), refer(s), q, v)
+    sweeps.outward(sweeps.others, refer(tree), refer(s), q, v)
 
 
-def sweeps_for(links: bool, loops: bool, differentiates: bool, senses: bool = False) -> Sweeps:
-    """For trees with flexible links, with cut joints, with direct differentiation of these, and
-    with loads that follow reactions and accelerations."""
+def sweeps_for(
+    joints: bool, links: bool, loops: bool, differentiates: bool, senses: bool, swings: bool
+) -> Sweeps:
+    """For trees with joints that are no hinges, with flexible links, with cut joints, with direct
+    differentiation of these, with loads that follow reactions and accelerations, and with swings.
+    """
+    others = OtherJoints(
+        PLACE if joints else NONE, ELIMINATE if joints else NONE,
+        ENTER if links else NONE, LEAVE if links else NONE,
+    )  # fmt: skip
     return Sweeps(
-        LinkEnds(ENTER, LEAVE) if links else LinkEnds(NO_END, NO_END), OUT, IN, BACK,
-        ANSWER if loops else NO_ANSWER, PATHS if loops else NO_PATHS,
+        others, OUT, IN, BACK, ANSWER if loops else NO_ANSWER, PATHS if loops else NO_PATHS,
         DERIVATIVES if differentiates else NO_PATHS, LOOK if senses else NO_LOOK,
+        UNWIND if swings else NO_UNWIND,
     )  # fmt: skip

@@ -46,7 +46,6 @@ def put_column(columns, p, angular, linear):
     put3(columns, p + 3, linear)
 
 
-@fused_inlined
 def place_general(tree, s, i, q, v):
     """Record and columns S of a body behind a general joint."""
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)

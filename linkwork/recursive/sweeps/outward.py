@@ -15,7 +15,6 @@ from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.rotations import qmul
 from linkwork.math.vectors import add, cross, dot, four, mv, nine, three
-from linkwork.recursive.sweeps.general_joint import place_general
 from linkwork.recursive.tree.layout import (
     BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
     PARENT, QUAT, REALS, RECORD, ROT, WRENCH, B, J, M, U, put3, put4, put9,
@@ -122,8 +121,8 @@ def place_hinge(K, k, w, x, p, c, s, rate, tidy):
     put_inertia(K, k, w, x, R, o)
 
 
-def outward(ends, tree, s, q, v):
-    """Fill the records from joint coordinates q and velocities v; ends: as in `bending`."""
+def outward(others, tree, s, q, v):
+    """Fill the records from joint coordinates q and velocities v; others: joints, no hinges."""
     half_turns(q, s.halves)
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
     cs, rate = borrow(s.halves), borrow(v)
@@ -135,10 +134,10 @@ def outward(ends, tree, s, q, v):
             h = 2 * ints[n + IQ]
             place_hinge(K, k, w, x, p, cs[h], cs[h + 1], rate[ints[n + IV]], i & 7 == 0)
         elif kind == GENERAL:
-            place_general(tree, s, i, q, v)
+            others.place(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
         elif kind == BENDING:
-            ends.enter(tree, s, i, q, v)
+            others.enter(tree, s, i, q, v)
         else:
-            ends.leave(tree, s, i, q, v)
+            others.leave(tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))

@@ -65,11 +65,10 @@ def rates_of(theta, k, b, w):
     return (ff * ew - ef * fw) / size, (ee * fw - ef * ew) / size, 0.0
 
 
-@fused_inlined
-def leave_whole_turns(loops, q, v, a, other):
+def leave_whole_turns(swings, q, v, a, other):
     """Go on with θ' where swings are far; accelerations: a, and another one of a method's own."""
-    for j in range(loops.swings.shape[0]):
-        i, n = loops.swings[j, 0], loops.swings[j, 1]
+    for j in range(swings.shape[0]):
+        i, n = swings[j, 0], swings[j, 1]
         x = q[i] * q[i] + q[i + 1] * q[i + 1]
         if x < FAR * FAR:
             continue

@@ -134,7 +134,10 @@ class Parts:
         rows = any(full.elements[i].entry.rows for i in self.outside)
         direct = settings.correction == cl.DIRECT
         self.follows_sensors = self.sensors and followed_at_all_times(full)
-        self.sweeps = sweeps_for(bool(full.flexible), rows, direct, self.follows_sensors)
+        self.sweeps = sweeps_for(
+            bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()), bool(full.flexible), rows, direct,
+            self.follows_sensors, len(self._swings()) > 0,
+        )  # fmt: skip
         self._choose_rows(state, keep)
 
     # ------------------------------------------------------------------------------- coordinates

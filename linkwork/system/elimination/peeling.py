@@ -86,7 +86,7 @@ def is_hinge(rows: int) -> bool:
 def code_for(hinges: bool) -> Any:
     """The compiled elimination of mechanisms all of whose nodes are hinges, or of any."""
     code = eliminate_hinges if hinges else eliminate
-    announce(code, "the elimination along the mechanism", 5 if hinges else 10)
+    announce(code, "the elimination along the mechanism", 5 if hinges else 7)
     return code
 
 

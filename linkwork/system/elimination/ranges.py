@@ -84,7 +84,7 @@ def range_code(e: Elimination) -> Any:
     rows = e.nodes[:, ROWS]
     hinges = bool(((rows >= HINGE_ROWS) & (rows <= 6)).all())
     code = eliminate_range_of_hinges if hinges else eliminate_range
-    announce(code, "the elimination of large models", 5 if hinges else 10)
+    announce(code, "the elimination of large models", 3 if hinges else 6)
     numbers = np.zeros(1)
     return kernel_table([Far(code, types.float64, Reference(e), numbers, numbers, 0, 0, 0)])
 

@@ -53,7 +53,7 @@ def advance_tiled(
     first: int, last: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Compiled steps as `stepping.advance` takes them; status and how many are done."""
-    announce(advance_tiles, "implicit steps of large models", 8)
+    announce(advance_tiles, "implicit steps of large models", 5)
     shared = tiled.tiles.shared
     shared[LINE * CALL] += 1
     parts: Any = (
