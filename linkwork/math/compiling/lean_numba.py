@@ -103,7 +103,8 @@ def link_parts(library: Any, module: Any) -> None:
 
     visit(library)
     for called in reversed(ends):
-        library._reload_init.update(called._reload_init)
+        if hasattr(library, "_reload_init"):  # numba from 0.62 on
+            library._reload_init.update(called._reload_init)
         part = isinstance(called, PartLibrary)
         code = called.own_module() if part else called._get_module_for_linking()
         module.link_in(code, preserve=True)
