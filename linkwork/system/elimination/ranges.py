@@ -17,24 +17,73 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from linkwork.math.compiled import FLOATS, INTS, Far, announce, far, generates, spliced
+from linkwork.elements.layout import STRIDE
+from linkwork.math.compiled import (
+    FLOATS,
+    INTS,
+    Far,
+    announce,
+    far,
+    fused_spliced,
+    generates,
+    spliced,
+)  # fmt: skip
 from linkwork.math.kernel import call_address, kernel_table
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.memory.referred import Reference, referred
+from linkwork.math.registers.eights import fetch8
 from linkwork.system.elimination.distant import factor_core
-from linkwork.system.elimination.nodes.hinge import forward_hinge
+from linkwork.system.elimination.nodes.hinge import factor_hinge, forward_hinge, solve_hinge
 from linkwork.system.elimination.sweeps import (
     core_side,
     forward_node,
     go_back,
-    go_back_hinges,
     go_in,
-    go_in_hinges,
     solve_middle,
 )  # fmt: skip
-from linkwork.system.elimination.tables import HINGE_ROWS, ROWS, Elimination, borrowed
+from linkwork.system.elimination.tables import (
+    HINGE_ROWS,
+    NODE_INTS,
+    ROWS,
+    STORE,
+    Elimination,
+    borrowed,
+    store_size,
+)  # fmt: skip
 
 ENTER, LEAVE, MIDDLE, FOLLOW, AGAIN = range(5)
+AHEAD = 4  # nodes by which factors are asked for before they are needed
+FACTORS = store_size(HINGE_ROWS, 1, False)  # numbers of a node
+
+
+@fused_spliced
+def fetch_factors(e, number):
+    """Ask for the factors of a node: they lie in memory, a page for every four nodes, and
+    processors look ahead within a page alone."""
+    at = e.nodes[NODE_INTS * number + STORE]
+    for i in range(0, FACTORS, STRIDE):
+        fetch8(e.store, at + i)
+
+
+@fused_spliced
+def enter_hinges(e, begin, end, vals, rhs, fresh):
+    """`go_in` where all nodes are kept in the form of `hinge`."""
+    growth = 0.0
+    for number in range(begin, end):
+        fetch_factors(e, min(number + AHEAD, end - 1))
+        grown = factor_hinge(e, number, vals, rhs, fresh)
+        if not grown < np.inf:
+            return np.inf
+        growth = max(growth, grown)
+    return growth
+
+
+@fused_spliced
+def leave_hinges(e, begin, end):
+    """`go_back` where all nodes are kept in the form of `hinge`."""
+    for number in range(end - 1, begin - 1, -1):
+        fetch_factors(e, max(number - AHEAD, 0))
+        solve_hinge(e, number)
 
 
 @spliced
@@ -75,7 +124,7 @@ def eliminate_range(e, vals, rhs, begin, end, task):
 def eliminate_range_of_hinges(e, vals, rhs, begin, end, task):
     """The same where all nodes are kept in the form of `hinge`: half as much to compile."""
     return perform(
-        e, vals, rhs, begin, end, task, go_in_hinges, forward_hinge, go_back_hinges
+        e, vals, rhs, begin, end, task, enter_hinges, forward_hinge, leave_hinges
     )
 
 

@@ -16,7 +16,7 @@ from linkwork.system.tiles import tables as tl
 from linkwork.system.tiles.ring import Moved, in_place, in_ring
 
 LARGE = 2000  # bodies from which on a model is taken in tiles
-FAR_TOO_LARGE = 5000  # bodies whose blocks do not fit into the last cache with all the rest
+FAR_TOO_LARGE = 4000  # bodies whose blocks do not fit into the last cache with all the rest
 SIZE = 192  # nodes of a tile
 MOST_SEAMS = 0.25  # of the elements: more are not worth it
 SLACK = 5  # tiles that may wait for the elimination
