@@ -1,5 +1,6 @@
 """A mechanism stays on the branch on which it was put together, or the run says that it did not."""
 
+import re
 import warnings
 
 import numpy as np
@@ -111,10 +112,13 @@ def test_runs_keep_their_branch_or_say_so(method, slack, h, rate):
         warnings.simplefilter("always")
         try:
             run = lw.transient(m, t=2, h=h, method=method, progress=False)
-        except lw.LinkworkError:
+        except lw.ConvergenceError as refused:
+            assert re.search("could not close its loops|too fast for its step", str(refused))
             return
     kept = (side(run, base) == side(run, base)[0]).all()
-    assert kept or told, "changed its branch without a word"
+    # or it has lost half of its energy, so that it hardly matters where it is
+    said = " ".join(str(w.message) for w in told)
+    assert kept or re.search("another way of being put together|the method took", said)
 
 
 @pytest.mark.parametrize("h", [1e-3, 7e-3, 0.02])
