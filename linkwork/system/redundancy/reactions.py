@@ -69,10 +69,14 @@ class MinimumNorm:
         return batches(Cq, self.label, last=self.last), scale
 
     def __call__(self, Cq: sp.csr_array, y: Floats) -> Floats:
-        """Multipliers over all rows with the forces of ``y`` (which has 0 in left-out rows)."""
+        """Multipliers over all rows with the forces of ``y`` (which has 0 in left-out rows), or of
+        its columns."""
         result = np.array(y, dtype=float)
+        columns = result.reshape(len(result), -1)
         for members in self.large:
-            result[members] = self._large(sp.csr_array(Cq)[members], result[members], members)
+            part = sp.csr_array(Cq)[members]
+            for column in columns.T:
+                column[members] = self._large(part, column[members], members)
         if not self.plan[0]:
             return result
         batches, scale = self.plan
@@ -82,9 +86,9 @@ class MinimumNorm:
         data = Cq.data * scale
         for batch in batches:
             N = null_space(batch.dense(data), batch.last)
-            x = (result[batch.rows] * self.weight[batch.rows])[..., None]
-            x = x - N @ (N.swapaxes(1, 2) @ x)
-            result[batch.rows] = x[..., 0] / self.weight[batch.rows]
+            weight = self.weight[batch.rows][..., None]
+            x = columns[batch.rows] * weight
+            columns[batch.rows] = (x - N @ (N.swapaxes(1, 2) @ x)) / weight
         return result
 
     def over(

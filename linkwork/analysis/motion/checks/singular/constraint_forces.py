@@ -151,7 +151,8 @@ class ConstraintForces:
             return self._least_norm(place, found), np.full(len(keep), np.inf)
         turned = (there.here.Cq - place.here.Cq).T @ np.nan_to_num(state.gamma)
         change = self._missing(moved, there, there.inverse.solve(turned)) - found
-        return self._least_norm(place, found), self._least_norm(place, change)
+        known, unknown = self._least_norm(place, np.stack([found, change], axis=1)).T
+        return known, unknown
 
     def _missing(self, state: State, place: Place, less: np.ndarray) -> np.ndarray:
         """Multipliers of the kept rows which the accelerations of a state, less some, lack."""
@@ -174,9 +175,9 @@ class ConstraintForces:
         return place.carried(place.multipliers(gap * soft))
 
     def _least_norm(self, place: Place, y: np.ndarray) -> np.ndarray:
-        """Multipliers of all rows that load the bodies as those of the kept rows do."""
+        """Multipliers of all rows that load the bodies as those of the kept rows do, by columns."""
         keep = self.choice.keep
-        out = np.zeros(len(keep))
+        out = np.zeros((len(keep), *y.shape[1:]))
         out[keep] = y
         if keep.all():
             return out
