@@ -116,7 +116,7 @@ def test_runs_keep_their_branch_or_say_so(method, slack, h, rate):
             assert re.search("could not close its loops|too fast for its step", str(refused))
             return
     kept = (side(run, base) == side(run, base)[0]).all()
-    # or it has lost half of its energy, so that it hardly matters where it is
+    # or it has lost energy by its step, and the motion is told to be wrong
     said = " ".join(str(w.message) for w in told)
     assert kept or re.search("another way of being put together|the method took", said)
 

@@ -28,7 +28,7 @@ def look_up(self: Any, context: Any, args: tuple, kws: dict[str, Any]) -> Any:
     signature = known.get(args)
     if signature is None:
         signature = search(self, context, args, kws)
-        if self._impl_keys[signature.args] is self.typing_key:
+        if signature is not None and self._impl_keys[signature.args] is self.typing_key:
             known[args] = signature
     return signature
 

@@ -117,6 +117,7 @@ class LeanLibrary(WholeLibrary):
     """
 
     def _optimize_functions(self, module: Any) -> None:
+        """Not yet: all of it is optimised once, with its parts."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:

@@ -122,7 +122,7 @@ def place_hinge(K, k, w, x, p, c, s, rate, tidy):
 
 
 def outward(others, tree, s, q, v):
-    """Fill the records from joint coordinates q and velocities v; others: joints, no hinges."""
+    """Fill the records from joint coordinates q and velocities v; others: for joints, no hinges."""
     half_turns(q, s.halves)
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
     cs, rate = borrow(s.halves), borrow(v)

@@ -135,8 +135,9 @@ class Parts:
         direct = settings.correction == cl.DIRECT
         self.follows_sensors = self.sensors and followed_at_all_times(full)
         self.sweeps = sweeps_for(
-            bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()), bool(full.flexible), rows, direct,
-            self.follows_sensors, len(self._swings()) > 0,
+            joints=bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()), links=bool(full.flexible),
+            loops=rows, differentiates=direct, senses=self.follows_sensors,
+            swings=len(self._swings()) > 0,
         )  # fmt: skip
         self._choose_rows(state, keep)
 

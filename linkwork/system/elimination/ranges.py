@@ -33,12 +33,14 @@ from linkwork.math.memory.borrowed import borrow
 from linkwork.math.memory.referred import Reference, referred
 from linkwork.math.registers.eights import fetch8
 from linkwork.system.elimination.distant import factor_core
-from linkwork.system.elimination.nodes.hinge import factor_hinge, forward_hinge, solve_hinge
+from linkwork.system.elimination.nodes.hinge import forward_hinge
 from linkwork.system.elimination.sweeps import (
     core_side,
     forward_node,
     go_back,
+    go_back_hinges,
     go_in,
+    go_in_hinges,
     solve_middle,
 )  # fmt: skip
 from linkwork.system.elimination.tables import (
@@ -67,23 +69,21 @@ def fetch_factors(e, number):
 
 @fused_spliced
 def enter_hinges(e, begin, end, vals, rhs, fresh):
-    """`go_in` where all nodes are kept in the form of `hinge`."""
-    growth = 0.0
-    for number in range(begin, end):
+    """`go_in_hinges`, node by node, with the factors of one further on asked for before."""
+    growth, number = 0.0, begin
+    while number < end and growth < np.inf:
         fetch_factors(e, min(number + AHEAD, end - 1))
-        grown = factor_hinge(e, number, vals, rhs, fresh)
-        if not grown < np.inf:
-            return np.inf
-        growth = max(growth, grown)
+        growth = max(growth, go_in_hinges(e, number, number + 1, vals, rhs, fresh))
+        number += 1
     return growth
 
 
 @fused_spliced
 def leave_hinges(e, begin, end):
-    """`go_back` where all nodes are kept in the form of `hinge`."""
+    """`go_back_hinges` in the same way."""
     for number in range(end - 1, begin - 1, -1):
         fetch_factors(e, max(number - AHEAD, 0))
-        solve_hinge(e, number)
+        go_back_hinges(e, number, number + 1)
 
 
 @spliced
