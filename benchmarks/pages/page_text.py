@@ -59,9 +59,8 @@ checksum and the disk come on top, and memory stays bounded.
 
 ## Threads
 
-linkwork steps models of less than 2,000 bodies in one thread, larger ones in two where there are
-two processors; `LINKWORK_THREADS=1` in the environment makes it one. That two are allowed (OpenMP,
-BLAS, numba) must not slow small models down; µs per step:
+linkwork steps all models in one thread. That two are allowed (OpenMP, BLAS, numba) must not slow
+small models down; µs per step:
 
 | | one: CPU | wall | two: CPU | wall |
 |---|---|---|---|---|

@@ -25,10 +25,6 @@ iteration takes {more_each} times as long. What is more than {ratio} times is pr
 {small_data} MB fit into the processor's caches, {big_data} MB do not, and this machine's
 memory was copied at {bandwidth} GB/s, bytes read and bytes written counted.
 
-The table has one thread; with two, which models of 2,000 bodies and more have by themselves where
-there are two processors, large ones take less wall time
-([theory](theory-elimination.md#large-models-in-tiles)).
-
 Memory grows {more_memory} times. At {per_body} KB for a body, {memory} GB of memory would hold
 about {limit} bodies; that is an estimate, not a measurement.
 Mechanisms whose joint graph is a wide mesh in space need more, since bodies have ever more

@@ -66,9 +66,6 @@ class Family:
     inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     rubs: bool = False  # its friction follows the path from one accepted step to the next
-    # touches the bodies and rows of its elements alone, and calls no functions of the user: several
-    # threads may evaluate different elements
-    local: bool = False
     slender: bool = False  # far stiffer along its axis than across it
     reaction: Callable | None = None  # numpy: wrench on the second body, for results
     # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from linkwork.errors import LinkworkError, ModelError
-from linkwork.math.threads import one_thread
 from linkwork.study.variant import Outcome, run_variant
 
 Task = tuple[int, dict[str, Any]]
@@ -43,12 +42,6 @@ def worker_count(tasks: int, workers: int | None, client: Any = None) -> int:
     return count
 
 
-def _in_worker(task: Task, build: Callable, measure: Callable | None) -> Outcome:
-    """A variant beside others: one thread each."""
-    with one_thread():
-        return run_variant(*task, build, measure)
-
-
 def _on_cores(
     tasks: list[Task], build: Callable, measure: Callable | None, count: int
 ) -> Iterator[Outcome]:
@@ -59,7 +52,7 @@ def _on_cores(
 
     left = {task[0]: task for task in tasks}
     pool = get_reusable_executor(max_workers=count, timeout=60)
-    futures = {pool.submit(_in_worker, task, build, measure): task[0] for task in tasks}
+    futures = {pool.submit(run_variant, *task, build, measure): task[0] for task in tasks}
     broken = False
     for future in as_completed(futures):
         try:
@@ -85,7 +78,7 @@ def _alone(task: Task, build: Callable, measure: Callable | None) -> Outcome:
 
     pool = get_reusable_executor(max_workers=1, timeout=60, kill_workers=True, reuse="auto")
     try:
-        return pool.submit(_in_worker, task, build, measure).result()
+        return pool.submit(run_variant, *task, build, measure).result()
     except BrokenProcessPool:
         return Outcome(task[0], failure=KILLED)
 
@@ -108,7 +101,7 @@ def _on_cluster(
             "pip install 'linkwork[cluster]'"
         ) from None
     futures = {
-        client.submit(_in_worker, task, build, measure, pure=False): task[0] for task in tasks
+        client.submit(run_variant, *task, build, measure, pure=False): task[0] for task in tasks
     }
     for future in as_completed(list(futures)):
         trouble = future.exception()

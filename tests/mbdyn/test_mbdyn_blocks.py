@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.errors import ModelError
+from linkwork.io.mbdyn.output.blocks import thread_count
 from linkwork.io.mbdyn.output.numbers import tables as output_tables
 
 AXES = ("1, 1., 0., 0., 2, 0., 1., 0.", "1, 1., 0., 0., 2, 0., 0., 1.")
@@ -73,6 +75,16 @@ def test_bytes_do_not_depend_on_threads_and_blocks(ran, tmp_path, monkeypatch):
             found.append(contents(lw.write_mbdyn(deck, run, folder / "out")))
     assert len(found[0]) > 30
     assert all(other == found[0] for other in found)
+
+
+def test_number_of_threads_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("LINKWORK_THREADS", "3")
+    assert thread_count() == 3
+    monkeypatch.setenv("LINKWORK_THREADS", "many")
+    with pytest.raises(ModelError, match="LINKWORK_THREADS must be a number of threads"):
+        thread_count()
+    monkeypatch.delenv("LINKWORK_THREADS")
+    assert thread_count() >= 1
 
 
 def test_text_is_what_python_writes(ran, tmp_path):

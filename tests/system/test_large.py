@@ -144,6 +144,21 @@ def test_a_long_hanging_chain():
         np.testing.assert_allclose(eq[f"b{i}"].position, (0, 0, -i - 0.5), rtol=0, atol=1e-8)
 
 
+def test_steps_of_a_long_chain_at_rest():
+    """Of 2,100 straight links at rest every joint carries the weight of those below it."""
+    n, m = 2100, lw.Model("straight", gravity=(0, 0, -9.81))
+    parent = lw.GROUND
+    for i in range(n):
+        link = m.add(f"b{i}", lw.Body(1, (1 / 12, 1 / 12, 0.01), position=(0, 0, -i - 0.5)))
+        m.add(f"j{i}", lw.Revolute(parent, link, at=(0, 0, -i), axis=(0, 1, 0)))
+        parent = link
+    run = lw.transient(m, t=3e-3, h=1e-3, progress=False)
+    for i in (0, n // 2, n - 1):
+        np.testing.assert_allclose(run[f"j{i}"].force_world[-1], (0, 0, (n - i) * 9.81),
+                                   rtol=1e-7, atol=1e-6)  # fmt: skip
+    assert np.abs(run.motion[-1] - run.motion[0]).max() < 1e-9
+
+
 def test_a_long_chain_that_stands_on_its_head_is_unstable():
     """Lifted by more than its weight at the lowest link, the upper ones are in compression."""
     n = 300

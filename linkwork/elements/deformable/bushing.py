@@ -271,7 +271,7 @@ def bushing_outputs(
 
 BUSHING = Family(
     "bushing", Kernel(bushing_kernel), bodies=2, reals=REALS, potential=bushing_potential,
-    outputs=bushing_outputs, local=True,
+    outputs=bushing_outputs,
 )  # fmt: skip
 
 

@@ -89,10 +89,10 @@ def torque_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dic
 FORCE_KERNEL = Kernel(force_kernel)
 LOADS = tuple(range(FORCE_, FOLLOWS))
 FORCE = Family(
-    "force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=force_outputs, local=True
+    "force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=force_outputs
 )
 TORQUE = Family(
-    "torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=torque_outputs, local=True
+    "torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=torque_outputs
 )
 
 

@@ -109,7 +109,7 @@ def pair_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[
 PAIR_KERNEL = Kernel(force_pair_kernel)
 FORCE_PAIR = Family(
     "force pair", PAIR_KERNEL, bodies=2, reals=REALS, loads=tuple(range(FORCE_, FOLLOWS)),
-    outputs=pair_outputs, local=True,
+    outputs=pair_outputs,
 )  # fmt: skip
 
 

@@ -58,11 +58,9 @@ def joint_force_outputs(
 
 JOINT_TORQUE = Family(
     "joint torque", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs,
-    local=True,
 )
 JOINT_FORCE = Family(
     "joint force", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_force_outputs,
-    local=True,
 )
 
 

@@ -80,7 +80,7 @@ def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dic
 
 SPRING = Family(
     "spring", Kernel(spring_kernel), bodies=2, reals=REALS, potential=spring_potential,
-    outputs=spring_outputs, local=True,
+    outputs=spring_outputs,
 )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def distance_outputs(
 
 DISTANCE = Family(
     "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS,
-    reaction=distance_reaction, outputs=distance_outputs, local=True,
+    reaction=distance_reaction, outputs=distance_outputs,
 )  # fmt: skip
 
 

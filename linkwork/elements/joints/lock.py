@@ -221,5 +221,5 @@ def lock_reaction(
 
 LOCK = Family(
     "lock", Kernel(lock_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS, whole=True,
-    reaction=lock_reaction, local=True,
+    reaction=lock_reaction,
 )

@@ -83,7 +83,7 @@ def orthogonal_reaction(
 
 ORTHOGONAL = Family(
     "orthogonal", Kernel(orthogonal_kernel), bodies=2, rows=1, angles=(0,), reals=REALS,
-    reaction=orthogonal_reaction, local=True,
+    reaction=orthogonal_reaction,
 )  # fmt: skip
 
 

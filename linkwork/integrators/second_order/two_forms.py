@@ -25,13 +25,9 @@ from linkwork.integrators.second_order.fast_rotation.step import advance_fast
 from linkwork.integrators.second_order.methods import Coefficients, LinearMethod
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.integrators.second_order.tiled.step import OTHERWISE
-from linkwork.integrators.second_order.tiled.threads import advance_tiled
 from linkwork.math.compiled import announce
 from linkwork.system.state import State
 from linkwork.system.system import System
-from linkwork.system.tiles.find import tiles_of
-from linkwork.system.tiles.tables import Tiled
 
 TAKEN_BACK = 0.9  # of the square of a change: what the next one has taken back
 # over a restart
@@ -53,7 +49,6 @@ class TwoForms(RepairedRun):
     turning = False  # that form is in use
     changes = 0  # of the form
     lu: Any  # the elimination of the step's matrix
-    _tiles: tuple[Any, Tiled | None] | None = None  # the system in tiles for an elimination
     stays = False  # the form for fast rotation is needed for other reasons, and not left again
 
     def _allocate_fast(self, offset: float) -> None:
@@ -70,29 +65,16 @@ class TwoForms(RepairedRun):
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows,
         done: int, last: int,
     ) -> tuple[int, int]:  # fmt: skip
-        """Steps from `done` to `last` in the form in use, large models in tiles; the status and how
-        many are done in all."""
-        system, steps = self.system, (times, schedule, saved, out)
-        tiled = None if self.turning else self._in_tiles()
-        if tiled is not None:
-            status, done = advance_tiled(
-                system.kernels, tiled, self.stepper, *steps, done, last
-            )
-            if status != OTHERWISE:
-                return status, done
-            last = done + 1
+        """Steps from `done` to `last` in the form in use; the status and how many are done in all.
+        """
+        system = self.system
         march = advance_fast if self.turning else st.advance
         announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
         parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
         return march(
-            system.kernels, system.tables, self.lu, system.work, *parts, *steps, done, last
-        )
-
-    def _in_tiles(self) -> Tiled | None:
-        """The system in tiles for the elimination in use, where it is large."""
-        if self._tiles is None or self._tiles[0] is not self.lu:
-            self._tiles = self.lu, tiles_of(self.system, self.lu)
-        return self._tiles[1]
+            system.kernels, system.tables, self.lu, system.work, *parts, times, schedule, saved,
+            out, done, last,
+        )  # fmt: skip
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""

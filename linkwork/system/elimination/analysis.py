@@ -11,7 +11,6 @@ from linkwork.system.elimination.condensation import Condensed, find_condensed
 from linkwork.system.elimination.core import find_core
 from linkwork.system.elimination.distant import addresses
 from linkwork.system.elimination.peeling import (
-    LeavingBody,
     Peeling,
     breaks,
     code_for,
@@ -23,10 +22,8 @@ from linkwork.system.elimination.substructure.substructures import (
     unpacked,
 )  # fmt: skip
 from linkwork.system.elimination.tables import (
-    BODY,
     LEFT,
     NODE_INTS,
-    PARENT,
     ROW,
     ROW_INTS,
     ROWS,
@@ -36,36 +33,6 @@ from linkwork.system.elimination.tables import (
     store_size,
 )  # fmt: skip
 from linkwork.system.pattern import Pattern
-
-LARGE = 2000  # bodies from which on the order of elimination follows the branches ...
-RUN = 16  # ... where so many of a branch are numbered one after the other, on average
-
-
-def depth_first(nodes: list[LeavingBody]) -> list[LeavingBody]:
-    """The nodes branch after branch, so that neighbours leave soon after each other and their
-    numbers are still in the cache.
-
-    As they are where rows are delayed, whose places are in use in the order in which they were
-    taken off, and where the bodies are not numbered by branches: memory is best gone through in
-    its own order.
-    """
-    if any(node.late for node in nodes):
-        return nodes
-    number = {node.ints[BODY]: i for i, node in enumerate(nodes)}
-    children: list[list[int]] = [[] for _ in nodes]
-    roots: list[int] = []
-    for i, node in enumerate(nodes):
-        parent = number.get(node.ints[PARENT])
-        (roots if parent is None else children[parent]).append(i)
-    order: list[int] = []
-    for root in reversed(roots):  # parents before children, turned round in the end
-        todo = [root]
-        while todo:
-            order.append(todo.pop())
-            todo += children[order[-1]]
-    found = [nodes[i] for i in reversed(order)]
-    steps = np.diff([node.ints[BODY] for node in found])
-    return found if (np.abs(steps) != 1).sum() * RUN <= len(nodes) else nodes
 
 
 def analyse(
@@ -98,8 +65,6 @@ def analyse(
         if again[0].gone.sum() > found[0].gone.sum():
             found, length = again, 1.0
     peeling, values, condensed, groups = found
-    if pattern.bodies >= LARGE and not peeling.others:
-        peeling.nodes = depth_first(peeling.nodes)
     core = find_core(
         pattern, values, [*peeling.nodes, *peeling.others], peeling.waiting,
         None if pivots is None else pivots[6:], peeling.trial.left, groups,

@@ -1,10 +1,12 @@
 """Results in blocks of times: one is computed while text of the one before is made and written.
 
-What is written has the same bytes with one thread and with two (LINKWORK_THREADS).
+A second thread makes the text where there are two processors, or where LINKWORK_THREADS in the
+environment says two or more.  What is written has the same bytes with one thread and with two.
 """
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,8 +14,22 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Protocol
 
+from linkwork.errors import ModelError
 from linkwork.io.mbdyn.output.numbers.tables import Tables
-from linkwork.math.threads import thread_count
+
+
+def thread_count() -> int:
+    """How many threads may write results: as many as LINKWORK_THREADS says, else as processors."""
+    wanted = os.environ.get("LINKWORK_THREADS", "")
+    if not wanted:
+        affinity = getattr(os, "sched_getaffinity", None)  # Linux
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise ModelError(
+            f"LINKWORK_THREADS must be a number of threads, 1 or more, but is {wanted!r}; "
+            "unset it to let linkwork choose"
+        )
+    return int(wanted)
 
 
 class Sink(Protocol):

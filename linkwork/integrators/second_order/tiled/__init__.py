@@ -1,1 +1,0 @@
-"""Implicit steps of large models, tile by tile, by one thread or two."""

@@ -1,1 +1,0 @@
-"""Large models in tiles of some bodies, which are evaluated just before they are eliminated."""
