@@ -136,6 +136,7 @@ _FOLDERS = {  # names that hold others: lw.laws.LinearElastic
     "electric": "elements.electric",
     "hydraulics": "elements.hydraulics",
     "thermal": "elements.thermal",
+    "extend": "extend",
 }
 __all__ = sorted([*_WHERE, *_FOLDERS])
 

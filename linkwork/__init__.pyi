@@ -1,6 +1,7 @@
 # Made by docs/site/public_names.py from the table of __init__.py.
 
 from linkwork.elements import electric as electric
+from linkwork import extend as extend
 from linkwork.elements import hydraulics as hydraulics
 from linkwork.elements import laws as laws
 from linkwork.elements import thermal as thermal

@@ -37,6 +37,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "control": ("Controllers and their blocks", ("model.control.",)),
     "analyses": ("Analyses", ("analysis.",)),
     "methods": ("Integration methods", ("integrators.", "nullspace.", "recursive.")),
+    "extend": ("Elements, joints, laws and methods of your own", ("extend",)),
     "results": ("Results", ("results.", "system.")),
     "files": ("Files of other programs", ("io.",)),
     "studies": ("Studies", ("study.",)),
@@ -68,7 +69,9 @@ def write_api(folder: Path) -> None:
         holder = getattr(lw, folder_name)
         pages[folder_name].append(entry(f"lw.{folder_name}", holder))
         for name in holder.__all__:
-            pages[folder_name].append(entry(f"lw.{folder_name}.{name}", getattr(holder, name)))
+            thing = getattr(holder, name)
+            if not isinstance(thing, (int, tuple)):  # constants are in the docstring of the module
+                pages[folder_name].append(entry(f"lw.{folder_name}.{name}", thing))
     for key, places in FURTHER.items():
         pages[key] += [entry(place.split(":")[1], found(place)) for place in places]
     index = ["# API reference", "", "Everything is reached as `import linkwork as lw`.", ""]

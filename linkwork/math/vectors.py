@@ -13,26 +13,31 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 @fused_inlined
 def add(a, b):
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @fused_inlined
 def sub(a, b):
+    """a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @fused_inlined
 def scale(s, a):
+    """s a, a number times a vector."""
     return (s * a[0], s * a[1], s * a[2])
 
 
 @fused_inlined
 def dot(a, b):
+    """a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inlined
 def cross(a, b):
+    """a × b."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -42,11 +47,13 @@ def cross(a, b):
 
 @inlined
 def skew(a):
+    """ã, the matrix with ã b = a × b."""
     return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
 
 
 @inlined
 def outer(a, b):
+    """a bᵀ."""
     return (
         a[0] * b[0], a[0] * b[1], a[0] * b[2],
         a[1] * b[0], a[1] * b[1], a[1] * b[2],
@@ -56,6 +63,7 @@ def outer(a, b):
 
 @fused_inlined
 def madd(A, B):
+    """A + B."""
     return (
         A[0] + B[0], A[1] + B[1], A[2] + B[2],
         A[3] + B[3], A[4] + B[4], A[5] + B[5],
@@ -65,6 +73,7 @@ def madd(A, B):
 
 @fused_inlined
 def mscale(s, A):
+    """s A, a number times a matrix."""
     return (
         s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8],
     )  # fmt: skip
@@ -72,6 +81,7 @@ def mscale(s, A):
 
 @inlined
 def transpose(A):
+    """Aᵀ."""
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
 
 
@@ -156,6 +166,7 @@ def cc(a, b):
 
 @inlined
 def column(A, i):
+    """Column i of a matrix."""
     return (A[i], A[3 + i], A[6 + i])
 
 
@@ -213,6 +224,7 @@ def gather(flat, p, a, b):
 
 @inlined
 def accumulate(array, k, c, a):
+    """Add a vector to row k of an array from column c on."""
     array[k, c] += a[0]
     array[k, c + 1] += a[1]
     array[k, c + 2] += a[2]

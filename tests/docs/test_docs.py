@@ -10,6 +10,8 @@ import matplotlib
 import pytest
 
 import linkwork as lw
+from linkwork.elements.laws import ConstitutiveLaw
+from linkwork.model.registry import ITEMS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]
@@ -36,10 +38,16 @@ def test_code_of_a_page(blocks, tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     names: dict = {"__name__": "page"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lw.LinkworkWarning)
-        for block in blocks:
-            exec(compile(block, "page", "exec"), names)
+    before = dict(ITEMS), dict(ConstitutiveLaw.kinds)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.LinkworkWarning)
+            for block in blocks:
+                exec(compile(block, "page", "exec"), names)
+    finally:  # other tests walk the registries
+        for registry, entries in zip((ITEMS, ConstitutiveLaw.kinds), before):
+            registry.clear()
+            registry.update(entries)
     plt.close("all")
 
 

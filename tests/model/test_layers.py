@@ -23,7 +23,7 @@ LAYERS = (
     ("io",),
     ("view",),
     ("study",),
-    ("cli", "demo", "__main__"),
+    ("cli", "demo", "extend", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 BELOW_ALL = ("errors", "")  # errors.py and the package's own names may be used everywhere

@@ -257,7 +257,7 @@ class Lock(Joint):
 
 @dataclass(eq=False)
 class NamedJoint(Joint, abstract=True):
-    """A joint that is a row of the table below.
+    """A joint that holds some rows of the lock joint; a subclass names them: rows="y z rx ry".
 
     at is a world point and axis a world direction in the reference configuration; a
     and b are bodies (or frames, which then say where the joint is).  `angle`, `displacement` and
