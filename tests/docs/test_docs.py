@@ -43,7 +43,7 @@ def test_code_of_a_page(blocks, tmp_path, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.LinkworkWarning)
             for block in blocks:
-                exec(compile(block, "page", "exec"), names)
+                exec(compile(block, "page", "exec", dont_inherit=True), names)
     finally:  # other tests walk the registries
         for registry, entries in zip((ITEMS, ConstitutiveLaw.kinds), before):
             registry.clear()
