@@ -7,13 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.math import compiled as module
-from linkwork.math.compiling import lean_numba
 
 PENDULUM = """
 import json, warnings
@@ -39,28 +37,6 @@ def test_without_the_compiler_the_numbers_are_the_same():
     compiled, _ = result()
     plain, _ = result(NUMBA_DISABLE_JIT="1")
     np.testing.assert_allclose(plain, compiled, rtol=0, atol=1e-13)
-
-
-def test_without_a_cache_folder_it_compiles_with_a_warning(monkeypatch):
-    njit = numba.njit
-
-    def nowhere_to_cache(*arguments, cache=False, **options):
-        if not cache:
-            return njit(*arguments, **options)
-
-        def refuse(function):  # what numba does where no folder can be written
-            raise RuntimeError(f"cannot cache function '{function.__name__}': no locator available")
-
-        return refuse
-
-    monkeypatch.setattr(numba, "njit", nowhere_to_cache)
-    lean_numba._warn_uncached.cache_clear()
-
-    def double(x):
-        return 2 * x
-
-    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR"):
-        assert module.compiled(double)(21) == 42
 
 
 def test_a_first_run_says_once_that_it_compiles(capsys, monkeypatch):

@@ -8,7 +8,6 @@ compile.  `plain_numba` has the same functions with what numba promises to keep.
 
 from __future__ import annotations
 
-import functools
 import gc
 import warnings
 from typing import Any
@@ -21,61 +20,11 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher
-from numba.core.runtime import rtsys
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
+from linkwork.math.compiling.code_cache import CodeCache
 from linkwork.math.compiling.known_types import known_types
-from linkwork.math.compiling.sources import sources
 from linkwork.math.compiling.undisturbed import checkpoint, undisturbed
-
-
-@functools.cache
-def _warn_uncached() -> None:
-    warnings.warn(
-        "linkwork found no folder it may write compiled code to, so it compiles anew in every "
-        "process; set NUMBA_CACHE_DIR to a writable folder to avoid the wait",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-
-
-def _stamp(dispatcher: Any) -> Any:
-    """Make the cached code of a function depend on all sources that it may be made of."""
-    cache: Any = getattr(dispatcher, "_cache", None)
-    file: Any = getattr(cache, "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
-        file._source_stamp = (file._source_stamp, sources(dispatcher.py_func.__module__))
-        file._load_index = functools.partial(_read_index, file._load_index)
-        counted = dispatcher.targetoptions.get("_nrt", True)
-        load = cache.load_overload if counted else functools.partial(_load, cache)
-        cache.load_overload = functools.partial(_whole, load)
-        cache.save_overload = functools.partial(_whole, cache.save_overload)
-    return dispatcher
-
-
-def _load(cache: Any, signature: Any, context: Any) -> Any:
-    """Lean code from disk, without all that numba would import first in order to compile.
-
-    Such code calls nothing that those imports bring
-    (tests/mathematics/test_startup.py looks at it).
-    """
-    rtsys.initialize(context)
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, context)
-
-
-def _whole(function: Any, *arguments: Any) -> Any:
-    """What a function gives; signals wait until it has ended."""
-    with undisturbed():
-        return function(*arguments)
-
-
-def _read_index(load: Any) -> Any:
-    """Numba's list of code on disk; none where it names a class that an older version had."""
-    try:
-        return load()
-    except (AttributeError, ImportError):
-        return {}
 
 
 class WholeLibrary(JITCodeLibrary):
@@ -236,16 +185,13 @@ def entry(function: Any, options: dict[str, Any]) -> Any:
     own = {**options, "pipeline_class": LeanCompiler}
     if options.get("_nrt", True):
         own["pipeline_class"] = WholeCompiler
-    try:
-        made = _stamp(njit(cache=True, **own)(function))
-    except RuntimeError:  # numba: "cannot cache function: no locator available"
-        _warn_uncached()
-        made = njit(**own)(function)
-    found: Any = made
-    if type(made) is CPUDispatcher:  # with NUMBA_DISABLE_JIT=1 it is the function itself
-        found.__class__ = CompiledHere
-        found.within = part(function, {"_nrt": True, **options})
-    return found
+    dispatcher: Any = njit(**own)(function)
+    if isinstance(dispatcher, CPUDispatcher):  # with NUMBA_DISABLE_JIT=1 the function itself
+        entered: Any = dispatcher
+        entered.__class__ = CompiledHere
+        entered._cache = CodeCache(function, own)
+        entered.within = part(function, {"_nrt": True, **options})
+    return dispatcher
 
 
 class CompiledHere(CPUDispatcher):
@@ -310,7 +256,4 @@ def address(dispatcher: Any, signature: Any) -> int:
 
 def is_cached(dispatcher: Any) -> bool:
     """Whether compiled code of this function, as it is now, lies on disk."""
-    try:
-        return bool(dispatcher._cache._cache_file._load_index())
-    except AttributeError:  # not cached at all
-        return False
+    return dispatcher._cache.is_filled()
