@@ -21,9 +21,11 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from inside import unsupported_cards
+
 import linkwork as lw
-from linkwork.errors import LinkworkError
-from linkwork.io.mbdyn.deck.reader import ANYWHERE, TABLES, unsupported_cards
+from linkwork import LinkworkError
+from linkwork.io.mbdyn.deck.reader import ANYWHERE, TABLES
 
 DECKS = sorted((Path(__file__).parent.parent / "examples" / "mbdyn").glob("*.mbd"))
 TOKEN = re.compile(r'"[^"]*"|[\w.]+(?:[eE][+-]\d+)?|\s+|.', re.S)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from inside import Tables, write_text
 from mbdyn_text import deck_text, value_of
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables, write_text
-from linkwork.math import rotations
+from linkwork import run_deck
+from linkwork.extend import rotations
 
 RHO = 1.2
 DATA = """# a comment

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from inside import compiled
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
 from linkwork.elements.aero.rotors import inflow
-from linkwork.math.compiled import compiled
 
 RADIUS, SPEED = 5.0, 30.0
 TIP = RADIUS * SPEED

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.optimize
+from inside import assemble_model
 from open_linkages import Z, bodies, displaced, errors, four_bar, link
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
+from inside import ITEMS, assemble_model
 from open_linkages import Z, link
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.elements.joints.joints import NamedJoint
-from linkwork.math import rotations
-from linkwork.model.registry import ITEMS
+from linkwork.extend import NamedJoint, rotations
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

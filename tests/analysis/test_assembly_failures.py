@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from inside import assemble_model
 from open_linkages import Z, bodies, displaced, errors, four_bar
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

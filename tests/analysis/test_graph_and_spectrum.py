@@ -9,10 +9,10 @@ import matplotlib
 import numpy as np
 import pytest
 import trimesh
+from inside import parts_of
 
 import linkwork as lw
-from linkwork.results.result import Result
-from linkwork.view.solids.shapes import parts_of
+from linkwork import Result
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

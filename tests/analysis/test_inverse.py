@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import System
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.errors import LinkworkWarning
-from linkwork.system.system import System
+from linkwork import LinkworkWarning
 
 G, M1, M2, L1, L2, J1, J2 = 9.81, 1.4, 0.9, 0.8, 0.6, 0.05, 0.03
 

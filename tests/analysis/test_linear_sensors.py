@@ -6,7 +6,7 @@ import pytest
 import scipy.linalg as la
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 STIFFNESS, DAMPING, NEAR, FAR = 80.0, 0.6, 0.3, 0.2  # of a shaft; inertias on both sides of a cell
 

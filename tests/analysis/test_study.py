@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import LinkworkError, ModelError, ResultFileError
+from linkwork import LinkworkError, ModelError, ResultFileError
 
 
 def oscillator(stiffness: float, mass: float) -> lw.Model:

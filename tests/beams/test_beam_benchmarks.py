@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 
 def lees_frame(n=6):

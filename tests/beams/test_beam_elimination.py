@@ -6,9 +6,9 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 import linkwork as lw
+from linkwork import compile_model
 from linkwork.math.registers.eights import zeros8
 from linkwork.system import elimination, sparse_lu
-from linkwork.system.system import compile_model
 
 
 def cantilever(elements, order=3, E=1e9, length=2.0, gravity=9.81):

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from inside import model_from_dict, model_to_dict
 from mistakes import refuse
 
 import linkwork as lw
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
 
 STEEL = lw.Section.rectangle(0.02, 0.01, E=2.1e11, density=7800)
 SOFT = lw.Section(stiffness=[1e5, 1e5, 1e5, 10, 20, 30], mass=1.0)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from inside import draw
 from mistakes import refuse
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.view.drawing import draw
+from linkwork.extend import rotations
 
 SECTION = lw.Section(stiffness=[1e6, 1e6, 1e6, 20, 20, 30], mass=1.0)
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from inside import Tables
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables
+from linkwork import run_deck
 
 SLOPE = np.arctan2(3, 4)
 

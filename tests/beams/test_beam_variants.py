@@ -7,8 +7,8 @@ import pytest
 
 import linkwork as lw
 import tests.elements.test_derivatives as derivatives
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 
 def in_random_motion(model, seed, turn=0.5):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import compile_model
 from linkwork.elements.beams.kernels.strains import strain_energy
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork.extend import rotations
 
 SEEDS = [1, 2, 3]
 

@@ -6,8 +6,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 L = 2.0
 # EIz/EIy = 2 keeps the bending frequencies of the two planes apart; no rotary inertia: Euler's beam

@@ -6,14 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import ITEMS, assemble_model, draw, model_from_dict, model_to_dict
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.model.registry import ITEMS
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
-from linkwork.system.system import compile_model
-from linkwork.view.drawing import draw
+from linkwork import compile_model
 
 ALUMINIUM = lw.Section.rectangle(0.02, 0.01, E=7e10, density=2700)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 # PL²/EI: shortening, deflection, tip angle, over L and in rad
 ELASTICA = {

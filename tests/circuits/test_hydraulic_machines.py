@@ -269,8 +269,7 @@ def test_pilot_pressures_move_a_spool():
 
 def test_a_circuit_keeps_the_cost_linear():
     """A cylinder on every joint of an arm: nodes leave before bodies, none is in the core."""
-    from linkwork.analysis.assembly.assemble import assemble_model
-    from linkwork.integrators.second_order.run import ImplicitRun
+    from inside import ImplicitRun, assemble_model
 
     m = lw.Model("arm", gravity=(0, 0, -9.81))
     before = lw.GROUND

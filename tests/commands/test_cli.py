@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside import app
 from typer.testing import CliRunner
 
 import linkwork as lw
-from linkwork.cli import app
 
 PENDULUM = """
     import linkwork as lw

@@ -13,12 +13,11 @@ import sys
 
 import numpy as np
 import pytest
+from inside import METHODS, app
 from test_cli import PATIENCE, PENDULUM, SIGNALLING, process_of, runner, sentence, wait_for, write
 
 import linkwork as lw
-from linkwork.cli import app
 from linkwork.cli.commands import OFFERED
-from linkwork.integrators.catalogue import METHODS
 from linkwork.study.counting import Counting
 
 ARM = """

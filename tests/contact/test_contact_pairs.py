@@ -66,7 +66,7 @@ def test_forces_balance_and_do_not_depend_on_the_order(pair):
 
 
 def lw_matrix(q):
-    from linkwork.math import rotations
+    from linkwork.extend import rotations
 
     return rotations.matrix(q)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import signal_values
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.results.outputs.stored import signal_values
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 from tests.drives.test_held_signals import KI, KP, PERIOD, controller, exact, plant
 
 KD = 1.5

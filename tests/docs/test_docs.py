@@ -8,10 +8,10 @@ from pathlib import Path
 
 import matplotlib
 import pytest
+from inside import ITEMS
 
 import linkwork as lw
-from linkwork.elements.laws import ConstitutiveLaw
-from linkwork.model.registry import ITEMS
+from linkwork.extend import ConstitutiveLaw
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]

@@ -7,10 +7,10 @@ import inspect
 import re
 
 import pytest
+from inside import ITEMS
 
 import linkwork as lw
-from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.model.registry import ITEMS, Item
+from linkwork.extend import Item
 
 PLACES = (lw, lw.hydraulics, lw.electric, lw.thermal)
 NAMES = {

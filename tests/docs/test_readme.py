@@ -87,9 +87,8 @@ def test_closed_loop(capsys):
 
 
 def test_commands_of_the_readme():
+    from inside import app
     from typer.testing import CliRunner
-
-    from linkwork.cli import app
 
     lines = [line.split() for block in blocks("README.md", "") for line in block.splitlines()]
     commands = [words[1:] for words in lines if words[:1] == ["linkwork"]]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import compile_model
 from linkwork.system.rank_one import distant
-from linkwork.system.system import compile_model
 
 LINKS = 12
 

@@ -12,14 +12,13 @@ import pytest
 from drive_differences import central
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import Drive, drive_from_dict
 
 import linkwork as lw
-from linkwork.errors import DriveError, ModelError
-from linkwork.model.drives import (
-    Drive,
-    as_drive,
+from linkwork import (
+    DriveError,
+    ModelError,
     constant,
-    drive_from_dict,
     expression,
     function,
     polynomial,
@@ -27,6 +26,7 @@ from linkwork.model.drives import (
     sine,
     table,
 )
+from linkwork.extend import as_drive
 
 T = np.linspace(0.13, 2.9, 17)
 POINTS = ([0, 0.5, 1.1, 2, 3], [1.0, 0.2, -0.7, 0.4, 0.9])

@@ -7,18 +7,10 @@ import json
 import numpy as np
 import pytest
 from drive_differences import central
+from inside import Drive, drive_from_dict
 
-from linkwork.errors import DriveError
+from linkwork import DriveError, constant, expression, polynomial, sine, table
 from linkwork.model import drives
-from linkwork.model.drives import (
-    Drive,
-    constant,
-    drive_from_dict,
-    expression,
-    polynomial,
-    sine,
-    table,
-)
 from linkwork.model.drives.base import parts_of
 
 T = np.linspace(0.13, 2.9, 17)
@@ -84,7 +76,7 @@ def test_integral_over_jumps():
 
 
 def test_turns_make_the_rotation_vector():
-    from linkwork.math import rotations
+    from linkwork.extend import rotations
 
     theta = (sine(0.5, 0.3), sine(0.4, 0.2, 1), sine(0.7, 0.1, 0.2))
     q = np.array([1.0, 0, 0, 0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 AT = {"at": (0.3, 0.1, 0), "axis": (0.2, 0.3, 1)}
 TURN = lw.sine(0.3, 1.0)

@@ -8,11 +8,8 @@ import warnings
 import numpy as np
 import pytest
 
-from linkwork.errors import DriveError, LinkworkWarning
-from linkwork.model.drives import (
-    as_drive,
-    function,
-)
+from linkwork import DriveError, LinkworkWarning, function
+from linkwork.extend import as_drive
 
 T = np.linspace(0.13, 2.9, 17)
 NAME = "drive of motor 'crank'"

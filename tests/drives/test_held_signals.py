@@ -6,15 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import Chain, Constant, Function, Piecewise, signal_values
 from scipy.linalg import expm
 from scipy.signal import lfilter
 
 import linkwork as lw
-from linkwork.model.drives.function import Function
-from linkwork.model.drives.pieces import Chain, Piecewise
 from linkwork.model.drives.sampled import DiscreteFilter, Meter, SampleAndHold, Switch
-from linkwork.model.drives.simple import Constant
-from linkwork.results.outputs.stored import signal_values
 
 MASS, K, C, KP, KI, PERIOD = 2.0, 30.0, 1.0, 25.0, 12.0, 0.05
 

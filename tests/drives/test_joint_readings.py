@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import model_from_dict, model_to_dict, signal_values
 from test_signals import STEP, moved_state
 
 import linkwork as lw
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
-from linkwork.results.outputs.stored import signal_values
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 VELOCITIES = pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")
 METHODS = [lw.GeneralizedAlpha(0.9), lw.RK4(), lw.Recursive(), lw.MSSTH3(), lw.EnergyMomentum()]

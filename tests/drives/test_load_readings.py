@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import DriveError, LinkworkError, ModelError
-from linkwork.system.system import compile_model
+from linkwork import DriveError, LinkworkError, ModelError, compile_model
 from tests.elements import test_derivatives as derivatives
 from tests.elements.test_derivatives import STEP, close, random_rotation, residuals, sample_system
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import ITEMS, model_from_dict, model_to_dict
 from node_elements import Chamber, Oscillators, Slow
 
 import linkwork as lw
-from linkwork.model.registry import ITEMS
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 
 def run(m, t, h, **options):

@@ -15,7 +15,7 @@ from sample_elements import moving, two_bodies
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 J = np.array([1.0, 2.0, 3.0])
 MASS = 2.0

@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import Chain, model_from_dict, model_to_dict, signal_values
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.model.drives.pieces import Chain
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
-from linkwork.results.outputs.stored import signal_values
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 STEP = 1e-5
 KINDS = ("position", "velocity", "angular velocity", "cosine", "rotation", "angle")

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from drive_differences import central
 from example_scripts import load_example
+from inside import stiffness_parts
 from sample_elements import moving, two_bodies
 
 import linkwork as lw
-from linkwork.analysis.linear.constraint_stiffness import stiffness_parts
+from linkwork import compile_model
 from linkwork.elements.joints.lock import QA, QB, QT, UA, UB
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork.extend import rotations
 
 mul, conj, matrix, tilde = (
     rotations.multiply, rotations.conjugate, rotations.matrix, rotations.tilde,

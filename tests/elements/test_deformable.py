@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 FORMS = list(product(("attached", "invariant"), (True, False)))
 KINDS = [lw.DeformableHinge, lw.DeformableDisplacement, lw.DeformableJoint]

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import ITEMS
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.math import rotations
-from linkwork.model.registry import ITEMS
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 STEP = 1e-5  # central differences: truncation 1e-10, round-off 1e-11 of the values
 NAMES = sorted(n for n in ITEMS if n != "Body")

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from sample_elements import EXACT, SEEDS, bodies_of, free, moving, residual, sample, turn, world
 
-from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.math import rotations
-from linkwork.model.nodes import Node
-from linkwork.model.registry import ITEMS
+from linkwork.extend import Node, rotations
 
 
 def is_internal(name):

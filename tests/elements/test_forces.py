@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import evaluate
 from sample_elements import (
     EXACT,
     SEEDS,
@@ -17,10 +18,8 @@ from sample_elements import (
 )
 
 import linkwork as lw
-from linkwork.elements.layout import ACCEPT
-from linkwork.math import rotations
-from linkwork.system.evaluate import evaluate
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import ACCEPT, rotations
 
 # ------------------------------------------------------------------------------------ force, torque
 

@@ -6,12 +6,12 @@ method is run to 1e-12, so that what remains is round-off (grown by the motion i
 
 import numpy as np
 import pytest
+from inside import assemble_model
 from same_elsewhere import SAME, TIGHT, World, run, same_turn, turned
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 
 def test_screw_advances_by_its_pitch_over_ten_turns():

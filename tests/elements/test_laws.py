@@ -3,25 +3,27 @@
 
 import numpy as np
 import pytest
+from inside import Periodic, Piecewise, over_times
 from scipy.integrate import quad
 from uncompiled import printed_numbers
 
 import linkwork as lw
-from linkwork.elements.laws.base import (
+from linkwork.elements.laws.base import law_numbers
+from linkwork.extend import (
     ENERGY,
     KD,
     KE,
-    RATE,
     STORED,
     STRAIN,
     STRESS,
     SUPPLIED,
     ConstitutiveLaw,
-    law_numbers,
-    over_times,
-)  # fmt: skip
-from linkwork.math import rotations
-from linkwork.model.drives import Chain, Chebyshev, Formula, Periodic, Piecewise, Quotient
+    rotations,
+)
+from linkwork.extend import (
+    STRAIN_RATE as RATE,
+)
+from linkwork.model.drives import Chain, Chebyshev, Formula, Quotient
 from linkwork.model.drives.jumps import jumps
 
 H = 1e-5
@@ -208,8 +210,7 @@ def test_without_compiler():
 
 def test_user_law_is_one_class():
     """A law of a user: its routine and its numbers."""
-    from linkwork.elements.laws.base import KE, OWN, STRAIN, STRESS
-    from linkwork.math.memory.pointers import Routine
+    from linkwork.extend import KE, OWN, STRAIN, STRESS, Routine
 
     def saturating(t, p, y):
         y[STRESS] += p[OWN] * np.tanh(y[STRAIN])

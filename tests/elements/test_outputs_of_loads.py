@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from sample_elements import bodies_of, free, residual, sample
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
 
 H = 1e-3
 LOADS = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg as la
+from inside import model_from_dict, model_to_dict
 
 import linkwork as lw
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
 
 METHODS = [lw.GeneralizedAlpha(), lw.MS2(rho=0.6), lw.DIRK54(), lw.CrankNicolson(), lw.SS2()]
 EACH = pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -7,8 +7,8 @@ import pytest
 from sample_elements import EXACT
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 1.3])

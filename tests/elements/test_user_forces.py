@@ -8,9 +8,9 @@ import pytest
 from sample_elements import EXACT, moving, residual, turn, two_bodies, world
 
 import linkwork as lw
+from linkwork import compile_model
 from linkwork.elements.failures import raise_if_failed
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork.extend import rotations
 
 
 def pull(t, motion):

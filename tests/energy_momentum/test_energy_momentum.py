@@ -45,7 +45,7 @@ def test_both_schemes_find_the_same_step_of_the_fast_top():
 
 
 def test_the_row_left_out_is_one_that_closes_the_ring():
-    from linkwork.analysis.motion.beginning import beginning
+    from inside import beginning
 
     full, system, state, _ = beginning(load_example("six_body_linkage").build(), None, EM())
     run = EM().run(full, system, state, 1e-3)

@@ -6,7 +6,7 @@ from director_models import torsion, two_bodies
 from example_scripts import EXAMPLES, load_example
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 EM = lw.EnergyMomentum
 QUIET = pytest.mark.filterwarnings("ignore::linkwork.errors.LinkworkWarning")
@@ -151,7 +151,7 @@ def test_constrained_and_reduced_agree(build):
 
 def test_rigid_motions_change_nothing():
     """The whole model turned and shifted, gravity with it: the same motion, turned and shifted."""
-    from linkwork.math import rotations
+    from linkwork.extend import rotations
 
     q = np.array([0.5, -0.1, 0.7, 0.5])
     q /= np.linalg.norm(q)
@@ -235,8 +235,8 @@ def test_an_event_ends_a_run_at_its_root():
 
 def test_explicit_null_space_gives_the_same_steps():
     """The reduced equations with P written out, against the sparse form that the method solves."""
-    from linkwork.analysis.motion.beginning import beginning
-    from linkwork.integrators.contract import step_rows
+    from inside import beginning, step_rows
+
     from linkwork.nullspace.constraints.null_space import null_spaces
     from linkwork.nullspace.directors import Directors
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from inside import assemble_model
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.constraints.tree import ANGLE, U, place_tree
 from linkwork.nullspace.prediction import COUNT, SIGN

@@ -104,7 +104,8 @@ def test_rows_left_out_are_chosen_well(tilt):
     """A ball and three hinges: one row too many, along the plane's normal.  The core leaves out the
     third row of a hinge, its z axis, which is that normal; here that row is the world's z axis, and
     without it the loop in an upright plane would be held by a pivot as small as the tilt."""
-    from linkwork.analysis.motion.beginning import beginning
+    from inside import beginning
+
     from linkwork.nullspace.constraints.rows import choose_rows, constraint_rows
 
     R = Rotation.from_euler("y", 90 - np.degrees(tilt), degrees=True).as_matrix()

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from director_models import four_bar, torsion, two_bodies
 from example_scripts import load_example
+from inside import FileArray
 
 import linkwork as lw
-from linkwork.math.kernel import Kernel
-from linkwork.model.registry import Entry, Family
+from linkwork.extend import Entry, Family, Kernel
 from linkwork.results.files import recording
-from linkwork.results.files.file_array import FileArray
 from linkwork.system.compilation.numbering import Element
 
 EM = lw.EnergyMomentum

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 G = 9.81
 MODELS = [

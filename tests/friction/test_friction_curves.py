@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 import pytest
+from inside import drive_from_dict
 
 import linkwork as lw
-from linkwork.model.drives import CarriedVelocity, Constant, Integral, drive_from_dict
+from linkwork.model.drives import CarriedVelocity, Constant, Integral
 
 G = 9.81
 

@@ -20,9 +20,7 @@ TAKES = {  # what rubs in every registered joint, by motion; with a radius and a
 
 
 def joints():
-    import linkwork.elements.catalogue  # noqa: F401
-    from linkwork.elements.joints.joints import Joint
-    from linkwork.model.registry import ITEMS
+    from inside import ITEMS, Joint
 
     return sorted(n for n, c in ITEMS.items() if issubclass(c, Joint) and n != "Lock")
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import DriveError, ModelError
-from linkwork.system.system import compile_model
+from linkwork import DriveError, ModelError, compile_model
 
 G, MU, MASS = 10.0, 0.3, 2.0
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from inside import METHODS, STAGED
 
 import linkwork as lw
-from linkwork.integrators.catalogue import METHODS, STAGED
 
 G = 9.81
 IMPLICIT = [METHODS[name] for name in ("GeneralizedAlpha", "HHT", "Newmark", "BDF2")] + list(STAGED)

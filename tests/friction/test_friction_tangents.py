@@ -7,10 +7,9 @@ import pytest
 from test_friction import check_tangents
 
 import linkwork as lw
+from linkwork import Result, compile_model
 from linkwork.elements.friction.history import replay, replay_in_space
-from linkwork.math import rotations
-from linkwork.results.result import Result
-from linkwork.system.system import compile_model
+from linkwork.extend import rotations
 
 JOINTS = {
     "ball": (lw.Spherical, dict(radius=0.4)),

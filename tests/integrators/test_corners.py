@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import corners
 
 import linkwork as lw
 from linkwork.analysis.motion.checks.energy_account import largest_rise
-from linkwork.analysis.motion.corners import corners
 
 
 def cart(law: lw.drives.Drive) -> lw.Model:

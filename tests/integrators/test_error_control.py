@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import METHODS, method_from_text
 
 import linkwork as lw
-from linkwork.integrators.catalogue import METHODS, method_from_text
 
 
 def cart_pole() -> lw.Model:

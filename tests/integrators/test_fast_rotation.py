@@ -8,16 +8,13 @@ import warnings
 import numpy as np
 import pytest
 from example_scripts import load_example
+from inside import ImplicitRun, assemble_model, evaluate, set_coefficients, step_rows
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.contract import step_rows
+from linkwork.extend import rotations
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order.fast_rotation.momenta import SHARE
 from linkwork.integrators.second_order.fast_rotation.step import guess_fast, place_fast
-from linkwork.integrators.second_order.run import ImplicitRun, set_coefficients
-from linkwork.math import rotations
-from linkwork.system.evaluate import evaluate
 
 
 def rod(rate: float) -> lw.Model:

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside import ControlledRun, Run, choose_rows, implicit_run
 
 import linkwork as lw
-from linkwork.analysis.independence import choose_rows
-from linkwork.analysis.motion.beginning import implicit_run
-from linkwork.integrators.contract import ControlledRun, Run
 
 MOTION = Path(lw.__file__).parent / "analysis" / "motion"
 METHODS = (

@@ -5,6 +5,7 @@ Every method of the catalogue's STAGED is walked; a new one is tested without be
 
 import numpy as np
 import pytest
+from inside import STAGED, assemble_model, method_from_text, method_run, step_rows
 from staged_problems import (
     EVERY,
     STEPS_FOR,
@@ -17,12 +18,9 @@ from staged_problems import (
 )
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.motion.beginning import method_run
-from linkwork.integrators.catalogue import STAGED, method_from_text
-from linkwork.integrators.contract import step_rows
+from linkwork.extend import STEPS
 from linkwork.integrators.first_order.methods import Tunable
-from linkwork.integrators.first_order.stages import FILTER, RATE, SPEED, STEPS, XDOT, X
+from linkwork.integrators.first_order.stages import FILTER, RATE, SPEED, XDOT, X
 
 
 def advance(run, times):

@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from inside import assemble_model, evaluate, method_run
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.motion.transient import method_run
-from linkwork.elements.layout import COEFS, STRIDE
+from linkwork.elements.layout import COEFS
+from linkwork.extend import STRIDE, rotations
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepper as sp
-from linkwork.math import rotations
-from linkwork.system.evaluate import evaluate
 
 WHOLE, THIN, DISC = (0.3, 0.4, 0.5), (0.5, 0.5, 0.01), (0.25, 0.3, 0.5)
 

@@ -10,14 +10,11 @@ from functools import cache
 import mbdyn_steps
 import numpy as np
 import pytest
+from inside import STAGED, assemble_model, method_run, step_rows
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.motion.transient import method_run
-from linkwork.integrators.catalogue import STAGED
-from linkwork.integrators.contract import step_rows
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 MASS, INERTIA, SPIN = 15.0, np.array([0.234375, 0.46875, 0.234375]), (0.0, 150.0, -4.61538)
 # errors of MBDyn's steps after 1 s with h = 1e-3, rho = 0 and 0.6, by mbdyn_steps (the last test)

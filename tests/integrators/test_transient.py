@@ -5,13 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from inside import ImplicitRun, assemble_model, evaluate
 from small_mechanisms import double_pendulum, spatial_four_bar
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.second_order.run import ImplicitRun
 from linkwork.integrators.second_order.stepper import STIFFNESS
-from linkwork.system.evaluate import evaluate
 
 # ------------------------------------------------------------------------------------- conditioning
 
@@ -32,7 +30,7 @@ def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
 
 
 def empty(system):
-    from linkwork.integrators.contract import step_rows
+    from inside import step_rows
 
     return step_rows(system, 0)
 
@@ -46,7 +44,7 @@ def test_accelerations_stay_right_for_small_steps(h, stabilized):
     method = lw.GeneralizedAlpha(stabilized=stabilized)
     run = lw.transient(double_pendulum(), t=10 * h, h=h, method=method, progress=False)
     state = run.state()
-    from linkwork.system.consistency.accelerations import accelerations
+    from inside import accelerations
 
     exact = accelerations(assemble_model(double_pendulum()).system, state)
     round_off = 1e-9 if stabilized else 1e-13 / h**2

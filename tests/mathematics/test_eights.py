@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from inside import compiled
 from uncompiled import printed_numbers
 
-from linkwork.math.compiled import compiled
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.registers.eights import (
     LANES,

@@ -13,8 +13,10 @@ import sys
 
 import numpy as np
 import pytest
+from inside import compiled
 
-from linkwork.math.compiled import PLAIN, compiled, fused, inlined, lean
+from linkwork.extend import inlined
+from linkwork.math.compiled import PLAIN, fused, lean
 
 JOBS = """
 import hashlib, json, sys, warnings

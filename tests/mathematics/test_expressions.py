@@ -9,12 +9,9 @@ import pytest
 from drive_differences import central
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import drive_from_dict
 
-from linkwork.errors import DriveError, ModelError
-from linkwork.model.drives import (
-    drive_from_dict,
-    expression,
-)
+from linkwork import DriveError, ModelError, expression
 from linkwork.model.drives.formulas.jets import FUNCTIONS
 
 T = np.linspace(0.13, 2.9, 17)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from inside import compiled
 
 from linkwork.elements.joints.lock_tangent import (
     add3,
@@ -15,8 +16,7 @@ from linkwork.elements.joints.lock_tangent import (
     times,
     turned,
 )  # fmt: skip
-from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import compiled
+from linkwork.extend import STRIDE
 from linkwork.math.registers.eights import store8
 from linkwork.math.registers.fours import load4, pair8, row4, store4, unit4, zeros4
 

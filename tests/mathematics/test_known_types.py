@@ -7,8 +7,8 @@ import pytest
 from numba import types
 from numba.core.registry import cpu_target
 
+from linkwork.extend import add, cross
 from linkwork.math import compiled
-from linkwork.math.vectors import add, cross
 
 if compiled.PLAIN or not compiled.JIT:
     pytest.skip("plain numba", allow_module_level=True)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from inside import Chain, Constant, Function, Piecewise
 
 import linkwork as lw
+from linkwork import compile_model
 from linkwork.elements.signals import signals
 from linkwork.math.memory.pointers import PythonCallback
 from linkwork.model.drives.chebyshev import Chebyshev
-from linkwork.model.drives.function import Function
-from linkwork.model.drives.pieces import Chain, Periodic, Piecewise, Quotient
-from linkwork.model.drives.simple import Constant, Polynomial
+from linkwork.model.drives.pieces import Periodic, Quotient
+from linkwork.model.drives.simple import Polynomial
 from linkwork.model.drives.sums import Delayed, Product, Sum
 from linkwork.model.drives.table import Table
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
-from linkwork.system.system import compile_model
 
 MODEL = lw.Model()
 BODY = MODEL.add("body", lw.Body(1, (1, 1, 1)))

@@ -6,10 +6,10 @@ held do not depend on a method; those that depend on velocities differ with the 
 
 import numpy as np
 import pytest
+from inside import Tables, write_text
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables, write_text
+from linkwork import run_deck
 
 ANGLES = [*range(0, 25), 27, 30, 35, *range(40, 181, 10)]
 

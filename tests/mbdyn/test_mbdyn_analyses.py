@@ -8,15 +8,13 @@ import h5netcdf
 import numpy as np
 import pytest
 import scipy.linalg as la
+from inside import Tables, app
 from mbdyn_decks import DECKS
 from typer.testing import CliRunner
 
 import linkwork as lw
-from linkwork.cli import app
-from linkwork.errors import MbdynError
+from linkwork import MbdynError, run_deck
 from linkwork.io.mbdyn.deck.eigen_analysis import eigen_analyses
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables
 from tests.analysis.test_inverse import L1, L2, arm, joint_motion, links, torques
 
 G = 9.81

@@ -6,11 +6,11 @@ step in place of turns from node to node, so that digits are held that do not de
 
 import numpy as np
 import pytest
+from inside import Tables, write_text
 from mbdyn_decks import ran
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables, write_text
+from linkwork import run_deck
 
 SECTIONS = {  # (time, beam): force and moment at both sections
     (1.0, 1): (0.6217533957, 0, -4.961191663, 0, 2.849231445, 0, 2.04763146, 0, -4.561491577, 0,

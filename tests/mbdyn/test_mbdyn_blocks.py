@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import ModelError
+from linkwork import ModelError
 from linkwork.io.mbdyn.output.blocks import thread_count
 from linkwork.io.mbdyn.output.numbers import tables as output_tables
 

@@ -14,7 +14,7 @@ from mbdyn_decks import DECKS, PI, G, ran, same
 from scipy.special import ellipj, ellipk
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 
 def test_compound_pendulum():
@@ -207,12 +207,7 @@ def test_every_deck_is_tested():
 
 def test_decks_cover_every_card_there_is():
     """Joints, forces, drives, scalar functions and laws: each stands in some deck."""
-    from linkwork.io.mbdyn.cards.elements import JOINTS
-    from linkwork.io.mbdyn.cards.forces import COUPLES, FORCES
-    from linkwork.io.mbdyn.drives.callers import DRIVES
-    from linkwork.io.mbdyn.drives.scalar_functions import FUNCTIONS
-    from linkwork.io.mbdyn.laws.laws import LAWS
-    from linkwork.io.mbdyn.syntax.text import Source, squeeze
+    from inside import COUPLES, DRIVES, FORCES, FUNCTIONS, JOINTS, LAWS, Source, squeeze
 
     words = set()
     for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):

@@ -7,7 +7,7 @@ from mbdyn_decks import DECKS, damped, default, equilibria, ran, same
 from scipy.optimize import brentq, fsolve
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 laws = lw.laws
 SPLINE = lw.table([-1, -0.5, 0, 0.5, 1], [-200, -70, 0, 70, 200], kind="natural", outside="extend")

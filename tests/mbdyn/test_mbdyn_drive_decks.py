@@ -8,8 +8,8 @@ from mbdyn_decks import DECKS, PI, ran, same
 from scipy.interpolate import CubicSpline
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.math import rotations
+from linkwork import run_deck
+from linkwork.extend import rotations
 
 
 def drive_formulas(t):

@@ -7,7 +7,7 @@ import pytest
 from mbdyn_text import BODY, NODE, deck_text
 
 import linkwork as lw
-from linkwork.errors import MbdynError, UnsupportedCard
+from linkwork import MbdynError, UnsupportedCard
 
 TWO = f"{NODE} structural: 2, static, 2., 0., 0., eye, null, null;"
 WALL = f"{BODY} joint: 9, clamp, 2, node, node; "

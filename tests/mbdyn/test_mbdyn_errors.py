@@ -9,11 +9,11 @@ import time
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from inside import unsupported_cards
 from mbdyn_text import BODIES, BODY, HEAD, NODE, TWO, deck_text
 
 import linkwork as lw
-from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.deck.reader import unsupported_cards
+from linkwork import MbdynError, UnsupportedCard
 
 # --------------------------------------------------------------------------------------- errors
 

@@ -7,7 +7,7 @@ import pytest
 from mbdyn_text import BODY, NODE, deck_text
 
 import linkwork as lw
-from linkwork.errors import LinkworkError, MbdynError
+from linkwork import LinkworkError, MbdynError
 
 TIMES, VALUES = (0.2, 0.4, 0.6), (1.0, 3.0, 2.0)
 OUTSIDE = {  # before and after the table; None ends the run

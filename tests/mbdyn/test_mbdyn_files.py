@@ -5,16 +5,15 @@ from __future__ import annotations
 import h5netcdf
 import numpy as np
 import pytest
+from inside import Tables, app
 from mbdyn_decks import DECKS
 from mbdyn_text import BODY, NODE, deck_text
 from typer.testing import CliRunner
 
 import linkwork as lw
-from linkwork.cli import app
-from linkwork.io.mbdyn.output.files import Tables
+from linkwork.extend import rotations
 from linkwork.io.mbdyn.output.numbers.motion import angles
 from linkwork.io.mbdyn.syntax.geometry import TURNS, turns
-from linkwork.math import rotations
 
 runner = CliRunner()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import Axial, LinearElastic, LinearViscoelastic
 from mbdyn_decks import ran, same
 from mbdyn_text import deck_text
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.elements.laws import Axial, LinearElastic, LinearViscoelastic
 
 X = (1.0, 0.0, 0.0)
 

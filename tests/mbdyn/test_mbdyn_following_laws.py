@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from inside import Axial, LinearElastic, LinearViscoelastic
 
 import linkwork as lw
-from linkwork.elements.laws import Axial, LinearElastic, LinearViscoelastic, Parallel
+from linkwork.elements.laws import Parallel
 
 X = (1.0, 0.0, 0.0)
 M, K = 2.0, 50.0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import JOINTS, Source, squeeze
 from mbdyn_decks import DECKS, PI, G, ran, same
 from scipy.special import ellipj, ellipk
 
 import linkwork as lw
-from linkwork.io.mbdyn.cards.elements import JOINTS
-from linkwork.io.mbdyn.syntax.text import Source, squeeze
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 
 def test_every_joint_keyword_stands_in_a_deck():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import Tables
 from mbdyn_text import BODIES, BODY, NODE, TWO
 
 import linkwork as lw
-from linkwork.errors import MbdynError
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables
-from linkwork.math import rotations
+from linkwork import MbdynError, run_deck
+from linkwork.extend import rotations
 
 AT, AXES = "position, .3, 0., .1, ", "euler123, .3, .2, .1"
 TO = "position, -.5, .1, 0., "
@@ -174,7 +173,7 @@ def test_a_card_is_the_model_in_python(read, kind):
     frames = [lw.Frame(m[f.body.name], f.position, f.orientation) for f in ends(deck)]
     for k, item in enumerate(PYTHON[kind](*frames)):
         m.add(f"j{k}", item)
-    from linkwork.integrators.catalogue import method_from_text
+    from inside import method_from_text
 
     # as in the deck, whose assembly finds velocities that the joint allows, each node weighs 1
     start = lw.assemble(m, weights={"node 1": 1.0, "node 2": 1.0})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import parse
 
 import linkwork as lw
 from linkwork.io.mbdyn.syntax.evaluation import Symbols
 from linkwork.io.mbdyn.syntax.formula import Translator
-from linkwork.io.mbdyn.syntax.language import ExpressionError, parse
+from linkwork.io.mbdyn.syntax.language import ExpressionError
 
 # --------------------------------------------------------------------------------- expressions
 

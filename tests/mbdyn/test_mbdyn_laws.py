@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import LAWS, Tables, over_times, unsupported_cards
 from mbdyn_text import BODIES, NODE, TWO, deck_text
 
 import linkwork as lw
-from linkwork.elements.laws.base import KD, KE, STRESS, over_times
-from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.deck.reader import unsupported_cards
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.laws.laws import LAWS
-from linkwork.io.mbdyn.output.files import Tables
+from linkwork import MbdynError, UnsupportedCard, compile_model, run_deck
+from linkwork.extend import KD, KE, STRESS, rotations
 from linkwork.io.mbdyn.output.netcdf import write_netcdf
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
 from tests.elements.test_laws import numbers_at
 
 laws = lw.laws

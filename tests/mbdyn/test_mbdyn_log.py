@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside import JOINTS
 from mbdyn_text import deck_text
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.io.mbdyn.cards.elements import JOINTS
 from linkwork.io.mbdyn.output.log_file import JOINTS as LOGGED
 from linkwork.io.mbdyn.output.log_file import write_log
 

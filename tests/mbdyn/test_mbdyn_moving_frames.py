@@ -8,7 +8,7 @@ from mbdyn_decks import ran, same
 from mbdyn_text import deck_text
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 
 def test_rotating_frame():

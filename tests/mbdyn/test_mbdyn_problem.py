@@ -8,8 +8,8 @@ from mbdyn_text import BODY, NODE, deck_text
 from scipy.special import ellipj, ellipk
 
 import linkwork as lw
-from linkwork.errors import MbdynError, UnsupportedCard
-from linkwork.io.mbdyn.deck.running import assembled, chosen_method, run_deck
+from linkwork import MbdynError, UnsupportedCard, run_deck
+from linkwork.io.mbdyn.deck.running import assembled, chosen_method
 from linkwork.io.mbdyn.problem.methods import METHODS, RADIUS
 
 G, PI = 9.81, np.pi

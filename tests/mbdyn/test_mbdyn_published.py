@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 SEVEN = 6e-7  # half a unit of the last digit and what an iteration to 1e-6 leaves, relative
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import h5netcdf
 import numpy as np
 import pytest
+from inside import Tables
 
 import linkwork as lw
-from linkwork.io.mbdyn.output.files import Tables
 
 GROUND = "structural: 0, static, null, eye, null, null;"
 HANGING = GROUND + "structural: 1, dynamic, 0., 0., -1., eye, null, null;"

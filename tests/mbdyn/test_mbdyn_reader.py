@@ -7,9 +7,8 @@ import pytest
 from mbdyn_text import BODIES, BODY, NODE, TWO, deck_text
 
 import linkwork as lw
-from linkwork.errors import MbdynError
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.math import rotations
+from linkwork import MbdynError, run_deck
+from linkwork.extend import rotations
 
 # ---------------------------------------------------------------------- statements and blocks
 
@@ -252,7 +251,7 @@ def test_forces_of_pairs_at_the_same_point(read):
 
 def test_signs_of_reactions(read):
     """A mass hangs below the first node: what pulls it up, and what pulls at the ground."""
-    from linkwork.io.mbdyn.output.files import Tables
+    from inside import Tables
 
     deck = read(
         nodes="structural: 1, static, null, eye, null, null;"

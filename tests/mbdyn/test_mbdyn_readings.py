@@ -7,7 +7,7 @@ import pytest
 from mbdyn_text import deck_text, value_of
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 DATA = [
     ("X[2]", lambda x, R, v, w: x[1]), ("x[2]", lambda x, R, v, w: (R.T @ x)[1]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import linkwork as lw
-from linkwork.errors import MbdynError
+from linkwork import MbdynError
 
 DECK = """begin: data; problem: initial value; end: data;
 begin: initial value; initial time: 0.; final time: 1.; time step: 1.e-2; end: initial value;

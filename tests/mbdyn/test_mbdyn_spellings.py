@@ -5,12 +5,12 @@ from __future__ import annotations
 import h5netcdf
 import numpy as np
 import pytest
+from inside import app
 from mbdyn_text import BODY, NODE, TWO, deck_text
 from typer.testing import CliRunner
 
 import linkwork as lw
-from linkwork.cli import app
-from linkwork.errors import MbdynError, SingularError
+from linkwork import MbdynError, SingularError
 from linkwork.io.mbdyn.drives import plain
 
 GROUND = "structural: 0, static, null, eye, null, null;"
@@ -256,7 +256,7 @@ def test_velocities_and_accelerations_of_prescribed_motions(read):
 def test_values_of_expressions(read, text, value):
     """As MBDyn's own tests of its parser have them, and moduli of elasticity without a dot."""
     deck = read(nodes=NODE, elements=BODY)
-    from linkwork.io.mbdyn.syntax.language import parse
+    from inside import parse
 
     found = deck.symbols.evaluate(parse(text))
     assert found == value and type(found) is type(value)

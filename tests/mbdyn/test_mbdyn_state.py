@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 PI = np.pi
 
@@ -201,15 +201,12 @@ def test_internal_loads():
 
 def test_decks_use_every_drive_function_node_genel_and_force():
     """Each keyword of these tables stands in some deck of examples/mbdyn."""
+    from inside import COUPLES, DRIVES, FORCES, FUNCTIONS, Source, squeeze
     from mbdyn_decks import DECKS
 
-    from linkwork.io.mbdyn.cards.forces import COUPLES, FORCES
     from linkwork.io.mbdyn.cards.nodes import KINDS, NODES
-    from linkwork.io.mbdyn.drives.callers import DRIVES
     from linkwork.io.mbdyn.drives.readings import FUNCTIONS as MODEL
-    from linkwork.io.mbdyn.drives.scalar_functions import FUNCTIONS
     from linkwork.io.mbdyn.scalars.genels import GENELS
-    from linkwork.io.mbdyn.syntax.text import Source, squeeze
 
     words, names, text = set(), set(), ""
     for path in (*DECKS.glob("*.mbd"), *DECKS.glob("*.set")):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import Tables
 from mbdyn_text import deck_text
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.io.mbdyn.output.files import Tables
 
 NODES = """abstract: 1, differential, value, .5; abstract: 2, differential, value, .5;
     abstract: 3, differential;"""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside import app, parse
 from mbdyn_text import BODIES, BODY, NODE, TWO, deck_text
 from typer.testing import CliRunner
 
 import linkwork as lw
-from linkwork.cli import app
-from linkwork.errors import LinkworkError, MbdynError
+from linkwork import LinkworkError, MbdynError
 from linkwork.io.mbdyn.drives.plain import TIME
-from linkwork.io.mbdyn.syntax.language import parse, text_of
+from linkwork.io.mbdyn.syntax.language import text_of
 
 X1 = 'node, 1, structural, string, "X[1]", direct'
 SPIN = "structural: 1, dynamic, null, eye, null, 0., 0., 3.;"  # turns at 3 rad/s on its pin

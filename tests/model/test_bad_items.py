@@ -7,11 +7,10 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from mistakes import PIN, A, B, body, refuse, sample
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
 
 THERMAL = {"Radiation", "Resistance"}  # between temperatures, not bodies
 JOINTS = sorted(n for n in ITEMS if {"a", "b"} <= {f.name for f in fields(ITEMS[n])})

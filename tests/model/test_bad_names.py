@@ -8,7 +8,7 @@ import pytest
 from mistakes import GRAVITY, body, one_body, pendulum, refuse, run
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 
 @pytest.mark.parametrize("name", ["", "a.b", "a/b", " rod", "rod ", "a\nb", "\t", 3, None, b"rod"])

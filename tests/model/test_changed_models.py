@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from mistakes import A, one_body, pendulum, refuse, run, sample
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 # ------------------------------------------------------------------------------- junk in every word
 

@@ -7,8 +7,7 @@ import pickle
 import sys
 from pathlib import Path
 
-from linkwork import errors
-from linkwork.errors import LinkworkError, ModelError
+from linkwork import LinkworkError, ModelError, errors
 from linkwork.model import drives
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 MU, A, ECC = 4.0, 1.5, 0.3
 

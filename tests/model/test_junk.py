@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from inside import ITEMS
 from mistakes import PIN, A, B, one_sentence, sample
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 NAN, INF = float("nan"), float("inf")
 JUNK = [

@@ -4,13 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from inside import ITEMS, model_from_dict, model_to_dict
 from known_motions import rotor
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 NAMES = sorted(n for n in ITEMS if n != "Body")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from linkwork.math import rotations
-from linkwork.model import checks, one_rotation
+from linkwork.extend import checks, rotations
+from linkwork.model import one_rotation
 
 
 def quaternions():

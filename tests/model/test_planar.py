@@ -7,10 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import assemble_model, model_from_dict, model_to_dict
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
 
 AXES = {"xz": (0, 1, 0), "xy": (0, 0, 1), "yz": (1, 0, 0)}
 TURN = {"xz": np.eye(3), "xy": np.eye(3)[[0, 2, 1]], "yz": np.eye(3)[[1, 0, 2]]}

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from inside import beginning
 
 import linkwork as lw
-from linkwork.analysis.motion.beginning import beginning
 from linkwork.recursive.stepping.brakes import SIGN, brake_table
 from linkwork.recursive.tree.parts import Parts
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from recursive_models import (
     QUIET,
     add_body,
@@ -12,9 +13,8 @@ from recursive_models import (
 )  # fmt: skip
 
 import linkwork as lw
-from linkwork.elements import catalogue  # noqa: F401  (registers all items)
-from linkwork.elements.joints.joints import ROW_NAMES, NamedJoint
-from linkwork.model.registry import ITEMS
+from linkwork.elements.joints.joints import ROW_NAMES
+from linkwork.extend import NamedJoint
 
 # random velocities, of which joints leave what they allow
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.VelocityWarning")

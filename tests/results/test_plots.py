@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import linkwork as lw
-from linkwork.errors import ModelError
+from linkwork import ModelError
 from linkwork.results.spectrum import amplitudes
 
 g = 9.81

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from inside import MinimumNorm, constraint_rows, independent_rows, make_plan
 from loops_in_space import four_bars, random_mechanism
 
 import linkwork as lw
-from linkwork.analysis.independence import constraint_rows
+from linkwork import compile_model
 from linkwork.results.outputs.violation import constraints_alone
-from linkwork.system.redundancy import MinimumNorm, independent_rows, reactions
-from linkwork.system.redundancy.normal_equations import make_plan
-from linkwork.system.system import compile_model
+from linkwork.system.redundancy import reactions
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 

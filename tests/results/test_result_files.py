@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from known_motions import LENGTH, MASS, OMEGA, G, rotor, rotor_run
 
 import linkwork as lw
+from linkwork import Result, compile_model
 from linkwork.results.files import file as result_file
 from linkwork.results.files.file import check_writable, save
 from linkwork.results.files.fitting import fitting_system
-from linkwork.results.result import Result
-from linkwork.system.system import compile_model
 
 
 def assert_same(a, b):

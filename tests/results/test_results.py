@@ -9,8 +9,7 @@ import pytest
 from known_motions import LENGTH, MASS, OMEGA, G, rotor_run
 
 import linkwork as lw
-from linkwork.results.result import Result
-from linkwork.system.system import compile_model
+from linkwork import Result, compile_model
 
 # -------------------------------------------------------------------------------- bodies and energy
 

@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from inside import ITEMS
 from known_motions import LENGTH, MASS, OMEGA, G, rotor_run, swing
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.math import rotations
-from linkwork.model.registry import ITEMS
+from linkwork import Result, compile_model
+from linkwork.extend import rotations
 from linkwork.results.outputs.stored import lock_turn_change, reaction
-from linkwork.results.result import Result
-from linkwork.system.system import compile_model
 
 NAMES = sorted(n for n in ITEMS if n != "Body")
 

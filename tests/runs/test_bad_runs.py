@@ -7,7 +7,7 @@ import pytest
 from mistakes import body, one_body, one_sentence, pendulum, refuse, run
 
 import linkwork as lw
-from linkwork.system.system import compile_model
+from linkwork import compile_model
 
 # ------------------------------------------------------------------------------- junk in every word
 

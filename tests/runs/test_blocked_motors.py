@@ -9,10 +9,9 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import METHODS, corners
 
 import linkwork as lw
-from linkwork.analysis.motion.corners import corners
-from linkwork.integrators.catalogue import METHODS
 from linkwork.integrators.second_order.recovery import probable_cause
 
 LAST = math.asin(0.4 / 0.5) / 2

@@ -9,12 +9,11 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from inside import Journal, Pieces, model_from_dict, model_to_dict
 from test_recording import chain
 
 import linkwork as lw
 from linkwork.results.files import file as result_file
-from linkwork.results.files.journal import Journal, Pieces
-from linkwork.results.files.model_file import model_from_dict, model_to_dict
 
 DEEP = 3000
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")

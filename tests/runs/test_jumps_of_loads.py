@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import Periodic, Piecewise
 
 import linkwork as lw
-from linkwork.model.drives import Delayed, Periodic, Piecewise
+from linkwork.model.drives import Delayed
 from linkwork.model.drives.jump_times import jump_times
 
 AT = 0.1234567  # when loads jump

@@ -10,12 +10,12 @@ import warnings
 
 import numpy as np
 import pytest
+from inside import Journal, Pieces
 from small_mechanisms import double_pendulum, spatial_four_bar
 from test_recording import chain, door
 
 import linkwork as lw
 from linkwork.results.files import journal
-from linkwork.results.files.journal import Journal, Pieces
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 

@@ -8,10 +8,10 @@ import sys
 import warnings
 
 import pytest
+from inside import Progress
 
 import linkwork as lw
 from linkwork.analysis import progress as module
-from linkwork.analysis.progress import Progress
 
 
 class Clock:

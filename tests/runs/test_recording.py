@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from inside import FileArray
 
 import linkwork as lw
 from linkwork.results.files import file as result_file
 from linkwork.results.files import recording
-from linkwork.results.files.file_array import FileArray
 
 
 def chain(n=3):

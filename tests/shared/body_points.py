@@ -1,6 +1,6 @@
 """Where points of bodies are in an equilibrium."""
 
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 
 def end(eq, name, point):

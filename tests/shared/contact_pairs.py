@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 BOX = {"kind": "box", "size": (1.0, 0.8, 0.6)}
 SPHERE = {"kind": "sphere", "radius": 0.4}

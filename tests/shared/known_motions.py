@@ -1,12 +1,10 @@
 """Results whose truth is known: a rod that a motor turns at a constant rate."""
 
 import numpy as np
+from inside import accelerations
 
 import linkwork as lw
-from linkwork.results.result import Result
-from linkwork.system.consistency.accelerations import accelerations
-from linkwork.system.state import State
-from linkwork.system.system import compile_model
+from linkwork import Result, State, compile_model
 
 OMEGA, LENGTH, MASS, G = 3.0, 0.7, 2.0, 9.81
 

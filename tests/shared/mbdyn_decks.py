@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside import Tables
 
 import linkwork as lw
-from linkwork.io.mbdyn.deck.running import run_deck
-from linkwork.io.mbdyn.output.files import Tables
+from linkwork import run_deck
 
 DECKS = Path(__file__).parents[2] / "examples" / "mbdyn"
 G = 9.81
@@ -50,7 +50,7 @@ def equilibria(run, model):
 
 
 def default(run):
-    from linkwork.integrators.catalogue import method_from_text
+    from inside import method_from_text
 
     return method_from_text(run.info["method"])
 

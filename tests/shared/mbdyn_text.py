@@ -42,8 +42,9 @@ BODIES = """body: 1, 1, 2., .1, .2, .3, diag, 1., 2., 2.5; body: 2, 2, 1., null,
 
 def value_of(deck, text):
     """A drive of a deck, as the model is described."""
-    from linkwork.results.outputs.stored import signal_values
-    from linkwork.results.result import Result
+    from inside import signal_values
+
+    from linkwork import Result
 
     system = lw.compile_model(deck.model)
     state = system.described_state()

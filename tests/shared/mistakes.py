@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from inside import ITEMS
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.model.registry import ITEMS
 
 GRAVITY = (0, 0, -9.81)
 

@@ -8,25 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import (
+from linkwork.extend import (
     BY_RATE,
     BY_SECOND,
     BY_VALUE,
     CD,
     CK,
     RATE,
+    REFERENCE,
     ROT,
     SECOND,
     STRIDE,
     TANGENT,
     VALUE,
     VEL,
-)  # fmt: skip
-from linkwork.elements.signals.signals import factor_law
-from linkwork.math.kernel import Kernel
-from linkwork.model.drives import as_drive
-from linkwork.model.nodes import REFERENCE, Node, scalar, vector
-from linkwork.model.registry import Entry, Family, Item
+    Entry,
+    Family,
+    Item,
+    Kernel,
+    Node,
+    as_drive,
+    factor_law,
+    scalar,
+    vector,
+)
 
 # ------------------------------------------------------------------ c q̇ + k q + e q³ = u(t)
 INPUT, RATE_FACTOR, STIFFNESS, CUBIC, SLOW_REALS = range(5)

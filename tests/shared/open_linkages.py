@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 Z = (0, 0, 1)
 

@@ -8,12 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
-
-from linkwork.system.redundancy import (
-    ConstraintRows,
-    degrees_of_freedom,
-    independent_rows,
-)
+from inside import ConstraintRows, degrees_of_freedom, independent_rows
 
 GROUND = -1
 ROWS = {

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 TIGHT = lw.GeneralizedAlpha(0.8, tolerance=1e-12)
 SAME = 1e-9  # of lengths of size one

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+from inside import ITEMS
 
 import linkwork as lw
-import linkwork.elements.catalogue
-from linkwork.math import rotations
-from linkwork.model.registry import ITEMS
-from linkwork.system.system import compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 SEEDS = [1, 2, 3]
 EXACT = 1e-12  # sums of a few dozen products of numbers of size one

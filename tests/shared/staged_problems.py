@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from inside import STAGED
 
 import linkwork as lw
-from linkwork.integrators.catalogue import STAGED
-from linkwork.math import rotations
+from linkwork.extend import rotations
 
 EVERY = pytest.mark.parametrize("cls", STAGED, ids=lambda c: c.__name__)
 STEPS_FOR = {1: (4e-3, 2e-3), 2: (1e-2, 5e-3), 3: (1e-2, 5e-3), 4: (2e-2, 1e-2), 5: (1e-2, 5e-3)}

@@ -7,12 +7,11 @@ K_c is there, and with positions that violate the joints, so that nothing cancel
 from dataclasses import dataclass, replace
 
 import numpy as np
+from inside import System, analyse, refactor, sweep_back, unknown_scale
 
 import linkwork as lw
-from linkwork.math import rotations
-from linkwork.system.consistency.accelerations import unknown_scale
-from linkwork.system.elimination import analyse, refactor, sweep_back
-from linkwork.system.system import System, compile_model
+from linkwork import compile_model
+from linkwork.extend import rotations
 
 EPS = np.finfo(float).eps
 BACKWARD = 1e-13  # of |A||x| + |b|; round-off of some hundred operations per unknown is 1e-14

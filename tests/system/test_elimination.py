@@ -7,6 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import (
+    GROWTH,
+    SingularMatrix,
+    analyse,
+    assemble_model,
+    refactor,
+    solve,
+    sweep_back,
+    unknown_scale,
+)
 from step_matrices import (
     BACKWARD,
     EPS,
@@ -30,13 +40,9 @@ from step_matrices import (
 from uncompiled import printed_numbers
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.second_order.run import GROWTH
-from linkwork.math import rotations
+from linkwork import compile_model
+from linkwork.extend import rotations
 from linkwork.system import sparse_lu
-from linkwork.system.consistency.accelerations import unknown_scale
-from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
-from linkwork.system.system import compile_model
 
 ALL_JOINTS = [kind for kinds in JOINTS.values() for kind in kinds]
 FADED = 1e-11  # backward error: pivots may fade to a thousandth before they are chosen anew

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import KnownFactors, accelerations, assemble_model
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.motion.checks.turns import largest_spins
-from linkwork.system.consistency.accelerations import KnownFactors, accelerations
 
 G, LENGTH = 9.81, 0.7
 

@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from inside import (
+    ImplicitRun,
+    MinimumNorm,
+    ProgressLog,
+    Search,
+    assemble_model,
+    constraint_rows,
+    eigenvalues_below,
+    independent_rows,
+    step_rows,
+)
 from loops_in_space import four_bars, random_mechanism
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.independence import constraint_rows
+from linkwork import compile_model
 from linkwork.analysis.statics import stability
-from linkwork.analysis.statics.inertia import eigenvalues_below
-from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.analysis.statics.static import beginning
-from linkwork.integrators.contract import step_rows
-from linkwork.integrators.second_order.run import ImplicitRun
-from linkwork.system.redundancy import MinimumNorm, full_rank, independent_rows, reactions
-from linkwork.system.system import compile_model
+from linkwork.system.redundancy import full_rank, reactions
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from inside import Axial, LinearElastic, LinearViscoelastic
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.elements.laws import Axial, LinearElastic, LinearViscoelastic
 
 ALONG = (1.0, 0.0, 0.0)
 # with their order

@@ -10,9 +10,9 @@ import scipy.linalg as la
 from node_elements import Chamber, Oscillators, Resistor, Slow
 
 import linkwork as lw
-from linkwork.model.nodes import REFERENCE, Node, scalar
+from linkwork import compile_model
+from linkwork.extend import REFERENCE, Node, scalar
 from linkwork.system.layout import Layout
-from linkwork.system.system import compile_model
 
 METHODS = [
     lw.GeneralizedAlpha(), lw.GeneralizedAlpha(rho=0.0), lw.GeneralizedAlpha(rho=1.0), lw.HHT(),
@@ -194,8 +194,7 @@ def test_nodes_beside_a_body_leave_before_it():
         m.add(f"pin{i}", lw.Revolute(before, link, at=(i, 0, 0), axis=(0, 1, 0)))
         m.add(f"chamber{i}", Chamber(link, 1e-3, 1e-10, 1e5))
         before = link
-    from linkwork.analysis.assembly.assemble import assemble_model
-    from linkwork.integrators.second_order.run import ImplicitRun
+    from inside import ImplicitRun, assemble_model
 
     a = assemble_model(m)
     stepping = ImplicitRun(a.system, lw.GeneralizedAlpha(), a.state, 1e-3, None)
@@ -205,7 +204,7 @@ def test_nodes_beside_a_body_leave_before_it():
 
 @pytest.mark.parametrize("condensed", [True, False])
 def test_linear_equations_with_nodes_against_dense_ones(condensed):
-    from linkwork.system.elimination import analyse, refactor, solve, sweep_back
+    from inside import analyse, refactor, solve, sweep_back
 
     m = all_nodes()
     if not condensed:  # a circuit that joins many bodies goes to the core

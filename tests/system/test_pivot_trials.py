@@ -2,14 +2,10 @@
 
 import numpy as np
 import pytest
+from inside import SHORTEST, ImplicitRun, Peeling, StagedRun, assemble_model, step_rows
 from small_mechanisms import double_pendulum
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.integrators.contract import step_rows
-from linkwork.integrators.first_order.run import StagedRun
-from linkwork.integrators.second_order.run import SHORTEST, ImplicitRun
-from linkwork.system.elimination.peeling import Peeling
 
 H = 1e-3
 METHODS = [lw.GeneralizedAlpha(0.8), lw.BDF(2)]

@@ -2,12 +2,8 @@
 
 import numpy as np
 import pytest
+from inside import MinimumNorm, degrees_of_freedom
 from rows_from_geometry import GROUND, Mechanism, checked, four_bar, ladder, loop
-
-from linkwork.system.redundancy import (
-    MinimumNorm,
-    degrees_of_freedom,
-)
 
 
 def check_minimum_norm(rows, found, seed=1):

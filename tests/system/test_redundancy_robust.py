@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from inside import ConstraintRows, MinimumNorm, consistent, degrees_of_freedom, independent_rows
 from rows_from_geometry import GROUND, Mechanism, checked, dense, four_bar, ladder, loop, polygon
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
-from linkwork.system.redundancy import (
-    ConstraintRows,
-    MinimumNorm,
-    consistent,
-    degrees_of_freedom,
-    independent_rows,
-)
 
 # --------------------------------------------------------------------------------------- robustness
 
@@ -186,7 +180,7 @@ def test_errors_say_what_is_wrong(change, words):
 def test_bodies_of_very_different_lengths_keep_their_rows(long):
     """A spatial four-bar of 1 m has three rows too many, a hinge with an arm of `long` has none,
     whatever length stands for both: as many as in a model of lengths of one size."""
-    from linkwork.analysis.motion.transient import beginning
+    from inside import beginning
 
     m, z = lw.Model("mixed"), (0, 0, 1)
     A, B, C, D = (0, 0, 0), (0, 1, 0), (2, 2, 0), (2, 0, 0)

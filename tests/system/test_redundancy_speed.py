@@ -6,12 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
+from inside import ConstraintRows, independent_rows
 from rows_from_geometry import GROUND, Mechanism, checked, dense, polygon
-
-from linkwork.system.redundancy import (
-    ConstraintRows,
-    independent_rows,
-)
 
 
 def chain(n, rng):

@@ -7,15 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse.linalg as sla
+from inside import accelerations, analyse, assemble_model, refactor, solve, sweep_back
 from node_elements import Oscillators, Slow
 
 import linkwork as lw
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.elements.layout import POS, STRIDE, TANGENT, VALUE, put6, put_value
-from linkwork.math.kernel import Kernel
-from linkwork.model.registry import Entry, Family, Item
-from linkwork.system.consistency.accelerations import accelerations
-from linkwork.system.elimination import analyse, refactor, solve, sweep_back
+from linkwork.extend import (
+    POS,
+    STRIDE,
+    TANGENT,
+    VALUE,
+    Entry,
+    Family,
+    Item,
+    Kernel,
+    put6,
+    put_value,
+)
 
 # the oscillators of the tests have no energy in the account of runs
 pytestmark = pytest.mark.filterwarnings("ignore:the energy of 'tied'")

@@ -21,10 +21,9 @@ from browser_pages import (  # noqa: F401  (fixtures)
     tab,
     wait,
 )
+from inside import draw, shot
 
 import linkwork as lw
-from linkwork.view.camera import shot
-from linkwork.view.drawing import draw
 
 pytestmark = [needs_chromium]
 

@@ -25,9 +25,9 @@ from browser_pages import (  # noqa: F401  (fixtures)
     tab,
     wait,
 )
+from inside import shot
 
 import linkwork as lw
-from linkwork.view.camera import shot
 from linkwork.view.traces import COLOURS, path_of
 
 pytestmark = [needs_chromium]

@@ -8,15 +8,13 @@ import sys
 
 import numpy as np
 import pytest
+from inside import Part, draw, merged, shot
 from PIL import Image
 
 import linkwork as lw
-from linkwork.view.camera import following, shot, way_of
-from linkwork.view.drawing import draw
+from linkwork.view.camera import following, way_of
 from linkwork.view.pictures.film import Film
 from linkwork.view.pictures.picture import Studio, vertex_normals
-from linkwork.view.solids.meshes import merged
-from linkwork.view.solids.shapes import Part
 
 MAGENTA, GREEN = (255, 0, 255), (0, 255, 0)
 

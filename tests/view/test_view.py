@@ -8,19 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from inside import Part, draw, merged, parts_of, shot
 
 import linkwork as lw
-from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.view.camera import shot, up_axis
-from linkwork.view.drawing import draw
+from linkwork import LinkworkWarning, ModelError
+from linkwork.view.camera import up_axis
 from linkwork.view.lines import cylinder_lines
 from linkwork.view.loads import applied
 from linkwork.view.modal import mode_motion
 from linkwork.view.pages.offline import playing_speed
 from linkwork.view.scene import nearest
 from linkwork.view.solids.figures import equal_inertia, figure
-from linkwork.view.solids.meshes import merged
-from linkwork.view.solids.shapes import Part, parts_of, rod
+from linkwork.view.solids.shapes import rod
 from linkwork.view.solids.symbols import joint_parts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -121,9 +120,7 @@ def test_a_shape_that_cannot_be_drawn_loses_nothing(shape, expected, tmp_path, m
 
 def test_every_joint_has_a_symbol():
     """Walks the registry: a new joint is drawn without anybody adding it here."""
-    import linkwork.elements.catalogue  # noqa: F401
-    from linkwork.elements.joints.joints import Joint
-    from linkwork.model.registry import ITEMS
+    from inside import ITEMS, Joint
 
     rng = np.random.default_rng(1)
     kinds = [kind for kind in ITEMS.values() if issubclass(kind, Joint)]
@@ -136,9 +133,9 @@ def test_every_joint_has_a_symbol():
 
 def test_every_item_can_be_drawn():
     """Walks the registry too: joints, springs, bushings, forces, each on two bodies."""
-    import linkwork.elements.catalogue  # noqa: F401
-    from linkwork.model.nodes import REFERENCE, Node
-    from linkwork.model.registry import ITEMS
+    from inside import ITEMS
+
+    from linkwork.extend import REFERENCE, Node
     from linkwork.view.described import described
 
     rng = np.random.default_rng(2)
@@ -214,7 +211,7 @@ def test_springs_are_drawn_from_end_to_end():
     run = lw.transient(m, t=0.3, h=0.01, progress=False)
     (line,) = draw(run).lines
     np.testing.assert_allclose(line.length, run["spring"].length.values, rtol=1e-12)
-    from linkwork.math import rotations
+    from linkwork.extend import rotations
 
     z = rotations.matrix(line.orientation)[:, :, 2]
     np.testing.assert_allclose(line.start + line.length[:, None] * z, line.end, atol=1e-12)

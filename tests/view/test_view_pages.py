@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from inside import draw, parts_of
 
 import linkwork as lw
-from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
-from linkwork.view.drawing import draw
+from linkwork import LinkworkError, LinkworkWarning, ModelError
 from linkwork.view.pages.live import free_port
 from linkwork.view.pages.offline import Page
-from linkwork.view.solids.shapes import parts_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
