@@ -112,7 +112,7 @@ def test_steps_may_end_in_the_flat_position(n, quarter):
         assert np.abs(top[:, 0] + np.sin(angle)).max() < 1e-7 * max(10, n)
         assert np.abs(top[:, 1] - np.cos(angle)).max() < 1e-7 * max(10, n)
     energy = run.energy.total.values
-    assert np.abs(energy / energy[0] - 1).max() < 1e-8
+    assert np.abs(energy / energy[0] - 1).max() < 1e-9 * max(10, n)  # as the places above
     assert run.info["steps_in_pieces"] <= 3
     assert float(run.violation.position.max()) < 1e-12
 

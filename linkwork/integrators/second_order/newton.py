@@ -131,9 +131,11 @@ def largest_residual(stepper, tables):
 
 @inlined
 def restrain(stepper, iteration, cap):
-    """Bounds corrections that turn back and forth across a corner of a force (friction that changes
-    from sliding one way to sliding the other): after a reversal each is half as long as the one
-    before, as in bisection, until one is shorter by itself.  Returns the bound, 1e300 for none.
+    """Bounds corrections that turn back and forth across a corner of a force: friction that changes
+    from sliding one way to sliding the other, a string that becomes slack.  After a reversal they
+    are at most half as long as the one before, until one is shorter by itself.  The bound stays
+    while they keep their direction: many corners at a time, as in a rope, are farther away than one
+    bisection goes.  Returns the bound, 1e300 for none.
     """
     rhs, last, n = stepper.rhs, stepper.last, SIX * stepper.p.shape[0]
     n += stepper.flow.shape[1]
@@ -146,8 +148,6 @@ def restrain(stepper, iteration, cap):
         full, before = full**0.5, before**0.5
         if along < 0.0 and full > 0.25 * before:
             cap = 0.5 * before
-        elif cap < 1e300:
-            cap *= 0.5
         if full > cap:
             for i in range(rhs.shape[0]):
                 rhs[i] *= cap / full

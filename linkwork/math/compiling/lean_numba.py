@@ -256,4 +256,5 @@ def address(dispatcher: Any, signature: Any) -> int:
 
 def is_cached(dispatcher: Any) -> bool:
     """Whether compiled code of this function, as it is now, lies on disk."""
-    return dispatcher._cache.is_filled()
+    cache = getattr(dispatcher, "_cache", None)  # what is not compiled has none
+    return bool(cache and cache.is_filled())
