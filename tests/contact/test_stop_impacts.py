@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.analysis.motion import time_loop
 from linkwork.elements.laws.contact import damping_for
 
 G = 9.81
@@ -222,7 +221,7 @@ def test_digits_do_not_depend_on_how_many_steps_are_taken_at_once(method, monkey
         before = link
     ends = []
     for chunk in (1, 7, 1000):
-        monkeypatch.setattr(time_loop, "next_chunk", lambda size, spent, most, n=chunk: n)
+        monkeypatch.setenv("LINKWORK_STEPS_PER_CALL", str(chunk))
         ends.append(quiet(m, 0.5, 1e-3, method=method).motion[-1])
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.analysis.motion import time_loop
 
 
 def in_calls_of(monkeypatch, size, run):
     """A run whose calls take so many steps, but for the first."""
-    monkeypatch.setattr(time_loop, "next_chunk", lambda last, spent, most: min(size, most))
+    monkeypatch.setenv("LINKWORK_STEPS_PER_CALL", str(size))
     return run()
 
 

@@ -271,9 +271,11 @@ class StagedRun(ImplicitRun):
         return status, done
 
     def _count(self, steps: int) -> None:
-        for _ in range(min(steps, 2 * self.method.past + 2 + steps % 2)):
+        """Count equal steps, as far as a formula may ask for, however many a call takes."""
+        enough = 2 * self.method.past + 1
+        for _ in range(min(steps, enough + 1 + steps % 2)):
             past = self._past()
-            self.phase, self.equal = self.method.next_phase(past), past.equal + 1
+            self.phase, self.equal = self.method.next_phase(past), min(past.equal + 1, enough)
             self.previous = self.h
 
     def _retune(self, time: float) -> None:
