@@ -226,7 +226,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
-    rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
+    rhs, before, cap, kept, growth, limits = stepper.rhs, 0.0, 1e300, 0, 1.0, fast.limits
     drift, chord, guessed = 0.0, False, False
     smooth = s[JUMPS] == 0.0 and stepper.flow.shape[1] == 0
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
@@ -263,7 +263,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             solve(lu, work.vals, rhs)
         answer_sensors(lu, tables, work, rhs)
         if iteration >= SMOOTH - 1:
-            cap = restrain(stepper, iteration, cap)
+            cap, kept = restrain(stepper, iteration, cap, kept)
         size = apply_increment(stepper, rhs, fast.move, fast.move)
         move_multipliers(stepper, tables, work)
         stepper.report[0], stepper.report[1] = iteration + 1, size
