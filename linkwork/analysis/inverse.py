@@ -172,6 +172,8 @@ def inverse(
     acting = Actuators(full, actuators, driven, loose)
     warn_of_guides(full, state, acting, named=actuators is not None)
     refuse_surplus(full, state, acting)
+    if acting.loaded:
+        acting.share(state)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
              (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
