@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.progress import Progress
 from linkwork.errors import MbdynError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
@@ -188,23 +187,12 @@ def phase(deck: Deck) -> Result:
 
 
 def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
-    """model: static, the time a parameter of the load: every step goes on from the one before."""
-    import linkwork
+    """model: static: dynamics without inertia, where dampers and what remembers stay."""
+    from linkwork.analysis.statics.slow_motion import slow_motion
 
-    n = max(1, round((end - deck.analysis.initial_time) / step))
-    at, states, begin = None, [], deck.analysis.initial_time
-    with Progress(deck.model.name, begin, begin + n * step, progress) as bar:
-        for k in range(n + 1):
-            at = linkwork.static(deck.model, at=at, time=begin + k * step, progress=False)
-            states.append(at.state)
-            bar.update(begin + k * step, k)
-    assert at is not None
-    times = np.array([s.time for s in states])
-    motion = np.array([s.motion for s in states])
-    gamma = np.array([s.gamma for s in states])
-    still = np.zeros((len(states), at.system.bodies, 6))
-    values, info = np.array([s.values for s in states]), {"method": "static", "h": step}
-    return Result(at.system, times, motion, still, gamma, info=info, values=values)
+    if deck.analysis.method is not None:
+        deck.note("model: static steps with lw.BDF(order=2), whatever method the deck names")
+    return slow_motion(assembled(deck), end, step, progress)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
