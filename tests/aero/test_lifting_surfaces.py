@@ -31,6 +31,27 @@ def test_lift_and_drag_of_a_section():
     np.testing.assert_allclose(wing.lift, Q * 0.5 * 0.57, rtol=1e-12)
 
 
+@pytest.mark.parametrize("model", ["quasi-steady", "wagner", "theodorsen", "dynamic stall"])
+def test_friction_along_the_span_is_that_of_no_angle_of_attack(model):
+    """−½ ρ c U c_d(0) Vz at the aerodynamic centre, with lift and drag of the velocity across."""
+    along, up, ac = 8.0, 3.0, 0.07
+    m = lw.Model("sideslip")
+    m.air = lw.Air(density=RHO, velocity=(U, along, up))
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("hold", lw.Fixed(lw.GROUND, body, at=(0, 0, 0)))
+    foil = lw.Airfoil.naca0012()
+    wing = lw.LiftingSurface(body, 0.5, foil, (0, -1, 0), (0, 1, 0), model=model,
+                             aerodynamic_centre=ac)  # fmt: skip
+    m.add("wing", wing)
+    run = lw.transient(m, 1e-3, 1e-3, progress=False)["wing"]
+    q = 0.5 * RHO * 0.5 * np.hypot(U, up)
+    alpha = np.arctan2(up, U)
+    cl, cd = foil.cl(alpha), foil.cd(alpha)
+    force = q * 2 * np.array([cd * U - cl * up, foil.cd(0.0) * along, cl * U + cd * up])
+    np.testing.assert_allclose(run.force_total.values[-1], force, rtol=1e-8)
+    np.testing.assert_allclose(run.torque_total.values[-1, 2], -ac * force[1], rtol=1e-8)
+
+
 def test_elliptic_wing_by_strips():
     """L = q 2π α S with S = π b c₀/4 for c(y) = c₀ √(1 − (2y/b)²)."""
     chord = lambda s: 0.8 * math.sqrt(1 - (2 * s - 1) ** 2)  # noqa: E731

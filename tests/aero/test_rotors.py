@@ -176,6 +176,24 @@ def test_forward_flight_of_a_rigid_rotor():
     assert float(rotor.torque[-1, 0]) > 0  # blades at y > 0 advance into the wind, and lift more
 
 
+def test_profile_drag_in_forward_flight_has_the_part_along_the_span():
+    """C_H = 3/8 σ c_d μ with constant c_d, of which 1/8 acts along the blades."""
+    speed, wind, cd = 40.0, 20.0, 0.01
+    m = lw.Model("drag of a rotor")
+    m.air = lw.Air(density=RHO, velocity=(wind, 0, 0))
+    hub = m.add("hub", lw.Body(20, (2, 2, 4)))
+    m.add("mast", lw.Motor(lw.GROUND, hub, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(speed)))
+    rotor = m.add("rotor", lw.Rotor(hub, radius=RADIUS, speed=speed, model="none"))
+    m.add("blade", lw.LiftingSurface(
+        hub, 0.3, lw.Airfoil.flat_plate(slope=0, drag=cd), (1, 0, 0), (RADIUS, 0, 0),
+        forward=(0, 1, 0), inflow=rotor,
+    ))  # fmt: skip
+    turn = 2 * math.pi / speed
+    run = lw.transient(m, turn, turn / 16, progress=False)["rotor"]  # the load has two harmonics
+    exact = 3 / 8 * RHO * 0.3 * cd * wind * speed * (RADIUS**2 - 1)
+    assert np.mean(run.force.values[1:, 0]) == pytest.approx(exact, rel=1e-6)
+
+
 def test_there_is_no_inflow_below_the_threshold():
     m = hovering()
     m["mast"].angle = lw.ramp(0.1)

@@ -36,7 +36,7 @@ from linkwork.elements.aero.surfaces.layout import (
     RATE0, SEPARATION_LAG, STALL, TABLE, TABLE2, TIP,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.section import (
-    STILL, angle, looked_up, put_by_state, put_output, told, wind_axes,
+    STILL, angle, looked_up, no_spanwise, put_by_state, put_output, put_spanwise, told, wind_axes,
 )  # fmt: skip
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -119,6 +119,7 @@ def lagging(
         if stall:
             put_output(y, 5, 0.0, 0.0, 0.0, 0.0, 0.0)
             put_output(y, 6, 0.0, 0.0, 0.0, 0.0, 0.0)
+        no_spanwise(y)
         told(y, 0.0, 0.0, sound, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     # effective angle E and its slopes, by the inputs and by the states of the circulation
@@ -176,6 +177,7 @@ def lagging(
     )  # fmt: skip
     wx, wy = Vx, Vy + wz * d2
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size

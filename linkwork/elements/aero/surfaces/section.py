@@ -5,6 +5,10 @@ up) and ωz the rate of the section about its span.  Lift, drag and moment per l
 
     ½ ρ c U (c_l (−Vy, Vx) − c_d (Vx, Vy)),   ½ ρ c² U² c_m        about the aerodynamic centre
 
+and along the span, where pressure cannot act, the friction of the section at no angle of attack,
+
+    fz = −½ ρ c U c_d(0) Vz                                        at the aerodynamic centre
+
 A tip loss multiplies the force normal to the chord; the moment, which is handed on about the
 reference point, is that of the whole force (as in MBDyn).  Quasi-steady, Vy is that of the velocity
 point, Vy + ωz b, α = atan(−Vy/Vx) and U² = Vx² + Vy².
@@ -29,10 +33,10 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.aero.surfaces.layout import (
-    A1, A2, B1, B2, BY_INPUT, BY_STATE, CENTRE_AC, CHORD, FILTER, INPUTS, MIX, MOST_STATES, OUTPUTS,
-    POINT_V, RATE0, TABLE, TABLE2, TIP, TOLD, VALUE,
+    A1, A2, B1, B2, BY_INPUT, BY_SPEED, BY_STATE, CENTRE_AC, CHORD, FILTER, INPUTS, MIX,
+    MOST_STATES, OUTPUTS, POINT_V, RATE0, SPANWISE, TABLE, TABLE2, TIP, TOLD, VALUE,
 )  # fmt: skip
-from linkwork.elements.aero.airfoils.tables import AXIS, MACH, SLOPE, coefficients
+from linkwork.elements.aero.airfoils.tables import AXIS, CD, MACH, SLOPE, coefficients, grid
 from linkwork.elements.layout import RATE as RATE_ROW
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -69,6 +73,20 @@ def looked_up(reals, k, pt, alpha, U, rho, sound, viscosity):
         keep * c[6] + mix * d[6], keep * c[7] + mix * d[7], keep * c[8] * y + mix * d[8] * z,
         keep * slope + mix * reals[k, other + SLOPE], reals[k, table + AXIS],
     )  # fmt: skip
+
+
+@inlined
+def friction(reals, k, pt, U, rho, sound, viscosity):
+    """c_d at no angle of attack and its slope by U."""
+    table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
+    y = column_number(reals, k, pt, table, rho, sound, viscosity)
+    a = grid(reals, k, table + int(reals[k, table + CD]), 0.0, U * y)
+    if mix == 0.0:
+        return a[0], a[2] * y
+    other = int(reals[k, pt + TABLE2])
+    z = column_number(reals, k, pt, other, rho, sound, viscosity)
+    b = grid(reals, k, other + int(reals[k, other + CD]), 0.0, U * z)
+    return (1.0 - mix) * a[0] + mix * b[0], (1.0 - mix) * a[2] * y + mix * b[2] * z
 
 
 @inlined
@@ -121,6 +139,24 @@ def wind_axes(y, reals, k, pt, Vx, Vy, U, gain, cl, cd, cm, dcl, dcd, dcm, dU, d
 
 
 @inlined
+def put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity):
+    """fz and its slopes; dU : (3) of the speed,  same : of the table's column by the altitude, as
+    if it were that of the speed."""
+    cd, by_U = friction(reals, k, pt, U, rho, sound, viscosity)
+    half = 0.5 * rho * reals[k, pt + CHORD]
+    f, f_U = -half * U * cd, -half * (cd + U * by_U) * sweep
+    by_height = (f * by_h / rho - half * U * by_U * same) * sweep
+    put_output(y, SPANWISE, f * sweep, f_U * dU[0], f_U * dU[1], f_U * dU[2], by_height)
+    y[BY_SPEED] = f
+
+
+@inlined
+def no_spanwise(y):
+    put_output(y, SPANWISE, 0.0, 0.0, 0.0, 0.0, 0.0)
+    y[BY_SPEED] = 0.0
+
+
+@inlined
 def put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm):
     """Slopes of force and moment by state j, with which c_l, c_d and c_m change by dl, dd and dm;
     (lx, ly) is the direction of lift."""
@@ -156,6 +192,7 @@ def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h,
     dcm = (c[7] * da[0] + c[8] * dy[0], c[7] * da[1] + c[8] * dy[1],
            c[7] * da[2] + c[8] * dy[2], c[8] * dy[3])  # fmt: skip
     wind_axes(y, reals, k, pt, Vx, Vy, U, b, c[0], c[3], c[6], dcl, dcd, dcm, dU, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     told(y, alpha, U, sound, c[0], c[3], c[6], 0.5 * rho * U * U, sweep)
 
 
@@ -220,6 +257,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     if not flows:
         for f in range(3):
             put_output(y, f, 0.0, 0.0, 0.0, 0.0, 0.0)
+        no_spanwise(y)
         told(y, 0.0, 0.0, sound, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     # effective angle and coefficients
@@ -252,6 +290,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     wx, wy = Vx, Vy + wz * d2
     speeds = (dU[0], dU[1], dU[2], 0.0)
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size
