@@ -110,6 +110,28 @@ def test_tip_loss_and_control_deflection():
     np.testing.assert_allclose(flap.alpha, 0.1 * 2 * m["wing"].s, rtol=1e-12)
 
 
+@pytest.mark.parametrize("model", ["wagner", "theodorsen"])
+def test_apparent_mass_has_the_lift_slope_of_the_mach_number(model):
+    """Between columns of 2π at Mach 0 and 4π at 0.6 a plate at 0.3 is one of 3π."""
+    def pitching(foil):
+        m = lw.Model("pitching")
+        m.air = lw.Air(density=RHO, velocity=(U, 0, 0), speed_of_sound=U / 0.3)
+        body = m.add("body", lw.Body(1, (1, 1, 1)))
+        angle = lw.expression("0.05*sin(60*t)")
+        m.add("motor", lw.Motor(lw.GROUND, body, at=(0, 0, 0), axis=(0, 1, 0), angle=angle))
+        m.add("wing", lw.LiftingSurface(body, 0.5, foil, (0, -1, 0), (0, 1, 0), model=model))
+        return lw.transient(m, 0.1, 1e-3, progress=False)["wing"]
+
+    ends, none = np.array([-np.pi, np.pi]), ([0.0], [0.0], [[0.0]])
+    columns = np.outer(ends, [2 * np.pi, 4 * np.pi])
+    found = pitching(lw.Airfoil((ends, [0.0, 0.6], columns), none, none))
+    plain = pitching(lw.Airfoil.flat_plate(slope=3 * np.pi))
+    assert np.abs(found.mach.values - 0.3).max() < 0.01
+    for word in ("cl", "cm"):
+        known = plain.numbers(word)
+        np.testing.assert_allclose(found.numbers(word), known, atol=0.01 * np.abs(known).max())
+
+
 def test_a_beam_carries_what_a_body_carries():
     def beam(order):
         m = lw.Model("beam")

@@ -158,6 +158,9 @@ def test_dynamic_inflow_builds_up_from_still_air():
     u = run.inflow.values[:, 0]
     assert u[0] == 0.0 and u[-1] > 3.0
     np.testing.assert_allclose(u, exact.y[0], atol=2e-5)
+    np.testing.assert_array_equal(run.inflow_mean.values, u)
+    momentum = np.sqrt(run.thrust.values[1:] / (2 * RHO * AREA))
+    np.testing.assert_allclose(run.inflow_momentum.values[1:], momentum, rtol=1e-9)
 
 
 def test_forward_flight_of_a_rigid_rotor():

@@ -24,8 +24,9 @@ u₁ and u₂ the angles at the aerodynamic centre d₁ and the velocity point d
     c_l + a₀/2 (c/2U) (y₂ − (c a/2U) y₃)
     c_m + a₀/2 (c/2U) (−y₂/4 + (c a/8U − c/32U) y₃ − α̇/4)
 
-the coefficients being those of the table at y₁ and a₀ its slope; the states are scaled with a
-constant K₀ and with the filter frequency Ω, which changes nothing but their size.
+the coefficients being those of the table at y₁ and a₀ its slope at no angle, all at the Mach number
+of U; the states are scaled with a constant K₀ and with the filter frequency Ω, which changes
+nothing but their size.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from linkwork.elements.aero.surfaces.layout import (
     A1, A2, B1, B2, BY_INPUT, BY_SPEED, BY_STATE, CENTRE_AC, CHORD, FILTER, INPUTS, MIX,
     MOST_STATES, OUTPUTS, POINT_V, RATE0, SPANWISE, TABLE, TABLE2, TIP, TOLD, VALUE,
 )  # fmt: skip
-from linkwork.elements.aero.airfoils.tables import AXIS, CD, MACH, SLOPE, coefficients, grid
+from linkwork.elements.aero.airfoils.tables import AXIS, CD, MACH, SLOPES, coefficients, grid
 from linkwork.elements.layout import RATE as RATE_ROW
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -54,24 +55,25 @@ def column_number(reals, k, pt, table, rho, sound, viscosity):
 
 @inlined
 def looked_up(reals, k, pt, alpha, U, rho, sound, viscosity):
-    """Coefficients and slopes by angle and by U; then the slope of c_l for unsteady terms, and
-    the slopes by the speed of sound and by the density over those by U."""
+    """Coefficients and slopes by angle and by U; then the slope a₀ of c_l at no angle, the axis of
+    the table's columns, and the slope of a₀ by U."""
     table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
     y = column_number(reals, k, pt, table, rho, sound, viscosity)
     c = coefficients(reals, k, table, alpha, U * y)
-    slope = reals[k, table + SLOPE]
+    a = grid(reals, k, table + int(reals[k, table + SLOPES]), 0.0, U * y)
     if mix == 0.0:
-        return (c[0], c[1], c[2] * y, c[3], c[4], c[5] * y, c[6], c[7], c[8] * y, slope,
-                reals[k, table + AXIS])  # fmt: skip
+        return (c[0], c[1], c[2] * y, c[3], c[4], c[5] * y, c[6], c[7], c[8] * y, a[0],
+                reals[k, table + AXIS], a[2] * y)  # fmt: skip
     other = int(reals[k, pt + TABLE2])
     z = column_number(reals, k, pt, other, rho, sound, viscosity)
     d = coefficients(reals, k, other, alpha, U * z)
+    b = grid(reals, k, other + int(reals[k, other + SLOPES]), 0.0, U * z)
     keep = 1.0 - mix
     return (
         keep * c[0] + mix * d[0], keep * c[1] + mix * d[1], keep * c[2] * y + mix * d[2] * z,
         keep * c[3] + mix * d[3], keep * c[4] + mix * d[4], keep * c[5] * y + mix * d[5] * z,
         keep * c[6] + mix * d[6], keep * c[7] + mix * d[7], keep * c[8] * y + mix * d[8] * z,
-        keep * slope + mix * reals[k, other + SLOPE], reals[k, table + AXIS],
+        keep * a[0] + mix * b[0], reals[k, table + AXIS], keep * a[2] * y + mix * b[2] * z,
     )  # fmt: skip
 
 
@@ -269,8 +271,9 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     t = c / (2.0 * U)
     y2, y3 = Om * z3, Om * z5
     m3 = (a / 8.0 - 1.0 / 32.0) * c / U
-    more_l = slope * t * (y2 - t * a * y3)
-    more_m = slope * t * (-0.25 * y2 + m3 * y3 - 0.25 * spin)
+    mass_l, mass_m = t * (y2 - t * a * y3), t * (-0.25 * y2 + m3 * y3 - 0.25 * spin)
+    more_l, more_m = slope * mass_l, slope * mass_m
+    by_Ul, by_Um = l[2] + 0.5 * l[11] * mass_l, l[8] + 0.5 * l[11] * mass_m
     dl_U = slope * (-t / U) * (y2 - 2.0 * t * a * y3)
     dm_U = -more_m / U + slope * t * (-m3 / U * y3 - 0.25 * by_spin)
     same = U * (-sound_h / sound if l[10] == MACH else by_h / rho)
@@ -280,13 +283,13 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
         y1_U * dU[2] + direct * u2[3],
     )  # fmt: skip
     spins = slope * t * -0.25
-    dcl = (l[1] * by_y1[0] + (l[2] + dl_U) * dU[0], l[1] * by_y1[1] + (l[2] + dl_U) * dU[1],
-           l[1] * by_y1[2] + (l[2] + dl_U) * dU[2], l[2] * same)  # fmt: skip
+    dcl = (l[1] * by_y1[0] + (by_Ul + dl_U) * dU[0], l[1] * by_y1[1] + (by_Ul + dl_U) * dU[1],
+           l[1] * by_y1[2] + (by_Ul + dl_U) * dU[2], by_Ul * same)  # fmt: skip
     dcd = (l[4] * by_y1[0] + l[5] * dU[0], l[4] * by_y1[1] + l[5] * dU[1],
            l[4] * by_y1[2] + l[5] * dU[2], l[5] * same)  # fmt: skip
-    dcm = (l[7] * by_y1[0] + (l[8] + dm_U) * dU[0] + spins * turned[0],
-           l[7] * by_y1[1] + (l[8] + dm_U) * dU[1] + spins * turned[1],
-           l[7] * by_y1[2] + (l[8] + dm_U) * dU[2] + spins * turned[2], l[8] * same)  # fmt: skip
+    dcm = (l[7] * by_y1[0] + (by_Um + dm_U) * dU[0] + spins * turned[0],
+           l[7] * by_y1[1] + (by_Um + dm_U) * dU[1] + spins * turned[1],
+           l[7] * by_y1[2] + (by_Um + dm_U) * dU[2] + spins * turned[2], by_Um * same)  # fmt: skip
     wx, wy = Vx, Vy + wz * d2
     speeds = (dU[0], dU[1], dU[2], 0.0)
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
