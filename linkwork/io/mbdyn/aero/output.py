@@ -4,8 +4,8 @@
           node: for each node its label, force and moment about it in global axes
           of a generic aerodynamic force: α, β, force and moment in its axes, then both in global
           axes about its node
-    .rot  force and moment in the rotor's axes, mean inflow, speed, angle of the disc, μ, λ, χ, ψ₀,
-          whether the inflow has converged, and its iterations
+    .rot  force and moment in the rotor's axes, mean inflow of momentum theory, speed, angle of the
+          disc, μ, λ, χ, ψ₀, whether the inflow has converged, and its iterations
     .air  density, speed of sound, velocity
 """
 
@@ -84,8 +84,8 @@ def aer_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
 
 
 def rotor_columns(tables: Tables, record: RotorRecord) -> np.ndarray:
-    names = ("inflow_mean", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio", "wake_skew",
-             "wind_azimuth")  # fmt: skip
+    names = ("inflow_momentum", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio",
+             "wake_skew", "wind_azimuth")  # fmt: skip
     parts = [tables.output(record.item, name) for name in ("force", "torque")]
     parts += [tables.output(record.item, name)[:, None] for name in names]
     return np.hstack(parts)
