@@ -192,7 +192,8 @@ def test_card_and_its_file(table, tmp_path):
     f, m = q * c[:3], q * 0.5 * c[3:]
     F = R @ Rh @ f
     M = R @ Rh @ m + R @ np.cross(o, Rh @ f)
-    np.testing.assert_allclose(found, [alpha, beta, *f, *m, *F, *M], rtol=1e-6)  # six digits
+    expected = [np.degrees(alpha), np.degrees(beta), *f, *m, *F, *M]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)  # six digits
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])

@@ -2,7 +2,7 @@
 
     C_qᵀγ = f(q, v, t),   C(q, t) = 0,   v = (c₁ x₁ − c₀ x₀)/h,    q₁ = q exp(x₁),  q = q₀ exp(x₀)
 
-with BDF(2), c = 3/2, 1/2, and implicit Euler, c = 1, 0, in the first step; rates of values of
+with BDF(2), c = 3/2, 1/2, or implicit Euler, c = 1, 0, as in the first step; rates of values of
 vector nodes likewise, and their second derivatives from the rates.  So dampers, viscous laws,
 creep and states of first order act as in a run over time.  Each step is a search for an
 equilibrium with K + c₁/h D in place of K; memories move on when it has been found.
@@ -89,8 +89,10 @@ class Remembered(Bristles):
 
 
 @interruptible
-def slow_motion(assembled: Assembled, end: float, h: float, progress: bool | str = True) -> Result:
-    """Balanced states from the assembled one to `end`, at every step h."""
+def slow_motion(
+    assembled: Assembled, end: float, h: float, order: int = 2, progress: bool | str = True
+) -> Result:
+    """Balanced states from the assembled one to `end`, at every step h; order: of the BDF."""
     full, system, state = assembled.full, assembled.system, assembled.state
     name, begin = full.model.name, state.time
     refuse_hard(full, "model: static")
@@ -100,7 +102,7 @@ def slow_motion(assembled: Assembled, end: float, h: float, progress: bool | str
     try:
         with Progress(name, begin, begin + n * h, progress) as bar:
             for k in range(n + 1):
-                past = [state, *states[-2:-1]] if k > 1 else [state]
+                past = [state, *states[-2:-1]] if k > 1 and order > 1 else [state]
                 state, system = balanced(full, system, past, begin + k * h, h if k else INSTANT * h)
                 if not k:  # what jumps to its equilibrium has no velocity
                     state = state.with_rates(assembled.state.rates)

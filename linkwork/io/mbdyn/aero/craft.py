@@ -42,8 +42,8 @@ def generic_force(args: Arguments) -> None:
     if not args.keyword("file"):
         args.fail(f"expected file, found {args.shown()}")
     table = coefficients(args)
-    record = SurfaceRecord(label, f"aerodynamic {label}", (node.label,), "generic", True)
-    record.output = output_flag(args)
+    item = f"aerodynamic {label}"
+    record = SurfaceRecord(label, item, node.label, (node.label,), "generic", output_flag(args))
     args.end()
     deck.aero.surfaces[label] = record
     deck.aero.craft[label] = CraftRecord(label, node, o, R, first)

@@ -156,8 +156,8 @@ def aerodynamic_body(args: Arguments) -> None:
     )
     span = args.positive("the span of an aerodynamic body")
     strip = Strip(args)
-    record = SurfaceRecord(label, f"aerodynamic {label}", (node.label,), strip.layout, True)
-    record.output = output_flag(args)
+    item, layout = f"aerodynamic {label}", strip.layout
+    record = SurfaceRecord(label, item, node.label, (node.label,), layout, output_flag(args))
     args.end()
     deck.aero.surfaces[label] = record
 
@@ -197,8 +197,8 @@ def aerodynamic_beam(nodes: int) -> Callable[[Arguments], None]:
             ends.append(End(end.node, offset, relative_orientation(args, end.node.reference)))
             labels.append(end.node.label)
         strip = Strip(args)
-        record = SurfaceRecord(label, f"aerodynamic {label}", tuple(labels), strip.layout, True)
-        record.output = output_flag(args)
+        item, layout = f"aerodynamic {label}", strip.layout
+        record = SurfaceRecord(label, item, number, tuple(labels), layout, output_flag(args))
         args.end()
         deck.aero.surfaces[label] = record
 

@@ -188,11 +188,15 @@ def phase(deck: Deck) -> Result:
 
 def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
     """model: static: dynamics without inertia, where dampers and what remembers stay."""
+    import linkwork
     from linkwork.analysis.statics.slow_motion import slow_motion
 
-    if deck.analysis.method is not None:
-        deck.note("model: static steps with lw.BDF(order=2), whatever method the deck names")
-    return slow_motion(assembled(deck), end, step, progress)
+    made = deck.analysis.method
+    method = default_method(deck) if made is None else made()
+    first = isinstance(method, linkwork.ImplicitEuler) or getattr(method, "order", 2) == 1
+    if not (first or isinstance(method, linkwork.BDF)):
+        deck.note(f"model: static steps with lw.BDF(order=2) in place of {type(method).__name__}")
+    return slow_motion(assembled(deck), end, step, 1 if first else 2, progress)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
