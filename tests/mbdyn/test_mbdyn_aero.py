@@ -314,6 +314,10 @@ def test_what_decks_cannot_have_is_refused(aero, old, new, words):
         aero(RAMP.replace(old, new, 1))
 
 
+def test_swept_flow_is_told(aero):
+    assert any("along the span" in note for note in aero(RAMP).notes)
+
+
 def test_naca_0012_is_read_with_a_note(aero):
     deck = aero(RAMP.replace("c81, 1, node", "naca 0012, node"))
     assert any("Ladson" in note for note in deck.notes)
