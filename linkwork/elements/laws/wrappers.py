@@ -230,10 +230,10 @@ class Bistop(Wrapper):
     """A law that acts while it is switched on, else gives nothing.
 
     It switches at time steps: on at the first where `on` is not zero and `off` is zero, then off at
-    the first where `off` is not zero, and so on; on and off are functions of time, or follow the motion (lw.reads)
-    and then switch it behind that step; step is the time step and start the initial time of the
-    run, active whether it acts at first.  Its work counts as dissipated, negative where it gives
-    back, since what a spring holds comes and goes with the switch.
+    the first where `off` is not zero, and so on; on and off are functions of time, or follow the
+    motion (lw.reads) and then switch it behind that step; step is the time step and start the
+    initial time of the run, active whether it acts at first.  Its work counts as dissipated,
+    negative where it gives back, since what a spring holds comes and goes with the switch.
 
     Example
     -------

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.errors import MbdynError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
-from linkwork.io.mbdyn.problem.inverse import COLLOCATED, KINDS, UNDER
+from linkwork.io.mbdyn.problem.inverse import COLLOCATED, FULL, KINDS, UNDER, Metric
 from linkwork.io.mbdyn.problem.methods import default_method
 from linkwork.io.mbdyn.problem.steps import made_strategy
 from linkwork.io.mbdyn.syntax.wording import words_of_decks
@@ -201,7 +201,8 @@ def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
     """problem: inverse dynamics; reactions of the result are what actuators and joints give."""
-    import linkwork
+    from linkwork.analysis.inverse import Nearness, inverse_near
+    from linkwork.analysis.motion.ending import interruptible
 
     problem = deck.analysis.inverse
     assert problem is not None
@@ -222,10 +223,10 @@ def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
                 "needs joints that push alone (inverse dynamics, torque, yes, prescribed motion, "
                 "no)"), str(deck.path),
         )  # fmt: skip
-    found = linkwork.inverse(
-        deck.model, end, step, pushing=pushing, follow=problem.follow, posture=problem.posture,
-        begin=deck.analysis.initial_time, progress=progress,
-    )  # fmt: skip
+    near = Nearness(metric=Metric(deck, problem.weights) if problem.kind in (UNDER, FULL) else None)
+    found = interruptible(inverse_near)(
+        deck.model, end, step, near, None, pushing, deck.analysis.initial_time, progress
+    )
     if found.problem != KINDS[problem.kind]:
         raise MbdynError(
             f"the deck calls its problem '{problem.kind}', but its joints make it "
