@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 STRINGS = re.compile(r'"(?:\\.|[^"\\])*"', re.S)
 CARD = re.compile(r"([A-Za-z][A-Za-z0-9]*(?: +[A-Za-z][A-Za-z0-9]*)*)\s*:(?!:)")
 BEFORE_NUMBER = re.compile(r"([A-Za-z]+(?: [A-Za-z]+)*) [+-]?\.?\d[\w.+-]*")
-LIKE = 0.6  # of difflib: 'spline' is like 'cubic spline' (0.67), 'shell4eas' not like 'hbeam' (0.43)
+LIKE = 0.6  # of difflib: 'spline' is like 'cubic spline' (0.67), 'shell4eas' no 'hbeam' (0.43)
 FEW = 12  # names that an error lists
 DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 
