@@ -158,6 +158,9 @@ def test_dynamic_inflow_builds_up_from_still_air():
     u = run.inflow.values[:, 0]
     assert u[0] == 0.0 and u[-1] > 3.0
     np.testing.assert_allclose(u, exact.y[0], atol=2e-5)
+    np.testing.assert_array_equal(run.inflow_mean.values, u)
+    momentum = np.sqrt(run.thrust.values[1:] / (2 * RHO * AREA))
+    np.testing.assert_allclose(run.inflow_momentum.values[1:], momentum, rtol=1e-9)
 
 
 def test_forward_flight_of_a_rigid_rotor():
@@ -174,6 +177,24 @@ def test_forward_flight_of_a_rigid_rotor():
     rear, front = rotor.inflow_at([1.0, 1.0], [0.0, math.pi])
     assert rear - front == pytest.approx(2 * u * kx, rel=1e-9)
     assert float(rotor.torque[-1, 0]) > 0  # blades at y > 0 advance into the wind, and lift more
+
+
+def test_profile_drag_in_forward_flight_has_the_part_along_the_span():
+    """C_H = 3/8 σ c_d μ with constant c_d, of which 1/8 acts along the blades."""
+    speed, wind, cd = 40.0, 20.0, 0.01
+    m = lw.Model("drag of a rotor")
+    m.air = lw.Air(density=RHO, velocity=(wind, 0, 0))
+    hub = m.add("hub", lw.Body(20, (2, 2, 4)))
+    m.add("mast", lw.Motor(lw.GROUND, hub, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(speed)))
+    rotor = m.add("rotor", lw.Rotor(hub, radius=RADIUS, speed=speed, model="none"))
+    m.add("blade", lw.LiftingSurface(
+        hub, 0.3, lw.Airfoil.flat_plate(slope=0, drag=cd), (1, 0, 0), (RADIUS, 0, 0),
+        forward=(0, 1, 0), inflow=rotor,
+    ))  # fmt: skip
+    turn = 2 * math.pi / speed
+    run = lw.transient(m, turn, turn / 16, progress=False)["rotor"]  # the load has two harmonics
+    exact = 3 / 8 * RHO * 0.3 * cd * wind * speed * (RADIUS**2 - 1)
+    assert np.mean(run.force.values[1:, 0]) == pytest.approx(exact, rel=1e-6)
 
 
 def test_there_is_no_inflow_below_the_threshold():

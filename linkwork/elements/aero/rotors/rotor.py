@@ -58,7 +58,8 @@ class Rotor(Item):
                 that hovers with a thrust coefficient of 0.005
 
     Outputs over time: thrust, force and torque (rotor's axes), power, speed, inflow_mean,
-    advance_ratio, inflow_ratio, wake_skew, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
+    inflow_momentum (of momentum theory, which dynamic inflow tends to; inflow_ratio and wake_skew
+    are taken from it), advance_ratio, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
     psi) gives the induced velocity on the disc, run["rotor"].plot_inflow() draws it.
 
     Example
