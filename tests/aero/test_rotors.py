@@ -231,6 +231,14 @@ def test_profile_drag_in_forward_flight_has_the_part_along_the_span():
     assert np.mean(run.force.values[1:, 0]) == pytest.approx(exact, rel=1e-6)
 
 
+def test_the_vortex_ring_state_is_named():
+    """Air that rises at twice the induced velocity: refused with what to do, which works."""
+    with pytest.raises(lw.LinkworkError, match=r'vortex ring state\); take model="dynamic"'):
+        lw.transient(hovering(wind=(0, 0, 17)), 0.02, 1e-3, progress=False)
+    lw.transient(hovering("dynamic", wind=(0, 0, 17)), 0.02, 1e-3, progress=False)
+    lw.transient(hovering("mangler", wind=(0, 0, 10)), 0.02, 1e-3, progress=False)  # along the axis
+
+
 def test_there_is_no_inflow_below_the_threshold():
     m = hovering()
     m["mast"].angle = lw.ramp(0.1)
