@@ -79,7 +79,9 @@ class Node:
     storing  : of order zero, or one where an item of the model asks for its rate
                (`Item.rates_needed`), which is decided when the model is compiled
     lowest   : runs in which its values fall below are refused: a vapour pressure
+    beneath  : what a message says of that, with {node}, {value}, {lowest} and {when}
     remedy   : what a message says is to be done where nothing determines its values
+    unsolved : what it says where its equations have no solution near the value at the start
     """
 
     def __init__(
@@ -94,7 +96,7 @@ class Node:
         )
         self.scale = checks.number(scale, f"scale of {self.label}", positive=True)
         self.lowest: float | None = None
-        self.remedy = ""
+        self.beneath = self.remedy = self.unsolved = ""
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         found = checks.array(given)

@@ -13,7 +13,7 @@ from linkwork.integrators.second_order.stepper import (
     CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING, NOISE,
     NO_CONVERGENCE, PIVOTS, STEP, STIFFNESS, TOLERANCE, VIOLATED,
 )  # fmt: skip
-from linkwork.integrators.values import move_values
+from linkwork.integrators.values import INVERSE, move_values
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, spliced
 from linkwork.math.rotations import inverse_tangent
@@ -109,23 +109,44 @@ def worst_residual(stepper, work):
 
 
 @inlined
-def diverges(iteration, size, before):
+def diverges(stepper, iteration, size, before):
     """Whether Newton's method has lost its way: corrections that are not finite, or large ones
-    that grow."""
-    return not size < 1e10 or (iteration > 0 and size > FAR and size > 2.0 * before)
+    that grow; a valve that opens lets pressures jump before corrections are restrained."""
+    first = SMOOTH if stepper.flow.shape[1] > 0 else 1
+    return not size < 1e10 or (iteration >= first and size > FAR and size > 2.0 * before)
+
+
+@inlined
+def value_residual(stepper, tables, work):
+    """The largest residual of an equation of a value over what its values give it, each by its size
+    (without any, what the bodies do by L): so much of its size a value is wrong by."""
+    bodies, n = SIX * stepper.p.shape[0], tables.motions[0]
+    scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+    length, worst = stepper.settings[LENGTH], 0.0
+    for i in range(stepper.flow.shape[1]):
+        own = moves = 0.0
+        for p in range(tables.indptr[bodies + i], tables.indptr[bodies + i + 1]):
+            j, slope = tables.indices[p], abs(work.vals[tables.places[p]])
+            if j < bodies:
+                moves += slope * (length if j % SIX < 3 else 1.0)
+            elif j < n:
+                own += slope / stepper.flow[INVERSE, j - bodies]
+        size = own if own > 0.0 else moves
+        residual = abs(work.balance[i]) * scale
+        worst = max(worst, residual / size if size > 0.0 else residual)
+    return worst
 
 
 @inlined
 def largest_residual(stepper, tables):
-    """The largest number of the right-hand side: lengths over L, moments over m ca L², angles."""
+    """The largest number of the right-hand side of bodies and constraint rows: lengths over L,
+    moments over m ca L², angles."""
     rhs, length, n = stepper.rhs, stepper.settings[LENGTH], tables.motions[0]
     moves = turns = other = 0.0
     for b in range(stepper.p.shape[0]):
         for i in range(3):
             moves = max(moves, abs(rhs[SIX * b + i]))
             turns = max(turns, abs(rhs[SIX * b + 3 + i]))
-    for i in range(SIX * stepper.p.shape[0], n):
-        other = max(other, abs(rhs[i]))
     for e in range(rhs.shape[0] - n):
         other = max(other, abs(rhs[n + e]) * stepper.sizes[e])
     return max(moves / length, turns / (length * length), other)
@@ -228,8 +249,9 @@ def newton(kernels, tables, lu, work, stepper, time, look):
     coef[KC] = s[STIFFNESS]
     coef[WRITTEN] = 0.0
     before, growth, chord, cap, kept, guessed = 0.0, 1.0, False, 1e300, 0, False
+    free = 0  # corrections that were not restrained
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
-        if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
+        if free >= s[MAX_ITERATIONS]:
             break
         placing(stepper, work)
         coef[TANGENT] = 0.0 if chord else 1.0
@@ -239,8 +261,9 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         coef[FIRST] = 0.0
         if iteration == 0 and look:
             stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
+        rest = value_residual(stepper, tables, work) if cap < 1e300 else 0.0
         residual_side(stepper, tables, work)
-        if cap < 1e300 and largest_residual(stepper, tables) <= tolerance:
+        if cap < 1e300 and max(rest, largest_residual(stepper, tables)) <= tolerance:
             return DONE
         if chord:
             solve(lu, work.vals, stepper.rhs)
@@ -256,12 +279,13 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         size = apply_increment(stepper, stepper.rhs, work.x, work.x)
         stepper.report[0] = iteration + 1
         stepper.report[1] = size
-        if diverges(iteration, size, before):
+        if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
         if cap < 1e300:
             before, chord = size, False
             continue
+        free += 1
         if elsewhere:  # its size says nothing of those that follow
             before, guessed = size, True
             continue
