@@ -15,6 +15,7 @@ from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
 from linkwork.model.registry import Entry
+from linkwork.system.compilation.masses import fit_to_masses
 from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.layout import GROUND_END, REFERENCE_END
 
@@ -30,6 +31,7 @@ def collect(
     elements: list[Element] = []
     rows: list[Row] = []
     entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
+    fit_to_masses(entries, bodies)
     if model.planar is not None:
         from linkwork.system.compilation.planar import (
             guides,  # with elements that other models do without
