@@ -248,6 +248,10 @@ class Item(metaclass=ValidatingMeta):
         """Items other than bodies that must be in the model with this one."""
         return ()
 
+    @classmethod
+    def refuse_beside(cls, items: list[Item]) -> None:
+        """Refuse the items of a model beside which those of this kind would be wrong."""
+
     def companions(self) -> dict[str, Item]:
         """Items that a shorthand among its parameters stands for, by what is added to its name;
         asked for once, when it comes into a model."""
