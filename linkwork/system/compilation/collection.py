@@ -14,7 +14,8 @@ from linkwork.errors import ModelError
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
-from linkwork.model.registry import Entry
+from linkwork.model.registry import Entry, Item
+from linkwork.system.compilation.masses import fit_to_masses
 from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.layout import GROUND_END, REFERENCE_END
 
@@ -30,6 +31,7 @@ def collect(
     elements: list[Element] = []
     rows: list[Row] = []
     entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
+    fit_to_masses(entries, bodies)
     if model.planar is not None:
         from linkwork.system.compilation.planar import (
             guides,  # with elements that other models do without
@@ -115,7 +117,11 @@ def check_items(model: Model) -> None:
         for other in item.read_items():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
-    refuse_changed([item for item in model.items.values() if isinstance(item, Body)])
+    items = list(model.items.values())
+    refuse_changed([item for item in items if isinstance(item, Body)])
+    kinds: dict[type[Item], None] = dict.fromkeys(type(item) for item in items)
+    for kind in kinds:
+        kind.refuse_beside(items)
 
 
 def not_there(item: Any, model: Model) -> str:
