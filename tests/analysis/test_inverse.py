@@ -1,10 +1,10 @@
 """Inverse dynamics: torques of a double pendulum and others in closed form."""
 
+import cProfile
 import warnings
 
 import numpy as np
 import pytest
-from inside import System
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
@@ -198,19 +198,15 @@ def six_axis_arm(laws):
     return m
 
 
-def test_six_axis_arm_has_the_torques_of_recursive_newton_euler(monkeypatch):
-    """And no step of it is evaluated from Python."""
+def test_six_axis_arm_has_the_torques_of_recursive_newton_euler():
+    """And no step of it is computed by Python: ten times as many need no more calls."""
     laws = [lw.sine(0.3 + 0.1 * i, 0.3 + 0.05 * i) for i in range(6)]
-    evaluations = []
-    evaluate = System.evaluate
-
-    def counted(self, *given, **words):
-        evaluations.append(1)
-        return evaluate(self, *given, **words)
-
-    monkeypatch.setattr(System, "evaluate", counted)
-    inv = lw.inverse(six_axis_arm(laws), t=1, h=1e-3, progress=False)
-    assert len(evaluations) < 50
+    calls = []
+    for h in (1e-2, 1e-2, 1e-3):  # the first compiles
+        with cProfile.Profile() as profile:
+            inv = lw.inverse(six_axis_arm(laws), t=1, h=h, progress=False)
+        calls.append(sum(row.callcount for row in profile.getstats()))
+    assert calls[2] < calls[1] + 10 * 900  # one evaluation alone has hundreds
     free = lw.joint_space(six_axis_arm(None))
     for k in range(0, 1001, 50):
         q, v, a = np.stack([law.jet(inv.time[k : k + 1])[0] for law in laws], axis=1)

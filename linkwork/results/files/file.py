@@ -28,6 +28,7 @@ from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.fitting import fitting_system, reading
 from linkwork.results.files.file_array import FileArray, StoredSteps
+from linkwork.results.files.memory import kept_in_memory
 from linkwork.results.files.netcdf import (
     Sink,
     get_arrays,
@@ -49,7 +50,6 @@ from linkwork.results.files.variables import (
 from linkwork.system.system import System
 
 FORMAT = 1
-IN_MEMORY = 256 << 20  # bytes of stored steps from which on they stay in a file
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MARK = b"\nlinkwork result "
 TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
@@ -336,7 +336,7 @@ def _read(path: Any, steps: StoredSteps | None = None) -> dict[str, Any]:
     """Everything in a file; with `steps`, or from a large file, the motion stays in it."""
     import h5netcdf
 
-    if steps is None and os.path.getsize(path) > IN_MEMORY:
+    if steps is None and os.path.getsize(path) > kept_in_memory():
         steps = StoredSteps(path)
     with h5netcdf.File(path, "r") as root:
         variables, T = root.variables, len(root.dimensions["time"])

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError
+from linkwork.results.files.memory import share
 
-BLOCK = 16 << 20  # bytes that a calculation over all times reads at once
+BLOCK = 16  # a part of the memory: what a calculation over all times reads at once
 
 
 class StoredSteps:
@@ -103,7 +104,7 @@ def blocks(array: Any) -> Iterator[slice]:
     """Slices of the time axis: of all of an array in memory, of few megabytes of one in a file."""
     T = array.shape[0]
     if isinstance(array, FileArray):
-        rows = max(1, BLOCK * T // max(array.nbytes, 1))
+        rows = max(1, share(BLOCK) * T // max(array.nbytes, 1))
         yield from (slice(k, k + rows) for k in range(0, T, rows))
     else:
         yield slice(0, T)

@@ -37,6 +37,7 @@ from linkwork.results.files.file import (
     write_title,
 )
 from linkwork.results.files.journal import allocate
+from linkwork.results.files.memory import share
 from linkwork.results.files.netcdf import put
 from linkwork.results.result import Result
 from linkwork.results.files.variables import (
@@ -52,8 +53,8 @@ from linkwork.results.files.variables import (
 )
 from linkwork.system.system import System
 
-BLOCK = 8 << 20  # bytes that are appended at once
-CHUNK = 1 << 20  # bytes of motion that HDF5 keeps together
+BLOCK = 32  # one of so many parts of the memory is appended at once: 8 MB
+CHUNK = 256  # and so is the motion that HDF5 keeps together: 1 MB
 METADATA = 1 << 20  # bytes for what HDF5 adds by itself
 
 
@@ -70,8 +71,8 @@ class Extent:
         numbers = 19 * system.bodies + 3 * system.layout.values + len(system.all_rows) + 3
         row = 8 * (numbers + sum(self.own.values()))
         self.row_bytes = row
-        self.chunk = max(1, min(4096, CHUNK // (8 * 13 * max(1, system.bodies))))
-        self.block = max(1, BLOCK // row)  # rows to append at once
+        self.chunk = max(1, min(4096, share(CHUNK) // (8 * 13 * max(1, system.bodies))))
+        self.block = max(1, share(BLOCK) // row)  # rows to append at once
         text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
         restart = 8 * (64 * (system.bodies + system.layout.values) + 8 * len(system.all_rows))
         chunks = row * self.chunk + 8 * 5 * 1024  # those not full
@@ -110,7 +111,7 @@ class Recording:
         self.chunk, self.block = extent.chunk, extent.block
         try:
             with self._cleaned():
-                self.root = h5netcdf.File(self.source, "w", rdcc_nbytes=CHUNK)
+                self.root = h5netcdf.File(self.source, "w", rdcc_nbytes=share(CHUNK))
                 if path is not None:
                     self.granted = os.open(self.trial, os.O_RDWR)
                 self._grant(0)

@@ -47,8 +47,9 @@ class MinimumNorm:
     """
 
     def __init__(
-        self, rows: ConstraintRows, redundancy: Redundancy, *, weight: Floats | None = None
-    ) -> None:
+        self, rows: ConstraintRows, redundancy: Redundancy, *, weight: Floats | None = None,
+        dense: int = LARGE,
+    ) -> None:  # fmt: skip
         self.L = rows.L
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
@@ -56,9 +57,9 @@ class MinimumNorm:
         self.fast: tuple[System, Plan | None] | None = None
         self.seconds = 0.0  # that `over` has taken
         self.label = np.full(rows.Cq.shape[0], -1, np.intp)
-        self.large = [part.rows for part in redundancy.components if len(part.rows) > LARGE]
+        self.large = [part.rows for part in redundancy.components if len(part.rows) > dense]
         for number, component in enumerate(redundancy.components):
-            if len(component.rows) <= LARGE:
+            if len(component.rows) <= dense:
                 self.label[component.rows] = number
         self.indptr, self.indices = rows.Cq.indptr, rows.Cq.indices
         self.plan = self._plan(rows.Cq)

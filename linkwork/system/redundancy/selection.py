@@ -16,7 +16,7 @@ from linkwork.system.layout import SIX
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
 from linkwork.system.redundancy.elimination import eliminated, fixed_by_others
-from linkwork.system.redundancy.full_rank import deficient, large_labels, without_independent
+from linkwork.system.redundancy.full_rank import LARGE, deficient, large_labels, without_independent
 from linkwork.system.redundancy.rows import (
     ConstraintRows,
     Floats,
@@ -67,21 +67,24 @@ class Redundancy:
         return np.flatnonzero(~self.keep)
 
 
-def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redundancy:
+def independent_rows(
+    rows: ConstraintRows, *, tolerance: float = 1e-9, dense: int = LARGE
+) -> Redundancy:
     """Choose a well-conditioned set of rows that imposes what all of them impose.
 
     A pivot below ``tolerance`` · √max(rows, columns), relative to the largest one of its
     component, counts as zero; so does a row ``tolerance`` times smaller than the median row.
+    Components of more than ``dense`` rows are looked at without dense matrices first.
     """
     A = scaled(rows, tolerance)
     label, closing = joint_components(rows)
     preference = row_preference(rows, closing)
-    suspects, smallest = without_independent(A, label[rows.owner])
+    suspects, smallest = without_independent(A, label[rows.owner], dense)
     parts: list[SelfStress] = []
     large: list[Component] = []
     conflicts = np.empty(0, np.intp)
     messages: list[str] = []
-    for number in large_labels(suspects):
+    for number in large_labels(suspects, dense):
         members = np.flatnonzero(suspects == number)
         block, weight = A.csr[members], preference[members]
         found = eliminated(block, weight, tolerance)
@@ -104,12 +107,12 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     for batch in batches(A, suspects):
         owner = rows.owner[batch.rows]
         alone = (owner == owner[:, :1]).all(axis=1)
-        dense = batch.dense(A.data)
+        blocks = batch.dense(A.data)
         suspect = ~alone
         if alone.any():
-            suspect[alone], least = deficient(dense[alone], tolerance)
+            suspect[alone], least = deficient(blocks[alone], tolerance)
             smallest = min(smallest, least)
-        for block, members in zip(dense[suspect], batch.rows[suspect], strict=True):
+        for block, members in zip(blocks[suspect], batch.rows[suspect], strict=True):
             part = SelfStress.of(block, members, preference, tolerance)
             smallest = min(smallest, part.smallest_kept)
             if part.dropped.size:
