@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,11 +82,44 @@ def test_many_steps_leave_memory_by_themselves_and_the_file_goes_with_the_result
     controlled = lw.transient(chain(), t=2.0, h=0.05, tolerance=1e-9, progress=False)
     assert not isinstance(kept.motion, FileArray)
     assert isinstance(run.motion, FileArray) and isinstance(controlled.motion, FileArray)
-    assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == []  # temporary files have no names
     run.save(tmp_path / "run.nc")
     assert_same(lw.load(tmp_path / "run.nc"), run)
     del run, controlled
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="open files are looked up in /proc")
+@pytest.mark.parametrize("when", ["while it runs", "with its result"])
+def test_a_killed_run_leaves_nothing_in_the_temporary_folder(tmp_path, when):
+    code = f"""
+        import tempfile, time, linkwork as lw
+        m = lw.Model("ball", gravity=(0, 0, -9.81))
+        m.add("ball", lw.Body.sphere(0.1, mass=1))
+        def push(t):
+            if t > 0.45 and {when == "while it runs"}:
+                print(tempfile.gettempdir(), flush=True)
+                time.sleep(1000)
+            return 1.0
+        m.add("push", lw.Force(m["ball"], (1, 0, 0), drive=push))
+        run = lw.transient(m, t=1, h=1e-3, progress=False)
+        assert type(run.motion).__name__ == "FileArray" and run["ball"].position[-1, 0] > 0.4
+        print(tempfile.gettempdir(), flush=True)
+        time.sleep(1000)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path), "LINKWORK_MEMORY": "0.05"},
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline().strip() == str(tmp_path)
+        held = [os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir()]
+        assert any(name.startswith(f"{tmp_path}/") for name in held)  # and it is in use
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_file_is_recognised(tmp_path, small_blocks):

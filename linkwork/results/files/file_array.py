@@ -7,8 +7,8 @@ Only indices that results use are understood: integers, slices and lists, one fo
 
 from __future__ import annotations
 
-import contextlib
 import os
+import shutil
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,23 +24,32 @@ BLOCK = 16  # a part of the memory: what a calculation over all times reads at o
 class StoredSteps:
     """A finished result file, open for reading.
 
-    A temporary one is deleted with the last result that reads from it.
+    source : its path, or a temporary file without a name, which goes with the last result that
+             reads from it
     """
 
-    def __init__(self, path: Any, *, temporary: bool = False) -> None:
+    def __init__(self, source: Any) -> None:
         import h5py
 
-        self.path = path
-        self.file = h5py.File(path, "r")
+        self.source, temporary = source, not isinstance(source, (str, os.PathLike))
+        self.name = "the temporary file of a run" if temporary else source
+        self.file = h5py.File(source, "r")
         if temporary:
-            weakref.finalize(self, _remove, self.file, path)
+            weakref.finalize(self, _close, self.file, source)
+
+    def copy_to(self, file: Any) -> None:
+        """The whole file, as it is."""
+        named = isinstance(self.source, (str, os.PathLike))
+        with open(self.source if named else os.dup(self.source.fileno()), "rb") as stored:
+            stored.seek(0)
+            shutil.copyfileobj(stored, file, 1 << 20)
 
     def read(self, name: str, index: tuple) -> np.ndarray:
         try:
             return np.asarray(self.file[name][index])
         except (OSError, KeyError, RuntimeError) as error:
             raise ResultFileError(
-                f"cannot read '{self.path}', where a result keeps its steps: {error}; the file was "
+                f"cannot read '{self.name}', where a result keeps its steps: {error}; the file was "
                 "changed or its disk is gone; load a copy of it or run again"
             ) from error
 
@@ -86,10 +95,9 @@ class FileArray:
         return np.asarray(self[:], dtype)
 
 
-def _remove(file: Any, path: Any) -> None:
-    file.close()
-    with contextlib.suppress(OSError):
-        os.remove(path)
+def _close(*files: Any) -> None:
+    for file in files:
+        file.close()
 
 
 def blocks(array: Any) -> Iterator[slice]:
