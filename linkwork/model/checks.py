@@ -122,6 +122,19 @@ def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
     return value
 
 
+def at_place(value: Any, s: float, what: str) -> Any:
+    """A value, or what a function of the place s gives there."""
+    if not callable(value):
+        return value
+    try:
+        return value(s)
+    except Exception as error:
+        raise ModelError(
+            f"{what} fails at s = {s:g}: {type(error).__name__}: {line(error)}; correct the "
+            "function so that it is defined from 0 to 1"
+        ) from error
+
+
 def vector(value: Any, what: str, length: int = 3) -> np.ndarray:
     """`length` finite floats, in an array of their own."""
     x = array(value)
