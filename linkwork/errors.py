@@ -23,7 +23,7 @@ class Sentence:
     """A message of bounded length, whose beginning and end say what is wrong and what to do."""
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(bounded(x) for x in args))  # type: ignore[call-arg]
+        super().__init__(*(bounded(x) for x in args))
 
 
 def bounded(text: object) -> object:

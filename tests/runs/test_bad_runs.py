@@ -29,7 +29,7 @@ NAN, INF = float("nan"), float("inf")
         (dict(h=-1e-3), "h, the step, must be positive"),
         (dict(h=INF), "h, the step, must be a finite number"),
         (dict(h=None), "h, the step, must be a number"),
-        (dict(h=1e-300), "h = 1e-300 s is too short at t = 0.5"),
+        (dict(h=1e-300), "h, the step, must be at least 1e-50"),
         (dict(h=1e-18), "h = 1e-18 s is too short at t = 0.5"),
         (dict(h=0.6), "h, the step, must not be longer than the run, but h = 0.6 s was .* 0.5 s"),
         (dict(t=1e-2, h=1e-2), None),

@@ -103,10 +103,13 @@ class Drive:
         return t
 
     def _finite(self, y: np.ndarray, t: np.ndarray) -> np.ndarray:
-        if not np.isfinite(y).all():
-            i, order = np.argwhere(~np.isfinite(y))[0]
+        """The same numbers; of a drive in an item they are of a size to compute with, too."""
+        known = np.isfinite(y) if not self.what else np.abs(y) <= checks.LARGEST
+        if not known.all():
+            i, order = np.argwhere(~known)[0]
+            size = f" of at most {checks.LARGEST:g} in size" if np.isfinite(y[i, order]) else ""
             raise DriveError(
-                f"{self.label}: expected a finite {ORDER[order]} at t = {t[i]:.6g}, found "
+                f"{self.label}: expected a finite {ORDER[order]}{size} at t = {t[i]:.6g}, found "
                 f"{y[i, order]}; change the drive so that it is smooth there, or keep the run "
                 f"away from this time"
             )
