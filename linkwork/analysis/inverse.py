@@ -40,6 +40,7 @@ from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale
+from linkwork.analysis.starts import require_steps
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
 from linkwork.integrators.blocked import COMPARE, blocked_motion
@@ -186,9 +187,8 @@ def inverse_near(
     """What `inverse` does."""
     begin = checks.number(begin, "begin of inverse")
     t = checks.number(t, "t, the end time,")
-    if t <= begin:
-        raise ModelError(f"t must be later than the first time {begin:g}, but t = {t:g} was given")
     h = checks.number(h, "h, the step,", positive=True)
+    require_steps(t, h, begin)
     full = compile_model(model)
     refuse_velocity_rows(full, "lw.inverse")
     refuse_hard(full, "lw.inverse")

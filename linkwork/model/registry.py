@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.model import checks
 from linkwork.model.calls import hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
@@ -148,6 +149,10 @@ class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        for name, value in (*zip(parameter_names(cls), arguments), *keywords.items()):
+            large = checks.too_large(value)
+            if large is not None:
+                raise checks.beyond_range(f"{name} of {article(cls.__name__)}", large)
         try:
             item = super().__call__(*arguments, **keywords)
         except TypeError as error:
@@ -162,6 +167,11 @@ class ValidatingMeta(type):
         """What help and editors show: the parameters of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def article(kind: str) -> str:
+    """How messages call an item without a name: a Revolute."""
+    return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
 
 
 PLAIN = frozenset({type(None), bool, int, float, str, np.ndarray})  # of parameters: no drives
@@ -214,6 +224,9 @@ class Item(metaclass=ValidatingMeta):
                 )
             object.__setattr__(self, name, value)
             return
+        large = checks.too_large(value)
+        if large is not None:
+            raise checks.beyond_range(f"{name} of {self.label}", large)
         before = self.__dict__.copy()
         del self.__dict__["made"]
         try:
@@ -241,8 +254,7 @@ class Item(metaclass=ValidatingMeta):
     def label(self) -> str:
         """How messages call the item: revolute 'pin'."""
         kind = type(self).__name__
-        article = "an" if kind[0] in "AEIO" else "a"
-        return f"{kind} '{self.name}'" if self.name else f"{article} {kind}"
+        return f"{kind} '{self.name}'" if self.name else article(kind)
 
     def needs(self) -> tuple[Item, ...]:
         """Items other than bodies that must be in the model with this one."""

@@ -337,3 +337,17 @@ def test_numbers_far_too_large_are_an_error():
     m.add("turn", lw.Torque(body, (0, 0, 1), follower=True))
     with pytest.raises(lw.SingularError, match="far too large"):
         lw.static(m)
+
+
+def test_analyses_start_from_an_equilibrium():
+    """A mass that hangs on a spring, at z = −(L + m g / k), stays where it is."""
+    m = lw.Model(gravity=(0, 0, -10))
+    mass = m.add("mass", lw.Body(2, (1, 1, 1), position=(0, 0, -1)))
+    m.add("guide", lw.Prismatic(lw.GROUND, mass, at=(0, 0, 0), axis=(0, 0, 1)))
+    m.add("spring", lw.Spring(lw.GROUND, mass, at_a=(0, 0, 0), stiffness=100, length=1))
+    hanging = lw.static(m)
+    run = lw.transient(m, t=1, h=0.01, start=hanging, progress=False)
+    np.testing.assert_allclose(run["mass"].position[:, 2], -1.2, rtol=1e-12)
+    space = lw.joint_space(m, start=hanging)
+    np.testing.assert_allclose(space.q, [-0.2], rtol=1e-12)
+    np.testing.assert_allclose(space.forward(space.q), [0.0], atol=1e-9)

@@ -220,7 +220,7 @@ def test_words_of_inverse():
     m.add("elbow", lw.Revolute(a, b, at=(L1, 0, 0), axis=(0, -1, 0)))
     for words, sentence in (({"pushing": ["a"]}, "must name joints"),
                             ({"pushing": ["elbow"], "actuators": ["elbow"]}, "not both"),
-                            ({"begin": 2}, "later than the first time 2")):  # fmt: skip
+                            ({"begin": 2}, "later than the start time 2")):  # fmt: skip
         with pytest.raises(lw.errors.ModelError, match=sentence):
             lw.inverse(m, 1, 0.1, **words)
 

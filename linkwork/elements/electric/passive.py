@@ -103,7 +103,7 @@ class Resistor(Branch):
         self.check_ends()
         self.resistance = as_drive(self.resistance, f"resistance of {self.label}", follows=True)
         if isinstance(self.resistance, Constant):
-            checks.quantity(self.resistance.v, f"resistance of {self.label}", positive=True)
+            checks.number(self.resistance.v, f"resistance of {self.label}", positive=True)
 
     def entries(self) -> list[Entry]:
         laws = [factor_law(0, as_drive(self.resistance, follows=True))]
@@ -164,7 +164,7 @@ class Switch(Branch):
         self.check_ends()
         self.closed = as_drive(self.closed, f"closed of {self.label}", follows=True)
         for word in ("on", "off"):
-            number = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
+            number = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
 
     def entries(self) -> list[Entry]:
@@ -230,7 +230,7 @@ class Diode(Branch):
     def __post_init__(self) -> None:
         self.check_ends()
         for word in ("saturation", "thermal", "resistance", "off"):
-            number = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
+            number = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
 
     def entries(self) -> list[Entry]:
@@ -294,7 +294,7 @@ class Capacitor(Branch):
 
     def __post_init__(self) -> None:
         self.check_ends()
-        self.capacitance = checks.quantity(
+        self.capacitance = checks.number(
             self.capacitance, f"capacitance of {self.label}", positive=True
         )
 

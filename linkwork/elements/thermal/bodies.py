@@ -109,8 +109,8 @@ class Temperature(Place):
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.value = checks.quantity(self.value, f"value of {self.label}")
-        self.capacitance = checks.quantity(
+        self.value = checks.number(self.value, f"value of {self.label}")
+        self.capacitance = checks.number(
             self.capacitance, f"capacitance of {self.label}", minimum=0
         )
         self.make_node(self.value)
@@ -146,7 +146,7 @@ class Capacitance(Item):
 
     def __post_init__(self) -> None:
         place(self.at, self.label, "at")
-        self.capacitance = checks.quantity(
+        self.capacitance = checks.number(
             self.capacitance, f"capacitance of {self.label}", positive=True
         )
 

@@ -90,7 +90,7 @@ class Resistance(Item):
         two_places(self)
         self.resistance = as_drive(self.resistance, f"resistance of {self.label}", follows=True)
         if isinstance(self.resistance, Constant):
-            checks.quantity(self.resistance.v, f"resistance of {self.label}", positive=True)
+            checks.number(self.resistance.v, f"resistance of {self.label}", positive=True)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.a, self.b)
@@ -139,8 +139,8 @@ class Radiation(Item):
 
     def __post_init__(self) -> None:
         two_places(self)
-        self.area = checks.quantity(self.area, f"area of {self.label}", positive=True)
-        self.emissivity = checks.quantity(
+        self.area = checks.number(self.area, f"area of {self.label}", positive=True)
+        self.emissivity = checks.number(
             self.emissivity, f"emissivity of {self.label}", positive=True
         )
 
@@ -203,7 +203,7 @@ class HeatSource(Item):
     def __post_init__(self) -> None:
         what = self.label
         place(self.at, what, "at")
-        self.part = checks.quantity(self.part, f"part of {what}", positive=True)
+        self.part = checks.number(self.part, f"part of {what}", positive=True)
         if (self.heat_flow is None) == (self.losses is None):
             raise ModelError(
                 f"{what} needs either heat_flow=, a number or drive in W, or losses=, the items "

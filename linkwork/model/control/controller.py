@@ -27,7 +27,7 @@ from linkwork.math.memory.pointers import C_FUNCTION
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import shown
 
 if TYPE_CHECKING:
     from linkwork.model.signals.programs import Translator
@@ -73,10 +73,10 @@ class Controller:
         self.name = name or getattr(function, "__name__", "") or "controller"
         what = self.label
         if not callable(function):
-            raise DriveError(f"{what}: expected a function(t, x), found {short(repr(function))}")
+            raise DriveError(f"{what}: expected a function(t, x), found {shown(function)}")
         if isinstance(inputs, Drive) or not isinstance(inputs, (list, tuple)) or not inputs:
             raise DriveError(
-                f"{what}: expected a list of readings as inputs, found {short(repr(inputs))}"
+                f"{what}: expected a list of readings as inputs, found {shown(inputs)}"
             )
         self.function = function
         self.inputs = tuple(block_input(x, f"input {i} of {what}") for i, x in enumerate(inputs))
@@ -87,7 +87,7 @@ class Controller:
             raise DriveError(f"{what}: expected a positive sample time every=, found {every:g}")
         if not isinstance(memory, (list, tuple, np.ndarray)):
             raise DriveError(
-                f"{what}: expected a list of numbers as memory, found {short(repr(memory))}"
+                f"{what}: expected a list of numbers as memory, found {shown(memory)}"
             )
         self.memory = tuple(number(x, f"memory of {what}") for x in memory)
         self.trouble = ""  # what went wrong in the first call that failed
@@ -166,7 +166,7 @@ class Controller:
             raise DriveError("returned None instead of its outputs")
         given = np.asarray(y)
         if given.dtype.kind not in "fiub":
-            raise DriveError(f"returned {short(repr(y))} instead of numbers")
+            raise DriveError(f"returned {shown(y)} instead of numbers")
         found = np.asarray(given, float).ravel()
         if found.size != len(self.outputs):
             raise DriveError(f"returned {found.size} numbers instead of {len(self.outputs)}")
@@ -220,7 +220,7 @@ def output_names(outputs: Any, what: str) -> tuple[str, ...]:
     if names and all(isinstance(x, str) for x in names) and len(set(names)) == len(names):
         return names
     raise DriveError(
-        f"{what}: expected names of outputs, each once, or how many, found {short(repr(outputs))}"
+        f"{what}: expected names of outputs, each once, or how many, found {shown(outputs)}"
     )
 
 

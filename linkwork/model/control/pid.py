@@ -22,7 +22,7 @@ from linkwork.math import programs as ops
 from linkwork.model.control.blocks import Block, block_input, integral_of, limits_of
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import shown
 
 if TYPE_CHECKING:
     from linkwork.model.signals.programs import Translator
@@ -135,7 +135,7 @@ def PID(
     if limits is not None:
         if not isinstance(limits, (list, tuple)) or len(limits) != 2:
             raise DriveError(
-                f"PID: expected limits as (low, high), found {short(repr(limits))}"
+                f"PID: expected limits as (low, high), found {shown(limits)}"
             )
         low, high = limits_of(limits[0], limits[1], "limits of PID")
     slope = None if rate is None else block_input(rate, "rate of PID")

@@ -146,7 +146,9 @@ class Rotor(Item):
     def _make_nodes(self) -> None:
         order = 1 if self.kind == DYNAMIC else 0
         known = self.__dict__.get("nodes")
-        tip = abs(self.speed) * self.radius
+        tip = checks.number(
+            abs(self.speed) * self.radius, f"speed times radius of {self.label}", positive=True
+        )
         u = tip * math.sqrt(STARTING / 2)
         if known is None or known[1].kind.order != order:
             inflow = Node(vector("inflow", 4, order, "m/s"), (u, 0.0, 0.0, 0.0), scale=u)

@@ -82,7 +82,7 @@ def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
             f"the final time {end:g} is not after the initial time {a.initial_time:g}; nothing "
             "would move (abort after: derivatives; gives the first instant)", str(deck.path),
         )  # fmt: skip
-    return end, step
+    return end, min(step, end - a.initial_time)
 
 
 def missing_time(deck: Deck, word: str) -> MbdynError:

@@ -17,7 +17,7 @@ from linkwork.errors import DriveError, ModelError
 from linkwork.model.drives.base import Drive, _check_drives
 from linkwork.model.drives.formulas.jets import CONSTANTS, FUNCTIONS, OPERATORS, RULES, Jet
 from linkwork.model.drives.simple import Constant
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import short, shown
 
 # numpy's functions that formulas know, under their names there
 NUMPY_FUNCTIONS = {
@@ -164,7 +164,7 @@ class Expression(Drive):
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise DriveError(
-                f"expression drive: expected a string, found {short(repr(self.text))}; write "
+                f"expression drive: expected a string, found {shown(self.text)}; write "
                 f'the formula in quotes, for example expression("sin(2*t)")'
             )
         _ = self._program
