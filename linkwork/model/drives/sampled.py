@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.model.drives.base import Drive, _check_drives
+from linkwork.model.drives.base import Drive, _check_drives, folded
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,9 @@ class Stepped(Drive):
     def _jet(self, t: np.ndarray) -> np.ndarray:
         y = self._values(t)
         return np.column_stack((y, np.zeros((t.size, 2))))
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return folded(self._values(t))
 
     def _positive(self, name: str) -> None:
         self._set_numbers(name)
