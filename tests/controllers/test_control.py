@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from inside import signal_values
@@ -97,6 +99,25 @@ def test_a_function_is_called_once_per_sample():
     held = np.repeat(-30 * run["cart"].position.values[::10, 1], 10)
     np.testing.assert_allclose(run["along y"].force.values[1:, 1], held[: len(run) - 1], atol=1e-12)
     np.testing.assert_allclose(calls, np.arange(51) * 0.01, rtol=0, atol=1e-9)
+
+
+def test_every_run_asks_the_function_and_its_results_know_the_answers():
+    """A function that counts its calls pushes by their number: 1 to 11, then 12 to 22."""
+    calls = iter(range(1, 100))
+    m = lw.Model()
+    cart = m.add("cart", lw.Body(2, (1, 1, 1)))
+    x = lw.reads(cart, "position", "x")
+    push = lw.Controller(lambda t, x: next(calls), [x], every=0.01)
+    m.add("push", lw.Force(cart, (1, 0, 0), drive=push))
+    m.add("half", lw.Force(cart, (0, 1, 0), drive=0.5 * push[0]))
+    runs = [lw.transient(m, 0.1, 1e-3, progress=False) for _ in range(2)]
+    for _ in range(2):
+        runs += [pickle.loads(pickle.dumps(run)) for run in runs[:2]]
+        for run, first in zip(runs, (1, 12) * 3, strict=False):
+            held = np.repeat(np.arange(first, first + 10), 10)
+            np.testing.assert_array_equal(run["push"].force.values[1:, 0], held)
+            np.testing.assert_array_equal(run["half"].force.values[1:, 1], held / 2)
+    assert next(calls) == 23
 
 
 @pytest.mark.filterwarnings("ignore:.*will not hold its model")
