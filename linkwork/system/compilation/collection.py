@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.elements.bodies.body import Body, refuse_changed
 from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
+from linkwork.model.control.controller import begin_records
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
@@ -39,6 +40,7 @@ def collect(
 
         entries += guides(model, entries, bodies)
     entries += extra
+    begin_records(law.signal for _, entry in entries for law in entry.laws)
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
         ends = []
