@@ -51,8 +51,11 @@ def array(value: Any) -> np.ndarray | None:
         return None
 
 
-def number(value: Any, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
-    """A finite float, optionally positive or not below a minimum."""
+def number(
+    value: Any, what: str, *, positive: bool = False, minimum: float | None = None,
+    maximum: float | None = None,
+) -> float:  # fmt: skip
+    """A finite float, optionally positive, not below a minimum or not above a maximum."""
     if type(value) is float:
         x = value
     else:
@@ -66,14 +69,14 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
         raise ModelError(f"{what} must be positive, but {x:g} was given")
     if minimum is not None and x < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, but {x:g} was given")
+    if maximum is not None and x > maximum:
+        raise ModelError(f"{what} must be at most {maximum:g}, but {x:g} was given")
     return x
 
 
-def quantity(
-    value: Any, what: str, *, positive: bool = False, minimum: float | None = None
-) -> float:
+def quantity(value: Any, what: str, *, positive: bool = False, **bounds: float | None) -> float:
     """The same for a physical quantity, whose size is within the range that products allow."""
-    x = number(value, what, positive=positive, minimum=minimum)
+    x = number(value, what, positive=positive, **bounds)
     if x and not SMALLEST <= abs(x) <= LARGEST:
         raise ModelError(
             f"{what} must lie between {SMALLEST:g} and {LARGEST:g} in size"
