@@ -50,7 +50,7 @@ class Model:
         self.gravity = gravity
         self.planar = planar
         self.items: dict[str, Item] = {}
-        self.surroundings: dict[str, Any] = {"air": None}
+        self.surroundings: dict[str, Any] = {"air": None, "items": self.items}
         self.told: set[str] = set()  # warnings that were given about it, each once
         self.places: dict[str, str] = {}  # of items that were read: file and line of their cards
 
