@@ -55,9 +55,10 @@ def as_command(error: Interrupted, end: float) -> Interrupted:
 
 def with_reactions(result: Result, target: Path) -> Result:
     """The file with the variables `force` and `torque` too, unless it is a large one."""
-    from linkwork.results.files.file import IN_MEMORY, load
+    from linkwork.results.files.file import load
+    from linkwork.results.files.memory import kept_in_memory
 
-    if result.motion.nbytes > IN_MEMORY // 2:
+    if result.motion.nbytes > kept_in_memory() // 2:
         return result
     whole = load(target, model=result.system.model)
     whole.save(target)

@@ -136,6 +136,8 @@ class Entry:
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
     corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
+    # the entry for other masses than the bodies' own, of both as they move in the model
+    with_masses: Callable[[list[float]], Entry] | None = None
 
     @property
     def loaded(self) -> bool:
@@ -260,6 +262,10 @@ class Item(metaclass=ValidatingMeta):
     def needs(self) -> tuple[Item, ...]:
         """Items other than bodies that must be in the model with this one."""
         return ()
+
+    @classmethod
+    def refuse_beside(cls, items: list[Item]) -> None:
+        """Refuse the items of a model beside which those of this kind would be wrong."""
 
     def companions(self) -> dict[str, Item]:
         """Items that a shorthand among its parameters stands for, by what is added to its name;

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.model import checks
 
+NO_NUMBERS = "ModelError: a variant must return"  # how failures begin that no parameters cure
 Measured = dict[str, dict[str, Any]]  # name → dims, shape, values, coords
 
 
@@ -37,7 +39,7 @@ def run_variant(
             made = build(**parameters)
             found = made if measure is None else measure(made)
             return Outcome(number, as_data(found))
-    except Exception as error:  # the user's function may raise anything; the study goes on
+    except (Exception, SystemExit) as error:  # the study goes on whatever the user's function does
         text = " ".join(str(error).split())
         return Outcome(number, failure=f"{type(error).__name__}: {text}".rstrip(": "))
 
@@ -51,7 +53,7 @@ def as_data(found: Any) -> Measured:
     if not isinstance(found, Mapping) or not found:
         raise ModelError(
             "a variant must return a number, or a dict from names to numbers or arrays such as "
-            f"{{'travel': 0.1}}, but {type(found).__name__} was returned"
+            f"{{'travel': 0.1}}, but {checks.show(found)} was returned"
         )
     return {str(name): _one(str(name), value) for name, value in found.items()}
 
@@ -59,7 +61,7 @@ def as_data(found: Any) -> Measured:
 def _one(name: str, value: Any) -> dict[str, Any]:
     array = np.asarray(getattr(value, "values", value))
     if array.dtype.kind not in "fiub":
-        raise ModelError(f"'{name}' of a variant must be numbers, but {array.dtype} was returned")
+        raise ModelError(f"a variant must return numbers, but '{name}' is {checks.show(value)}")
     dims, coords = [f"{name}_{k}" for k in range(array.ndim)], {}
     if hasattr(value, "dims"):
         dims = [str(d) for d in value.dims]

@@ -5,8 +5,15 @@ The functions stand at the top of the module so that every kind of worker can be
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +85,96 @@ def test_a_killed_worker_loses_only_its_variant():
     np.testing.assert_array_equal(found.value, [2, 4, np.nan, 8, 10, 12])
     killed = "its worker was killed while it ran"
     assert found.failure.values.tolist() == ["", "", killed, "", "", ""]
+
+
+def leaving(x: float) -> float:
+    if x == 2:
+        raise SystemExit(3)
+    return 2 * x
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_variant_that_ends_the_program_is_recorded(workers):
+    found = lw.sweep(leaving, {"x": [1, 2, 3]}, workers=workers, progress=False)
+    np.testing.assert_array_equal(found.value, [2, np.nan, 6])
+    assert found.failure.values.tolist() == ["", "SystemExit: 3", ""]
+
+
+def hanging(x: float, folder: str) -> float:
+    (Path(folder) / f"{x:g}").write_text(str(os.getpid()))
+    if x in (2, 4):
+        time.sleep(1000)
+    return 2 * x
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_variant_that_hangs_loses_its_process_and_no_other(workers, tmp_path):
+    grid = {"x": [1.0, 2, 3, 4, 5, 6], "folder": [str(tmp_path)]}
+    began = time.monotonic()
+    found = lw.sweep(hanging, grid, workers=workers, progress=False, time_limit=1.0)
+    assert time.monotonic() - began < 60
+    np.testing.assert_array_equal(found.value.values.ravel(), [2, np.nan, 6, np.nan, 10, 12])
+    late = "TimeoutError: it ran longer than time_limit=1 s"
+    assert found.failure.values.ravel().tolist() == ["", late, "", late, "", ""]
+    for x in (2, 4):
+        wait_until_gone(int((tmp_path / f"{x}").read_text()))
+
+
+def wait_until_gone(process: int) -> None:
+    """Until a process has ended; one that nobody waits for (a zombie) has."""
+    end = time.monotonic() + 30
+    state = Path(f"/proc/{process}/stat")
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < end, f"process {process} lives on"
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are looked up in /proc")
+def test_workers_end_with_a_killed_parent(tmp_path):
+    code = f"""
+        import time, pathlib, os, linkwork as lw
+        def build(x):
+            (pathlib.Path({str(tmp_path)!r}) / str(x)).write_text(str(os.getpid()) + " ")
+            time.sleep(1000)
+        lw.sweep(build, {{"x": [1, 2]}}, workers=2, progress=False)
+    """
+    study = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)])
+    notes = [tmp_path / "1", tmp_path / "2"]
+    end = time.monotonic() + 60
+    while not all(note.exists() and note.read_text().endswith(" ") for note in notes):
+        assert study.poll() is None and time.monotonic() < end
+        time.sleep(0.05)
+    study.kill()
+    study.wait()
+    for note in notes:
+        wait_until_gone(int(note.read_text()))
+
+
+def test_results_so_far_are_kept_when_a_study_is_interrupted(tmp_path):
+    """As by Ctrl-C: what was finished is in the file, and its processes are gone."""
+    store, folder = tmp_path / "study.jsonl", tmp_path / "calls"
+    folder.mkdir()
+    grid = {"x": [1.0, 3, 5, 2, 4], "folder": [str(folder)]}
+    with pytest.raises(KeyboardInterrupt), alarm(folder / "4"):
+        lw.sweep(hanging, grid, workers=2, progress=False, store=store)
+    kept = [json.loads(line)["number"] for line in store.read_text().splitlines()[1:]]
+    assert sorted(kept) == [0, 1, 2]
+    for x in (2, 4):
+        wait_until_gone(int((folder / f"{x}").read_text()))
+
+
+@contextlib.contextmanager
+def alarm(sign: Path):
+    """Interrupt this process a moment after a file is there."""
+
+    def interrupt() -> None:
+        while not sign.exists():
+            time.sleep(0.02)
+        time.sleep(0.5)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    yield
 
 
 def test_a_study_is_resumed(tmp_path):
@@ -170,17 +267,43 @@ def test_progress_is_plain_lines_when_not_a_terminal(capsys):
     assert capsys.readouterr().err == ""
 
 
+def optimized(objective, bounds=None, **more):
+    return lw.optimize(root, objective, {"x": 0.5}, bounds or {"x": (0, 1)}, **more)
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
         (lambda: lw.sweep(root, {}), "needs a grid such as"),
-        (lambda: lw.sweep(root, {"x": []}), "none of it empty"),
-        (lambda: lw.sweep(root, {"x": [1]}, workers=0), "workers must be at least 1"),
+        (lambda: lw.sweep(root, {"x": []}), "of texts, not empty, but \\[\\] was given"),
+        (lambda: lw.sweep(root, [1, 2]), r"a grid such as .*, but \[1, 2\] was given"),
+        (lambda: lw.sweep(root, {"x": [[1], [1, 2]]}), "values of 'x' in the grid must be"),
+        (lambda: lw.sweep(root, {"x": np.eye(3)}), "values of 'x' in the grid must be"),
+        (lambda: lw.sweep(root, {"x": [1, "two"]}), "values of 'x' in the grid must be"),
+        (lambda: lw.sweep(root, {"x": {1, 2}}), "values of 'x' in the grid must be"),
+        (lambda: lw.sweep(root, {k: range(100) for k in "abcdef"}), "has 1e[+]12 variants, more"),
+        (lambda: lw.sweep(root, {"x": range(10**12)}), "has 1e[+]12 variants, more"),
+        (lambda: lw.sample(root, {"x": (0, 1)}, n=10**12), "has 1e[+]12 variants, more"),
+        (lambda: lw.sample(root, [(0, 1)], n=2), r"but \[\(0, 1\)\] was given"),
+        (lambda: lw.sweep(3, {"x": [1]}), "build must be a function, but 3 was given"),
+        (lambda: lw.sweep(root, {"x": [1]}, measure="sag"), "measure must be a function"),
+        (lambda: lw.sweep(root, {"x": [1]}, time_limit=0), "time_limit must be positive"),
+        (lambda: lw.sweep(root, {"x": [1]}, client=3, time_limit=1), "not those of a cluster"),
+        (lambda: lw.sweep(root, {"x": [1]}, workers=0), "workers must be a whole"),
         (lambda: lw.sample(root, {"x": (3, 1)}, n=2), "the distribution of 'x' must be"),
         (lambda: lw.sample(root, {}, n=2), "sample needs distributions"),
         (lambda: lw.optimize(root, float, {"x": 1}, {"y": (0, 1)}), "must name the same"),
         (lambda: lw.optimize(root, float, {"x": 3}, {"x": (0, 1)}), "must start within its bounds"),
         (lambda: lw.sweep(lambda x: {"x": 1.0}, {"x": [1]}, workers=1), "'x' is a parameter"),
+        (lambda: optimized(float, method="Nelder-Maed"), "'Nelder-Mead' or .*-Maed' was"),
+        (lambda: optimized(float, method="BFGS"), "'trust-constr', but 'BFGS' was given"),
+        (lambda: optimized(lambda x: np.nan), "must return a number, but nan was"),
+        (lambda: optimized(lambda x: None), "must return a number, but None was"),
+        (lambda: optimized(lambda x: np.inf), "objective is inf at x0"),
+        (lambda: optimized("x"), "objective must be a function"),
+        (lambda: optimized(float, bounds=[(0, 1)]), "bounds must be a dict from"),
+        (lambda: optimized(float, bounds={"x": 1}), "of 'x' must be 2 numbers, but 1"),
+        (lambda: optimized(float, metod="Powell"), "no parameter 'metod'; did you mean 'method'"),
     ],
 )
 def test_sentences(call, expected):
@@ -189,12 +312,22 @@ def test_sentences(call, expected):
 
 
 def test_what_a_variant_returns_must_be_numbers():
-    found = lw.sweep(lambda x: "text" if x else np.zeros(3), {"x": [1, 0]}, workers=1)
-    assert "must return a number" in found.failure.values[0]
+    found = lw.sweep(lambda x: "text" if x == 2 else x, {"x": [1, 2]}, workers=1)
+    assert "must return a number" in found.failure.values[1] and found.value.values[0] == 1
     odd = lw.sweep(lambda x: {"y": np.zeros(x)}, {"x": [2, 3]}, workers=1)
     assert "has shape (3,) where the first variant has (2,)" in odd.failure.values[1]
-    mixed = lw.sweep(lambda x: {"y": ["a"]}, {"x": [1]}, workers=1)
-    assert "must be numbers" in mixed.failure.values[0]
+
+
+@pytest.mark.parametrize("returned", [None, "text", {}, {"y": ["a"]}, {"y": None}, [1j]])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_that_measures_nothing_ends_at_once(returned, workers, tmp_path):
+    def measure(model):
+        Path(tmp_path / f"{model}").touch()
+        return returned
+
+    with pytest.raises(ModelError, match=r"^a variant must return .* for x=\d+$"):
+        lw.sweep(lambda x: x, {"x": range(100)}, measure, workers=workers, progress=False)
+    assert len(list(tmp_path.iterdir())) <= 2 * workers
 
 
 def test_a_spring_is_sized():

@@ -10,7 +10,6 @@ from inside import FileArray
 
 import linkwork as lw
 from linkwork.extend import Entry, Family, Kernel
-from linkwork.results.files import recording
 from linkwork.system.compilation.numbering import Element
 
 EM = lw.EnergyMomentum
@@ -22,8 +21,7 @@ OWN = ("kinetic_energy", "angular_momentum", "condition_number")
 @pytest.mark.usefixtures("quiet")
 def test_own_columns_in_memory_and_in_files(tmp_path, monkeypatch, build, reduced):
     """Bit for bit the same after save and load, and streamed to a file in many blocks."""
-    monkeypatch.setattr(recording, "BLOCK", 4_000)
-    monkeypatch.setattr(recording, "CHUNK", 1_000)
+    monkeypatch.setenv("LINKWORK_MEMORY", "0.12")  # MB: blocks of 4 kB
     options = {"t": 0.3, "h": 0.01, "progress": False}
     options["method"] = EM(reduced=reduced, condition_number=True)
     kept = lw.transient(build(), **options)

@@ -83,7 +83,7 @@ def test_a_system_finds_its_kernels_in_another_process(tmp_path):
 def test_a_version_of_numba_that_is_not_known_is_used_plainly(monkeypatch):
     monkeypatch.delenv("LINKWORK_PLAIN_NUMBA", raising=False)
     assert not module.plain_wanted()
-    monkeypatch.setattr(module.numba, "__version__", "0.99.1")
+    monkeypatch.setattr("numba.__version__", "0.99.1")
     with pytest.warns(RuntimeWarning, match="does not know the compiler of numba 0.99.1"):
         assert module.plain_wanted()
     monkeypatch.setenv("LINKWORK_PLAIN_NUMBA", "1")

@@ -28,7 +28,7 @@ def test_numbers_are_written_as_python_writes_them(precision):
 
 
 def test_text_is_made_in_pieces(monkeypatch):
-    monkeypatch.setattr("linkwork.io.mbdyn.output.decimals.CHARACTERS", 100)
+    monkeypatch.setenv("LINKWORK_MEMORY", "0.006")  # so that a piece has 100 characters
     rows = np.random.default_rng(1).normal(size=(40, 3))
     pieces = [bytes(x) for x in Decimals([b"a ", b" ", b" "], b"\n", 6).text(rows)]
     assert len(pieces) > 10

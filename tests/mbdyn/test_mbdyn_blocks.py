@@ -9,7 +9,6 @@ import pytest
 import linkwork as lw
 from linkwork import ModelError
 from linkwork.io.mbdyn.output.blocks import thread_count
-from linkwork.io.mbdyn.output.numbers import tables as output_tables
 
 AXES = ("1, 1., 0., 0., 2, 0., 1., 0.", "1, 1., 0., 0., 2, 0., 0., 1.")
 
@@ -68,9 +67,9 @@ def test_bytes_do_not_depend_on_threads_and_blocks(ran, tmp_path, monkeypatch):
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LINKWORK_THREADS", threads)
-        for numbers in (10**9, 20_000, 1):
-            monkeypatch.setattr(output_tables, "NUMBERS", numbers)
-            folder = tmp_path / f"{threads} {numbers}"
+        for megabytes in ("1e5", "5", "1e-6"):
+            monkeypatch.setenv("LINKWORK_MEMORY", megabytes)
+            folder = tmp_path / f"{threads} {megabytes}"
             folder.mkdir()
             found.append(contents(lw.write_mbdyn(deck, run, folder / "out")))
     assert len(found[0]) > 30
@@ -120,8 +119,7 @@ def test_reactions_are_those_of_the_model(ran, tmp_path):
 def test_memory_does_not_grow_with_the_number_of_steps(tmp_path, monkeypatch):
     """Only what a rod and the steps themselves need over the whole run: some numbers a step."""
     monkeypatch.setenv("LINKWORK_THREADS", "1")
-    monkeypatch.setattr(output_tables, "NUMBERS", 10_000)
-    monkeypatch.setattr("linkwork.io.mbdyn.output.decimals.CHARACTERS", 10_000)
+    monkeypatch.setenv("LINKWORK_MEMORY", "2")
     peaks = []
     for steps in (100, 1600):
         path = tmp_path / f"{steps}.mbd"

@@ -321,7 +321,7 @@ def test_what_is_refused(read, text, words):
 
 @pytest.mark.parametrize(("text", "words"), [
     ('spherical hinge, 1, 2, friction, .1, discrete coulomb, "f", simple;',
-     r"supported: discrete coulomb 2D, modlugre 2D"),
+     r"near it: discrete coulomb 2D"),
     ('spherical hinge, 1, 2, friction, .1, discrete coulomb 2D, "f", simple;',
      "a shape function, one of simple 2D"),
     ('spherical hinge, 3, 2, friction, .1, discrete coulomb 2D, "f", simple 2D;',

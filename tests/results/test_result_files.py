@@ -122,10 +122,12 @@ def test_foreign_and_missing_files(tmp_path):
         lw.load(text)
 
 
-def test_other_versions(tmp_path, monkeypatch):
-    monkeypatch.setattr(result_file, "FORMAT", 2)
+def test_other_versions(tmp_path):
+    """The number is in the last line, before the checksum of what comes before that line."""
     rotor_run().save(tmp_path / "run.nc")
-    monkeypatch.undo()
+    data = (tmp_path / "run.nc").read_bytes()
+    last = data[-90:].replace(b"00001 sha256", b"00002 sha256")
+    (tmp_path / "run.nc").write_bytes(data[:-90] + last)
     with pytest.raises(lw.ResultFileError, match="format 2"):
         lw.load(tmp_path / "run.nc")
 

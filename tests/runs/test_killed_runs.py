@@ -10,9 +10,9 @@ import warnings
 
 import numpy as np
 import pytest
+import small_mechanisms
 from inside import Journal, Pieces
-from small_mechanisms import double_pendulum, spatial_four_bar
-from test_recording import chain, door
+from small_mechanisms import chain, door, double_pendulum, spatial_four_bar
 
 import linkwork as lw
 from linkwork.results.files import journal
@@ -193,7 +193,7 @@ def test_a_journal_has_its_name_from_its_start_on(tmp_path, monkeypatch):
 
 def test_restart_numbers_do_not_outgrow_the_steps(tmp_path, killing, monkeypatch):
     """Few stored steps, many flushes: the last two restarts are kept, and one of them is whole."""
-    monkeypatch.setattr(journal, "SPARE", 0)
+    monkeypatch.setenv("LINKWORK_MEMORY", "1e-6")
     path = tmp_path / "run.nc"
     words = dict(t=0.2, h=1e-3, every=100, tolerance=1e-8)
     whole = lw.transient(chain(), progress=False, **words)
@@ -337,9 +337,9 @@ SERVER = f"""
 import os, signal, sys
 for number in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)  # under nohup children would ignore hangups, too
-sys.path.insert(0, {os.path.dirname(__file__)!r})
+sys.path.insert(0, {os.path.dirname(small_mechanisms.__file__)!r})
 import linkwork as lw
-from test_recording import chain
+from small_mechanisms import chain
 m = chain()
 lw.transient(m, t=0.01, h=1e-3, progress=False)
 print("compiled", flush=True)

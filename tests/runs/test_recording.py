@@ -3,40 +3,22 @@
 import os
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
+import small_mechanisms
 from inside import FileArray
+from small_mechanisms import chain, door
 
 import linkwork as lw
-from linkwork.results.files import file as result_file
-from linkwork.results.files import recording
-
-
-def chain(n=3):
-    m = lw.Model("chain", gravity=(0, 0, -9.81))
-    parent = lw.GROUND
-    for i in range(n):
-        body = m.add(f"link{i}", lw.Body(1, (0.01, 0.1, 0.1), position=(i + 0.5, 0, 0)))
-        m.add(f"joint{i}", lw.Revolute(parent, body, at=(i, 0, 0), axis=(0, 1, 0)))
-        parent = body
-    return m
-
-
-def door():
-    """On two hinges: ten rows of which five are redundant."""
-    m = lw.Model("door", gravity=(0.3, 0, -9.81))
-    leaf = m.add("leaf", lw.Body(20, (2, 1, 1), position=(0, 0.5, 0)))
-    for name, z in (("low", -0.7), ("high", 0.7)):
-        m.add(name, lw.Revolute(lw.GROUND, leaf, at=(0, 0, z), axis=(0, 0, 1)))
-    return m
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
     """So that a short run has many of them."""
-    monkeypatch.setattr(recording, "BLOCK", 20_000)
-    monkeypatch.setattr(recording, "CHUNK", 3_000)
+    monkeypatch.setenv("LINKWORK_MEMORY", "0.6")  # MB: blocks of 20 kB
 
 
 def assert_same(one, other):
@@ -94,18 +76,50 @@ def test_going_on_from_the_file_gives_the_digits_of_one_run(tmp_path, small_bloc
 def test_many_steps_leave_memory_by_themselves_and_the_file_goes_with_the_result(
     tmp_path, small_blocks, monkeypatch
 ):
-    monkeypatch.setattr(result_file, "IN_MEMORY", 50_000)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     kept = lw.transient(chain(), t=0.05, h=1e-3, progress=False)
-    run = lw.transient(chain(), t=0.5, h=1e-3, progress=False)
-    controlled = lw.transient(chain(), t=0.5, h=0.05, tolerance=1e-9, progress=False)
+    run = lw.transient(chain(), t=2.0, h=1e-3, progress=False)
+    controlled = lw.transient(chain(), t=2.0, h=0.05, tolerance=1e-9, progress=False)
     assert not isinstance(kept.motion, FileArray)
     assert isinstance(run.motion, FileArray) and isinstance(controlled.motion, FileArray)
-    assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == []  # temporary files have no names
     run.save(tmp_path / "run.nc")
     assert_same(lw.load(tmp_path / "run.nc"), run)
     del run, controlled
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="open files are looked up in /proc")
+@pytest.mark.parametrize("when", ["while it runs", "with its result"])
+def test_a_killed_run_leaves_nothing_in_the_temporary_folder(tmp_path, when):
+    code = f"""
+        import tempfile, time, linkwork as lw
+        m = lw.Model("ball", gravity=(0, 0, -9.81))
+        m.add("ball", lw.Body.sphere(0.1, mass=1))
+        def push(t):
+            if t > 0.45 and {when == "while it runs"}:
+                print(tempfile.gettempdir(), flush=True)
+                time.sleep(1000)
+            return 1.0
+        m.add("push", lw.Force(m["ball"], (1, 0, 0), drive=push))
+        run = lw.transient(m, t=1, h=1e-3, progress=False)
+        assert type(run.motion).__name__ == "FileArray" and run["ball"].position[-1, 0] > 0.4
+        print(tempfile.gettempdir(), flush=True)
+        time.sleep(1000)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path), "LINKWORK_MEMORY": "0.05"},
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline().strip() == str(tmp_path)
+        held = [os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir()]
+        assert any(name.startswith(f"{tmp_path}/") for name in held)  # and it is in use
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_file_is_recognised(tmp_path, small_blocks):
@@ -141,12 +155,11 @@ def run_code(code, **options):
 
 
 HEAD = f"""
-import sys
-sys.path.insert(0, {os.path.dirname(__file__)!r})
+import os, sys
+sys.path.insert(0, {os.path.dirname(small_mechanisms.__file__)!r})
+os.environ["LINKWORK_MEMORY"] = "6"
 import linkwork as lw
-from test_recording import chain
-from linkwork.results.files import recording
-recording.BLOCK, recording.CHUNK = 200_000, 30_000
+from small_mechanisms import chain
 """
 
 

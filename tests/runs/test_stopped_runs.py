@@ -154,13 +154,14 @@ def test_going_on_is_killed_before_its_first_flush(tmp_path, killing):
 def test_ctrl_c_before_the_first_step_is_one_sentence(monkeypatch):
     """Where the model is assembled, code may be compiled for many seconds."""
 
-    def compiling(*arguments, **words):
+    def pressed(t):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linkwork.analysis.motion.beginning.assemble_model", compiling)
+    m = double_pendulum()
+    m.add("push", lw.Force(m["a"], (0, 0, 1), drive=lw.function(pressed)))
     monkeypatch.setattr("sys.excepthook", sys.__excepthook__)
     with pytest.raises(lw.Interrupted, match="'double' was interrupted before its first step"):
-        lw.transient(double_pendulum(), **WORDS)
+        lw.transient(m, **WORDS)
     assert sys.excepthook is not sys.__excepthook__  # prints the sentence alone
 
 

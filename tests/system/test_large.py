@@ -24,7 +24,6 @@ import linkwork as lw
 from linkwork import compile_model
 from linkwork.analysis.statics import stability
 from linkwork.analysis.statics.static import beginning
-from linkwork.system.redundancy import full_rank, reactions
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 
@@ -41,22 +40,15 @@ def rows_of(which):
     return constraint_rows(full, full.described_state())
 
 
-def sparse_only(monkeypatch):
-    monkeypatch.setattr(full_rank, "LARGE", 0)
-    monkeypatch.setattr(reactions, "LARGE", 0)
-
-
 @pytest.mark.parametrize("which", MECHANISMS, ids=str)
-def test_elimination_finds_the_rank_of_the_singular_values(which, monkeypatch):
+def test_elimination_finds_the_rank_of_the_singular_values(which):
     rows = rows_of(which)
     C = rows.Cq.csr.toarray()
     C[:, np.arange(C.shape[1]) % 6 >= 3] /= rows.L
     C /= np.linalg.norm(C, axis=1, keepdims=True)
     sigma = np.linalg.svd(C, compute_uv=False)
     rank = int(np.sum(sigma > 1e-9))
-    dense = independent_rows(rows)
-    sparse_only(monkeypatch)
-    found = independent_rows(rows)
+    dense, found = independent_rows(rows), independent_rows(rows, dense=0)
     assert found.rank == dense.rank == rank
     kept = np.linalg.svd(C[found.keep], compute_uv=False)[-1]
     best = np.linalg.svd(C[dense.keep], compute_uv=False)[-1]
@@ -65,18 +57,17 @@ def test_elimination_finds_the_rank_of_the_singular_values(which, monkeypatch):
 
 
 @pytest.mark.parametrize("which", MECHANISMS, ids=str)
-def test_reactions_of_least_norm_without_dense_matrices(which, monkeypatch):
+def test_reactions_of_least_norm_without_dense_matrices(which):
     rows = rows_of(which)
     rng = np.random.default_rng(5)
     redundancy = independent_rows(rows)
     y = np.where(redundancy.keep, rng.normal(size=len(redundancy.keep)), 0.0)
     dense = MinimumNorm(rows, redundancy)(rows.Cq.csr, y)
-    sparse_only(monkeypatch)
-    large = MinimumNorm(rows, redundancy)(rows.Cq.csr, y)
+    large = MinimumNorm(rows, redundancy, dense=0)(rows.Cq.csr, y)
     np.testing.assert_allclose(large, dense, rtol=0, atol=1e-9 * np.abs(dense).max())
 
 
-def test_motors_that_fight_joints_are_named(monkeypatch):
+def test_motors_that_fight_joints_are_named():
     def model():
         m = four_bars(4)
         for name, bar in (("first", "bar0"), ("second", "bar2")):
@@ -86,13 +77,9 @@ def test_motors_that_fight_joints_are_named(monkeypatch):
                                  angle=lw.ramp(0.1)))  # fmt: skip
         return m
 
-    def found():
-        full = compile_model(model())
-        return independent_rows(constraint_rows(full, full.described_state()))
-
-    dense = found()
-    sparse_only(monkeypatch)
-    large = found()
+    full = compile_model(model())
+    rows = constraint_rows(full, full.described_state())
+    dense, large = independent_rows(rows), independent_rows(rows, dense=0)
     assert len(large.conflicts) == len(dense.conflicts) == 1
     assert large.rank == dense.rank
     motor = next(text for text in large.messages if text.startswith("motor"))

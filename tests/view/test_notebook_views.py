@@ -147,7 +147,7 @@ def test_parquet_without_its_package_is_one_sentence(run, tmp_path, monkeypatch)
 
 def test_a_run_that_stays_in_its_file_is_pickled(run, tmp_path, monkeypatch):
     run.save(tmp_path / "run.nc")
-    monkeypatch.setattr("linkwork.results.files.file.IN_MEMORY", 0)
+    monkeypatch.setenv("LINKWORK_MEMORY", "1e-6")  # MB: in a file from its first step on
     stored = lw.load(tmp_path / "run.nc")
     assert not isinstance(stored.motion, np.ndarray)
     again = pickle.loads(pickle.dumps(stored))

@@ -142,6 +142,34 @@ def test_the_slider_moved_by_hand_is_obeyed(playing):
     assert not viewer.thread.is_alive()
 
 
+def test_a_slider_that_is_nowhere_is_put_back():
+    viewer = lw.transient(pendulum(), t=1, h=0.01, progress=False).show(browser=False)
+    try:
+        viewer.go(0.5)
+        viewer.slider.value = np.nan
+        wait_for(lambda: not np.isnan(viewer.slider.value), seconds=20)
+        assert viewer.now == 0.5
+        viewer.play()
+        wait_for(lambda: viewer.now > 0.5 and viewer.playing, seconds=20)
+        with pytest.raises(ModelError, match="t of a page"):
+            viewer.go(np.nan)
+    finally:
+        viewer.close()
+
+
+def test_a_viser_that_cannot_be_guarded_is_refused(monkeypatch):
+    """Where the check of Host and Origin cannot be put into the server, there is none."""
+    import viser
+
+    class Server:
+        def __init__(self, **parameters):
+            pass
+
+    monkeypatch.setattr(viser, "ViserServer", Server)
+    with pytest.raises(LinkworkError, match="keep other web pages out"):
+        pendulum().show(browser=False)
+
+
 def test_paths_chosen_in_the_page_stand_beside_those_given():
     run = lw.transient(pendulum(), t=1, h=0.01, progress=False)
     viewer = run.show(browser=False, traces=[("rod", (0, 0, 0.5))])

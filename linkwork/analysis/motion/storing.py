@@ -28,6 +28,7 @@ from linkwork.math.compiling.undisturbed import undisturbed
 from linkwork.results.files import file as result_file
 from linkwork.results.files import unfinished
 from linkwork.results.files.journal import Journal
+from linkwork.results.files.memory import kept_in_memory
 from linkwork.results.files.model_file import identity
 from linkwork.results.files.recording import Extent, Recording
 from linkwork.results.outputs.violation import constraints_alone
@@ -124,7 +125,7 @@ class Storage:
         if self.path is not None and plan.flush is not None:
             self._open_journal()
             rows = self.block
-        elif self.path is not None or rows * self.row_bytes > result_file.IN_MEMORY:
+        elif self.path is not None or rows * self.row_bytes > kept_in_memory():
             self.recording = Recording(full, self.stored_model, self.path, self.own)
             rows = self.recording.block
         self._allocate(max(1, math.ceil(rows)))
@@ -201,7 +202,7 @@ class Storage:
     def _make_room(self, rows: int) -> None:
         if self.recording is None and self.journal is None:
             wanted = max(2 * self.capacity, self.used + rows)
-            if wanted * self.row_bytes <= result_file.IN_MEMORY:
+            if wanted * self.row_bytes <= kept_in_memory():
                 self._grow(wanted)
                 return
             self.recording = Recording(self.full, self.stored_model, None, self.own)
@@ -379,7 +380,7 @@ def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:
 def require_room(full: System, plan: Plan) -> None:
     """Refuse a run whose stored steps would not fit on the disk."""
     size, path = (plan.rows + plan.kept) * plan.row_bytes(full), plan.path
-    if path is None and size <= result_file.IN_MEMORY:
+    if path is None and size <= kept_in_memory():
         return
     folder = tempfile.gettempdir() if path is None else result_file.check_writable(path).parent
     free = shutil.disk_usage(Path(folder)).free

@@ -23,9 +23,11 @@ The load is N₀ + |F|, F the reaction force of a joint that turns, its part acr
 that slides, and not less than a least load; for a screw N₀ + |axial force| with
 c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at
 lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from the multipliers of the
-same iteration, so the solution is implicit in them; the tangent leaves ∂N/∂γ out, and Newton's
-method converges linearly where friction changes its own load, as fast as that is little.  Where
-rows of the joint are redundant its reaction, and with it the friction, is not unique.
+same iteration, so the solution is implicit in them; the tangent of runs leaves ∂N/∂γ out, and
+Newton's method converges linearly where friction changes its own load, as fast as that is little
+(small motions have it by analysis.linear.equations.reactions).  Where joints share reactions these
+are not unique; rows that load friction are kept before others, and joints that rub carry all that
+they can, in all analyses (analysis.independence, system.redundancy).
 
 The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
 that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its

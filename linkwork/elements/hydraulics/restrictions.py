@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
+from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, over_time, specific_energy
 from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
@@ -39,6 +39,7 @@ OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = (
     FLUID + i for i in range(9)
 )
 SHARP = 0.611  # π/(π + 2)
+THIN = 1e-6  # of the density: restrictions have no less, so that it has a root
 LEAST_DROP = 1e-9  # of a bar: δ of a fluid without viscosity
 
 
@@ -64,6 +65,8 @@ def opened(x):
 def restricted(reals, k, p1, p2, factor, soft):
     """q = factor √ρ y(Δp), its slopes by p₁ and p₂."""
     rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+    if rho < THIN * reals[k, RHO]:  # iterations alone come here, of linear fluids
+        rho, first = THIN * reals[k, RHO], 0.0
     y, slope = turbulent(p1 - p2, soft)
     root = math.sqrt(rho)
     by_density = factor * y * first / (4.0 * root)

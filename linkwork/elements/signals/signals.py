@@ -296,7 +296,7 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
             reals[r + PLACE] = first[int(reals[r + A])] + after + x.component
     return Entry(
         signal_family(len(bodies), len(reals), memory), tuple(bodies), reals, laws=laws,
-        keep=callback, acts_on=(entry, law, loaded),
+        keep=(callback, signal.called), acts_on=(entry, law, loaded),
     )  # fmt: skip
 
 

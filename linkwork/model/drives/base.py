@@ -84,6 +84,14 @@ class Drive:
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self._jet(t)[:, 0]
 
+    def branch(self, t: np.ndarray) -> np.ndarray:
+        """A whole number per time, another one on each side of a corner or jump that is known."""
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._branch(t), t.shape)
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return folded(*(part.branch(t) for part in parts_of(self)))
+
     def _numbers(self, t: Any) -> np.ndarray:
         found = checks.array(t)
         if found is None:
@@ -281,6 +289,16 @@ def parts_of(drive: Drive) -> list[Drive]:
         parts = value if isinstance(value, tuple) else (value,)
         found += [part for part in parts if isinstance(part, Drive)]
     return found
+
+
+def folded(*branches: Any) -> np.ndarray:
+    """One whole number for several numbers, with Knuth's multiplier (MMIX)."""
+    whole = np.zeros(1, dtype=np.int64)
+    for x in branches:
+        x = np.asarray(x)
+        number = x if x.dtype == np.int64 else (x + 0.0).view(np.int64)
+        whole = whole * 6364136223846793005 + number
+    return whole
 
 
 def leaves_that_follow(drive: Drive) -> list[Drive]:

@@ -101,6 +101,9 @@ class Table(Drive):
             jet[(t < first) | (t >= last), 1:] = 0.0
         return jet
 
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self._pieces[0], t, side="right")
+
 
 def table(t: VectorLike, y: VectorLike, *, kind: str = "cubic", outside: str = "error") -> Table:
     """A table of points (t, y), interpolated.

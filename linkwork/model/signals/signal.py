@@ -8,6 +8,7 @@ programs alone (model.signals.programs); Python then only says why there is none
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -60,9 +61,14 @@ class Watched(Drive):
 
 
 class Signal:
-    """A drive y(t, x) of time and of m readings x."""
+    """A drive y(t, x) of time and of m readings x.
 
-    def __init__(self, drive: Drive) -> None:
+    called : callbacks of controllers, which its program has the addresses of; other controllers
+             give theirs of now
+    """
+
+    def __init__(self, drive: Drive, called: Iterable[Any] = ()) -> None:
+        self.called = list(called)
         self.drive = drive = resolved(drive)
         self.readings: list[Any] = []
         for leaf in leaves_that_follow(drive):

@@ -16,7 +16,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.fitting import fitting_system, reading
 from linkwork.results.files.file_array import FileArray, StoredSteps
+from linkwork.results.files.memory import kept_in_memory
 from linkwork.results.files.netcdf import (
     Sink,
     get_arrays,
@@ -50,7 +50,6 @@ from linkwork.results.files.variables import (
 from linkwork.system.system import System
 
 FORMAT = 1
-IN_MEMORY = 256 << 20  # bytes of stored steps from which on they stay in a file
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MARK = b"\nlinkwork result "
 TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
@@ -94,8 +93,7 @@ def save(result: Result, path: str | Path) -> None:
     try:
         with open(trial, "x+b") as file:
             if isinstance(result.motion, FileArray):
-                with open(result.motion.steps.path, "rb") as stored:
-                    shutil.copyfileobj(stored, file, 1 << 20)
+                result.motion.steps.copy_to(file)
                 file.flush()
                 os.fsync(file.fileno())
             else:
@@ -246,13 +244,13 @@ def _result(
         )  # fmt: skip
 
 
-def opened(
-    path: Path, system: System, stored_model: dict[str, Any] | str, *, temporary: bool
-) -> Result:
-    """The result in a file just written, its steps left where they are."""
-    with reading(path):
-        parts = _read(path, StoredSteps(path, temporary=temporary))
-    return _result(path, parts, system, stored_model)
+def opened(source: Any, system: System, stored_model: dict[str, Any] | str) -> Result:
+    """The result in a file just written (a path, or an open one that has none), its steps left
+    there."""
+    steps = StoredSteps(source)
+    with reading(steps.name):
+        parts = _read(source, steps)
+    return _result(steps.name, parts, system, stored_model)
 
 
 def _check_whole(path: str | Path) -> None:
@@ -334,11 +332,11 @@ def read_info(path: str | Path) -> dict[str, Any]:
     return info
 
 
-def _read(path: str | Path, steps: StoredSteps | None = None) -> dict[str, Any]:
+def _read(path: Any, steps: StoredSteps | None = None) -> dict[str, Any]:
     """Everything in a file; with `steps`, or from a large file, the motion stays in it."""
     import h5netcdf
 
-    if steps is None and os.path.getsize(path) > IN_MEMORY:
+    if steps is None and os.path.getsize(path) > kept_in_memory():
         steps = StoredSteps(path)
     with h5netcdf.File(path, "r") as root:
         variables, T = root.variables, len(root.dimensions["time"])

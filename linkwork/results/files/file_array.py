@@ -7,8 +7,8 @@ Only indices that results use are understood: integers, slices and lists, one fo
 
 from __future__ import annotations
 
-import contextlib
 import os
+import shutil
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,30 +16,40 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError
+from linkwork.results.files.memory import share
 
-BLOCK = 16 << 20  # bytes that a calculation over all times reads at once
+BLOCK = 16  # a part of the memory: what a calculation over all times reads at once
 
 
 class StoredSteps:
     """A finished result file, open for reading.
 
-    A temporary one is deleted with the last result that reads from it.
+    source : its path, or a temporary file without a name, which goes with the last result that
+             reads from it
     """
 
-    def __init__(self, path: Any, *, temporary: bool = False) -> None:
+    def __init__(self, source: Any) -> None:
         import h5py
 
-        self.path = path
-        self.file = h5py.File(path, "r")
+        self.source, temporary = source, not isinstance(source, (str, os.PathLike))
+        self.name = "the temporary file of a run" if temporary else source
+        self.file = h5py.File(source, "r")
         if temporary:
-            weakref.finalize(self, _remove, self.file, path)
+            weakref.finalize(self, _close, self.file, source)
+
+    def copy_to(self, file: Any) -> None:
+        """The whole file, as it is."""
+        named = isinstance(self.source, (str, os.PathLike))
+        with open(self.source if named else os.dup(self.source.fileno()), "rb") as stored:
+            stored.seek(0)
+            shutil.copyfileobj(stored, file, 1 << 20)
 
     def read(self, name: str, index: tuple) -> np.ndarray:
         try:
             return np.asarray(self.file[name][index])
         except (OSError, KeyError, RuntimeError) as error:
             raise ResultFileError(
-                f"cannot read '{self.path}', where a result keeps its steps: {error}; the file was "
+                f"cannot read '{self.name}', where a result keeps its steps: {error}; the file was "
                 "changed or its disk is gone; load a copy of it or run again"
             ) from error
 
@@ -85,17 +95,16 @@ class FileArray:
         return np.asarray(self[:], dtype)
 
 
-def _remove(file: Any, path: Any) -> None:
-    file.close()
-    with contextlib.suppress(OSError):
-        os.remove(path)
+def _close(*files: Any) -> None:
+    for file in files:
+        file.close()
 
 
 def blocks(array: Any) -> Iterator[slice]:
     """Slices of the time axis: of all of an array in memory, of few megabytes of one in a file."""
     T = array.shape[0]
     if isinstance(array, FileArray):
-        rows = max(1, BLOCK * T // max(array.nbytes, 1))
+        rows = max(1, share(BLOCK) * T // max(array.nbytes, 1))
         yield from (slice(k, k + rows) for k in range(0, T, rows))
     else:
         yield slice(0, T)

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.errors import ResultFileError
+from linkwork.results.files.memory import share
 
 MARK = b"lw-piece"
 PLACE = struct.Struct("<8sQQI")  # mark, kind, room, checksum of these
@@ -37,8 +38,8 @@ CONTENTS = struct.Struct("<QQI")  # sequence, length, checksum of these and of t
 SIZE = struct.Struct("<Q")  # of the words before the arrays
 BEFORE = PLACE.size + CONTENTS.size  # bytes before the contents of a piece
 HEAD, ROWS, RESTART = 1, 2, 3
-SPARE = 64 << 20  # bytes of restart numbers beyond those of steps, before they are overwritten
-BLOCK = 8 << 20  # bytes to read at once
+SPARE = 4  # a part of the memory: restart numbers beyond the steps, before they are overwritten
+BLOCK = 32  # a part of the memory: read at once
 
 
 def part_of(target: Path) -> Path:
@@ -119,7 +120,7 @@ class Journal:
         """From where the run goes on after the rows so far."""
         buffers = pack(words, arrays)
         size = size_of(buffers)
-        if self.restart_bytes + size > self.row_bytes + SPARE and len(self.slots) == 2:
+        if self.restart_bytes + size > self.row_bytes + share(SPARE) and len(self.slots) == 2:
             place, room = self.slots[0]
             if size <= room:
                 self._write(place + PLACE.size, self._contents(buffers, size))
@@ -326,7 +327,7 @@ def checksum(file: Any, place: Place) -> int:
     found, left = zlib.crc32(struct.pack("<QQ", place.sequence, place.length)), place.length
     file.seek(place.first)
     while left > 0:
-        block = file.read(min(left, BLOCK))
+        block = file.read(min(left, share(BLOCK)))
         if not block:
             break
         found, left = zlib.crc32(block, found), left - len(block)

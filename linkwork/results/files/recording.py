@@ -37,6 +37,7 @@ from linkwork.results.files.file import (
     write_title,
 )
 from linkwork.results.files.journal import allocate
+from linkwork.results.files.memory import share
 from linkwork.results.files.netcdf import put
 from linkwork.results.result import Result
 from linkwork.results.files.variables import (
@@ -52,8 +53,8 @@ from linkwork.results.files.variables import (
 )
 from linkwork.system.system import System
 
-BLOCK = 8 << 20  # bytes that are appended at once
-CHUNK = 1 << 20  # bytes of motion that HDF5 keeps together
+BLOCK = 32  # one of so many parts of the memory is appended at once: 8 MB
+CHUNK = 256  # and so is the motion that HDF5 keeps together: 1 MB
 METADATA = 1 << 20  # bytes for what HDF5 adds by itself
 
 
@@ -70,8 +71,8 @@ class Extent:
         numbers = 19 * system.bodies + 3 * system.layout.values + len(system.all_rows) + 3
         row = 8 * (numbers + sum(self.own.values()))
         self.row_bytes = row
-        self.chunk = max(1, min(4096, CHUNK // (8 * 13 * max(1, system.bodies))))
-        self.block = max(1, BLOCK // row)  # rows to append at once
+        self.chunk = max(1, min(4096, share(CHUNK) // (8 * 13 * max(1, system.bodies))))
+        self.block = max(1, share(BLOCK) // row)  # rows to append at once
         text = len(json.dumps(stored_model)) + 64 * len(system.all_rows)
         restart = 8 * (64 * (system.bodies + system.layout.values) + 8 * len(system.all_rows))
         chunks = row * self.chunk + 8 * 5 * 1024  # those not full
@@ -81,7 +82,8 @@ class Extent:
 class Recording:
     """Appends steps to a result file; `finish` gives the result, whose steps stay in the file.
 
-    path   : of the file; None makes a temporary one, which is deleted with its result
+    path   : of the file; None makes a temporary one without a name, of which nothing is left when
+             its result goes or the process is killed
     own    : further diagnostics over time, and how many numbers each has
     locked : the caller keeps other runs from the file, so that there is one name to write under
     """
@@ -93,27 +95,32 @@ class Recording:
         import h5netcdf
 
         self.system, self.stored_model, self.given = system, stored_model, path
+        self.source: Any  # what HDF5 opens
         if path is None:
-            handle, name = tempfile.mkstemp(".nc", "linkwork-")
-            os.close(handle)
-            self.target = self.trial = Path(name)
+            self.source = tempfile.TemporaryFile()  # noqa: SIM115  (the result keeps it)
+            self.granted = self.source.fileno()
         else:
             self.target = check_writable(path)
             self.trial = beside(self.target)
             if locked:
                 self.trial = self.target.with_name(f".{self.target.name}.joined")
+            self.source = self.trial
         self.rows = 0  # stored so far
         extent = Extent(system, stored_model, own or {})
         self.own, self.row_bytes, self.reserve = extent.own, extent.row_bytes, extent.reserve
         self.chunk, self.block = extent.chunk, extent.block
         try:
             with self._cleaned():
-                self.root = h5netcdf.File(self.trial, "w", rdcc_nbytes=CHUNK)
-                self.granted = os.open(self.trial, os.O_RDWR)
+                self.root = h5netcdf.File(self.source, "w", rdcc_nbytes=share(CHUNK))
+                if path is not None:
+                    self.granted = os.open(self.trial, os.O_RDWR)
                 self._grant(0)
                 self._begin()
         except OSError as error:
-            raise cannot_write(self.target, error) from error
+            raise self._cannot_write(error) from error
+
+    def _cannot_write(self, error: OSError) -> ResultFileError:
+        return cannot_write(self.given or tempfile.gettempdir(), error)
 
     @contextlib.contextmanager
     def _cleaned(self) -> Iterator[None]:
@@ -186,7 +193,7 @@ class Recording:
         with undisturbed():
             self._put(values, n)
         if full is not None:
-            raise cannot_write(self.given or self.target, full) from full
+            raise self._cannot_write(full) from full
 
     def _put(self, values: dict[str, np.ndarray], n: int) -> None:
         first, last = self.rows, self.rows + n
@@ -213,24 +220,36 @@ class Recording:
                     diagnostics[name].attrs["numpy_shape"] = json.dumps(shape)
                 write_end(self.root, info, restart)
                 self.root.close()
-                os.close(self.granted)
-                with open(self.trial, "r+b") as file:
-                    file.truncate(end_of_data(file))
-                    seal(file)
-                os.replace(self.trial, self.target)
+                if self.given is None:
+                    _complete(self.source)
+                else:
+                    os.close(self.granted)
+                    with open(self.trial, "r+b") as file:
+                        _complete(file)
+                    os.replace(self.trial, self.target)
         except ResultFileError:
             raise
         except OSError as error:
-            raise cannot_write(self.given or self.target, error) from error
-        return opened(self.target, self.system, self.stored_model, temporary=self.given is None)
+            raise self._cannot_write(error) from error
+        where = self.source if self.given is None else self.target
+        return opened(where, self.system, self.stored_model)
 
     def discard(self) -> None:
         """Leave nothing behind."""
         with contextlib.suppress(Exception):
             self.root.close()
+        if self.given is None:
+            self.source.close()
+            return
         with contextlib.suppress(OSError, AttributeError):
             os.close(self.granted)
         self.trial.unlink(missing_ok=True)
+
+
+def _complete(file: Any) -> None:
+    """Cut off the room that was granted and not used, and seal."""
+    file.truncate(end_of_data(file))
+    seal(file)
 
 
 def end_of_data(file: Any) -> int:

@@ -24,6 +24,7 @@ from linkwork.math.compiling.undisturbed import undisturbed
 from linkwork.model.model import Model
 from linkwork.results.files import file as result_file
 from linkwork.results.files.journal import MARK, Journal, Pieces, in_use, locked, part_of
+from linkwork.results.files.memory import kept_in_memory
 from linkwork.results.files.recording import Recording
 from linkwork.results.result import Result
 from linkwork.system.system import System
@@ -90,7 +91,7 @@ def load_unfinished(path: Path, pieces: Pieces, model: Model | None, advice: boo
         size = sum(p.length for p in pieces.rows)
         result = (
             in_memory(system, stored_model, list(blocks), own, info, numbers)
-            if size <= result_file.IN_MEMORY
+            if size <= kept_in_memory()
             else joined(system, stored_model, None, blocks, own, info, numbers)
         )
     tell(path, pieces, float(result.time[-1]), end, advice)

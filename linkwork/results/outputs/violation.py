@@ -14,6 +14,7 @@ from linkwork.elements.layout import ACCEPT, RATES, TANGENT
 from linkwork.math.compiled import compiled
 from linkwork.math.memory.referred import refer
 from linkwork.results.files.file_array import BLOCK
+from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place
 from linkwork.system.evaluate import load_stored, refill, velocity_of
 from linkwork.system.system import System, build
@@ -93,7 +94,7 @@ def violations(
         turns = memory[:, np.concatenate(columns)]
     work.coef[:] = 0.0
     work.coef[TANGENT] = work.coef[RATES] = work.coef[ACCEPT] = 1.0
-    size = max(1, min(CHUNK, BLOCK // (8 * (13 * system.bodies + 2 * rows))))
+    size = max(1, min(CHUNK, share(BLOCK) // (8 * (13 * system.bodies + 2 * rows))))
     for first in range(0, len(time), size):
         part = slice(first, min(first + size, len(time)))
         stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])

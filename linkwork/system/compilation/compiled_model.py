@@ -83,6 +83,20 @@ class CompiledModel:
         ], bool)  # fmt: skip
 
     @cached_property
+    def pressing(self) -> np.ndarray:
+        """Which of all rows load friction by their multipliers."""
+        owned: dict[str, list[Element]] = {}
+        for e in self.elements:
+            owned.setdefault(e.owner, []).append(e)
+        found = np.zeros(len(self.all_rows), bool)
+        for e in self.elements:
+            for item, which, row in e.entry.reads if e.entry.family.answers < 0 else ():
+                joint = owned[item.name][which]
+                if row in joint.entry.rows:
+                    found[joint.rows[joint.entry.rows.index(row)]] = True
+        return found
+
+    @cached_property
     def families(self) -> list[Any]:
         return families_of(self.elements)
 

@@ -14,10 +14,10 @@ LARGE = 300  # rows of a component that are first looked at without a dense fact
 SURE = 1e-6  # smallest singular value of normalised rows that are independent beyond doubt
 
 
-def without_independent(A: SparseRows, label: Ints) -> tuple[Ints, float]:
+def without_independent(A: SparseRows, label: Ints, dense: int) -> tuple[Ints, float]:
     """Labels of rows, negative for large components that surely have full rank; their least σ."""
     label, smallest = label.copy(), 1.0
-    for component in large_labels(label):
+    for component in large_labels(label, dense):
         members = label == component
         sigma = RowSpace(A.csr[members]).smallest_singular_value()
         if sigma > SURE:
@@ -26,10 +26,10 @@ def without_independent(A: SparseRows, label: Ints) -> tuple[Ints, float]:
     return label, smallest
 
 
-def large_labels(label: Ints) -> Ints:
-    """Components too large to be looked at with dense matrices at once."""
+def large_labels(label: Ints, dense: int) -> Ints:
+    """Components of more rows than that, for which dense matrices are not the first thing."""
     number, count = np.unique(label[label >= 0], return_counts=True)
-    return number[count > LARGE]
+    return number[count > dense]
 
 
 class RowSpace:

@@ -2,8 +2,9 @@
 
 Component by component, those of full rank set aside first; the rows to leave out are those with
 large pivots in (w N)ᵀ, N the self-stresses and w the preference: 1 for joints that close a loop
-(later ones first), 0.1 for joints of the spanning tree made of the earliest joints, 0.001 for
-driven rows, less for what is inside a flexible link.
+(later ones first), 0.1 for joints of the spanning tree made of the earliest joints, a
+hundredth of these for rows that load friction, 0.001 for driven rows, less for what is inside a
+flexible link.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from linkwork.system.layout import SIX
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
 from linkwork.system.redundancy.elimination import eliminated, fixed_by_others
-from linkwork.system.redundancy.full_rank import deficient, large_labels, without_independent
+from linkwork.system.redundancy.full_rank import (
+    LARGE,
+    RowSpace,
+    deficient,
+    large_labels,
+    without_independent,
+)
 from linkwork.system.redundancy.rows import (
     ConstraintRows,
     Floats,
@@ -28,6 +35,7 @@ from linkwork.system.redundancy.rows import (
 )
 from linkwork.system.redundancy.self_stress import Component, SelfStress
 from linkwork.system.redundancy.sentences import (
+    NEGLIGIBLE,
     conflicting,
     joint_sentences,
     large_sentences,
@@ -35,7 +43,7 @@ from linkwork.system.redundancy.sentences import (
 )
 from linkwork.system.sparse_rows import SparseRows
 
-TREE_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-3, 1e-4
+TREE_WEIGHT, PRESSING_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-2, 1e-3, 1e-4
 FAR = 1e4  # lengths of bodies this many times apart have scales of their own
 NOTHING = 1e-13  # an arm over L that is round-off
 
@@ -67,21 +75,24 @@ class Redundancy:
         return np.flatnonzero(~self.keep)
 
 
-def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redundancy:
+def independent_rows(
+    rows: ConstraintRows, *, tolerance: float = 1e-9, dense: int = LARGE
+) -> Redundancy:
     """Choose a well-conditioned set of rows that imposes what all of them impose.
 
     A pivot below ``tolerance`` · √max(rows, columns), relative to the largest one of its
     component, counts as zero; so does a row ``tolerance`` times smaller than the median row.
+    Components of more than ``dense`` rows are looked at without dense matrices first.
     """
     A = scaled(rows, tolerance)
     label, closing = joint_components(rows)
     preference = row_preference(rows, closing)
-    suspects, smallest = without_independent(A, label[rows.owner])
+    suspects, smallest = without_independent(A, label[rows.owner], dense)
     parts: list[SelfStress] = []
     large: list[Component] = []
     conflicts = np.empty(0, np.intp)
     messages: list[str] = []
-    for number in large_labels(suspects):
+    for number in large_labels(suspects, dense):
         members = np.flatnonzero(suspects == number)
         block, weight = A.csr[members], preference[members]
         found = eliminated(block, weight, tolerance)
@@ -104,12 +115,12 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
     for batch in batches(A, suspects):
         owner = rows.owner[batch.rows]
         alone = (owner == owner[:, :1]).all(axis=1)
-        dense = batch.dense(A.data)
+        blocks = batch.dense(A.data)
         suspect = ~alone
         if alone.any():
-            suspect[alone], least = deficient(dense[alone], tolerance)
+            suspect[alone], least = deficient(blocks[alone], tolerance)
             smallest = min(smallest, least)
-        for block, members in zip(dense[suspect], batch.rows[suspect], strict=True):
+        for block, members in zip(blocks[suspect], batch.rows[suspect], strict=True):
             part = SelfStress.of(block, members, preference, tolerance)
             smallest = min(smallest, part.smallest_kept)
             if part.dropped.size:
@@ -126,6 +137,18 @@ def independent_rows(rows: ConstraintRows, *, tolerance: float = 1e-9) -> Redund
         messages += joint_sentences(part, clash, rows)
     components = large + [part.component() for part in parts]
     return Redundancy(keep, components, np.sort(conflicts), messages, smallest)
+
+
+def shared_rows(rows: ConstraintRows, redundancy: Redundancy, tolerance: float = 1e-9) -> Mask:
+    """Rows that load friction and whose multipliers are not unique: a self-stress changes them."""
+    A, shared = scaled(rows, tolerance).csr, ~redundancy.keep
+    for part in redundancy.components:
+        if rows.pressing[part.kept].any():
+            space = RowSpace(A[part.kept])
+            for i in part.dropped:
+                shares = np.abs(space.coefficients(A[[i]].toarray()[0]))
+                shared[part.kept[shares > NEGLIGIBLE]] = True
+    return shared & rows.pressing
 
 
 def scaled(rows: ConstraintRows, tolerance: float) -> SparseRows:
@@ -158,6 +181,7 @@ def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:
     """Weight of each row in the choice of rows to leave out (large: leave out gladly)."""
     later = 0.9 + 0.1 * (np.arange(closing.size) + 1) / max(closing.size, 1)
     weight = (later * np.where(closing, 1.0, TREE_WEIGHT))[rows.owner]
+    weight = np.where(rows.pressing, PRESSING_WEIGHT * weight, weight)
     weight = np.where(rows.spared, SPARED_WEIGHT * weight, weight)
     return np.where(rows.driven, DRIVEN_WEIGHT * weight, weight)
 

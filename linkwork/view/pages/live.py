@@ -8,6 +8,7 @@ that the other has not seen.
 
 from __future__ import annotations
 
+import math
 import socket
 import sys
 import threading
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, LinkworkWarning
+from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.view.camera import SIDES, shot, wanders
 from linkwork.view.pages.offline import playing_speed
@@ -110,6 +112,7 @@ class Viewer:
 
     def go(self, t: float) -> None:
         """Show the stored time nearest to t."""
+        t = checks.number(t, "t of a page")
         with self._lock:
             self.now = float(np.clip(t, self.drawing.time[0], self.drawing.time[-1]))
             i = int(nearest(self.drawing.time, np.array([self.now]))[0])
@@ -152,6 +155,9 @@ class Viewer:
         """Where the slider is, if it is not where this program has put it."""
         with self._slider_lock:
             if self.slider.value == self._placed:
+                return None
+            if math.isnan(self.slider.value):  # it is nowhere, and equals nothing
+                self.slider.value = self._placed
                 return None
             self._placed = self.slider.value
             return float(self._placed)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.model import html
 from linkwork.results.circuit import circuit_of
 from linkwork.results.plots import Curve, find
 from linkwork.view.scene import Drawing
@@ -14,6 +15,8 @@ from linkwork.view.scene import Drawing
 AXIS = 68  # pixels for the numbers beside a plot
 POINTS = 800  # of a plot
 MOST = 4  # plots
+FRAME = "<div style='font-size:0.875rem;padding:0 1rem 0.5rem'>{}</div>"
+INVITATION = FRAME.format("click a body or a joint")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539")
 
 
@@ -136,7 +139,7 @@ class Numbers:
         self.drawing, self.item = drawing, ""
         self.arrays: dict[str, tuple[np.ndarray, str]] = {}  # output → values, units
         with gui.add_folder("selected"):
-            self.text = gui.add_markdown("click a body or a joint")
+            self.text = gui.add_html(INVITATION)
 
     def select(self, item: str | None, frame: int) -> None:
         self.item, self.arrays = "" if item is None else item, {}
@@ -151,13 +154,14 @@ class Numbers:
     def update(self, i: int) -> None:
         """The numbers of frame i, as a table."""
         if not self.arrays:
-            self.text.content = "click a body or a joint"
+            self.text.content = INVITATION
             return
-        lines = [f"**{self.item}** at {self.drawing.when(i)}", "", "| | | |", "|---|---|---|"]
+        rows = []
         for name, (values, units) in self.arrays.items():
             small = max(1e-9 * float(np.nanmax(np.abs(values), initial=0.0)), 1e-12)  # round-off
             numbers = ", ".join(
                 "0" if abs(x) < small else f"{x:.4g}" for x in np.atleast_1d(values[i])
             )
-            lines.append(f"| {name.replace('_', ' ')} | {numbers} | {units} |")
-        self.text.content = "\n".join(lines)
+            rows.append((name.replace("_", " "), numbers, units))
+        title = html.title(f"{self.item} at {self.drawing.when(i)}")
+        self.text.content = FRAME.format(title + html.table((), rows, right=False))

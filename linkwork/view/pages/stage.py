@@ -18,6 +18,7 @@ from linkwork.errors import LinkworkError
 from linkwork.model.frame import GROUND
 from linkwork.view.camera import Shot, grid_cell, shot, way_of
 from linkwork.view.lines import Line
+from linkwork.view.pages.gate import guarded
 from linkwork.view.scene import Drawing, Solid, Symbol, nearest
 from linkwork.view.solids.meshes import merged
 from linkwork.view.solids.shapes import Colour, Part
@@ -48,7 +49,7 @@ def serve(host: str, port: int) -> Any:
             f"the viewer needs the package viser, which could not be imported ({error}); install "
             "it with: pip install viser"
         ) from None
-    with redirect_stdout(io.StringIO()):
+    with redirect_stdout(io.StringIO()), guarded(host):
         server = viser.ViserServer(host=host, port=port, verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False)
     return server

@@ -27,6 +27,10 @@ MODELS = {"none": NONE, "uniform": UNIFORM, "glauert": GLAUERT, "mangler": MANGL
 LOADS = vector("rotor load", 3, 0, "N")
 STEADY = vector("mean inflow", 1, 0, "m/s")
 SMALLEST = 1e-6  # of the tip speed: below it hover is no singular state any more
+UNSOLVED = (
+    "momentum theory has no steady inflow where air rises through a disc somewhat faster than the "
+    "rotor drives it down (vortex ring state); take model=\"dynamic\", whose inflow has states"
+)
 STARTING = 0.005  # thrust coefficient that iterations begin with
 
 
@@ -58,7 +62,8 @@ class Rotor(Item):
                 that hovers with a thrust coefficient of 0.005
 
     Outputs over time: thrust, force and torque (rotor's axes), power, speed, inflow_mean,
-    advance_ratio, inflow_ratio, wake_skew, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
+    inflow_momentum (of momentum theory, which dynamic inflow tends to; inflow_ratio and wake_skew
+    are taken from it), advance_ratio, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
     psi) gives the induced velocity on the disc, run["rotor"].plot_inflow() draws it.
 
     Example
@@ -149,6 +154,8 @@ class Rotor(Item):
             inflow = Node(vector("inflow", 4, order, "m/s"), (u, 0.0, 0.0, 0.0), scale=u)
             size = STARTING * math.pi * self.radius**2 * tip**2
             known = [Node(LOADS, (size, 0.0, 0.0), scale=size), inflow]
+            for node in known:
+                node.unsolved = UNSOLVED
             if self.kind == DYNAMIC:
                 known.append(Node(STEADY, u, scale=u))
             self.__dict__["nodes"] = known

@@ -19,13 +19,14 @@ from fractions import Fraction
 import numpy as np
 
 from linkwork.math.compiled import compiled, spliced
+from linkwork.results.files.memory import share
 
 MOST = 14  # digits behind the point
 RANGE = 280  # decimal exponents of numbers that are written here
 SPLIT = 134217729.0  # 2^27 + 1
 DOUBT = 1e-11  # distance from the middle of two integers; of seven digits the next number has 1e-10
 WIDEST = 24  # characters of a number
-CHARACTERS = 1 << 22  # of text that is made at once
+BLOCK = 64  # a part of the memory: text that is made at once
 ZERO, MINUS, PLUS, POINT, E = (ord(c) for c in "0-+.e")
 released = compiled(_nrt=False, nogil=True)  # other threads run meanwhile
 
@@ -70,7 +71,7 @@ class Decimals:
             yield from self.text_by_python(values)
             return
         if not len(self.out):
-            self.out = np.zeros(max(CHARACTERS, WIDEST + self.longest), np.uint8)
+            self.out = np.zeros(max(share(BLOCK), WIDEST + self.longest), np.uint8)
         place, n = 0, values.shape[1]
         while place < len(values) * (n + 1):
             count, place, doubtful = write_numbers(

@@ -31,10 +31,11 @@ from linkwork.io.mbdyn.scalars.nodes import ScalarNode
 from linkwork.io.mbdyn.scalars.results import scalar_values
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
+from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import signal_values
 from linkwork.results.result import Result
 
-NUMBERS = 1_000_000  # of text that are computed at once
+BLOCK = 32  # a part of the memory: numbers of text that are computed at once
 
 
 def written_rows(deck: Deck, run: Result) -> np.ndarray:
@@ -94,9 +95,9 @@ class Tables:
         self._joints: dict[int, tuple[np.ndarray, ...]] = {}
 
     def blocks(self) -> Iterator[Tables]:
-        """The same in blocks of times of about NUMBERS numbers each; one where there is no time."""
+        """The same in blocks of times of some megabytes each; one where there is no time."""
         system = self.run.system
-        n = max(1, NUMBERS // (24 * system.bodies + 3 * len(system.all_rows) + 1))
+        n = max(1, share(BLOCK) // (8 * (24 * system.bodies + 3 * len(system.all_rows) + 1)))
         for first in range(0, max(len(self.rows), 1), n):
             yield Tables(self.deck, self.run, self.rows[first : first + n], self.shared)
 
@@ -267,7 +268,9 @@ class Tables:
         if joint.imposed is not None:  # MBDyn gives what the node does to the joint
             n = a.R[:, :, 0] if joint.columns in ("velocity", "acceleration") else b.R[:, :, 0]
             local = np.stack([np.sum(n * (F + M), axis=1), *zero.T[:2]], axis=1)
-            turns = joint.columns.startswith("spin")
+            turns = joint.columns == "spin"  # MBDyn's moment of accelerations is among the forces
+            if joint.columns == "spin rate":
+                return -local, zero, -M, zero, self.extra(joint, a, b)
             parts = (zero, -local, zero, -M) if turns else (-local, zero, -F, zero)
             return *parts, self.extra(joint, a, b)
         return *written(self, joint, a, b, F, M), self.extra(joint, a, b)
