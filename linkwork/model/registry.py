@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
-from linkwork.model.calls import hint, refuse_call
+from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
@@ -209,6 +209,9 @@ class Item(metaclass=ValidatingMeta):
     def __init_subclass__(cls, abstract: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls.abstract = abstract
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, classmethod) and name != "sample":
+                setattr(cls, name, classmethod(explained_maker(value.__func__)))
         if not abstract:
             ITEMS[cls.__name__] = cls
 

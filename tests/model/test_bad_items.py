@@ -153,3 +153,14 @@ def test_scipy_rotations():
     np.testing.assert_allclose(body(orientation=turn).orientation, np.sqrt([0.5, 0, 0, 0.5]))
     many = Rotation.from_euler("z", [[10], [20]], degrees=True)
     refuse(lambda: body(orientation=many), "one scipy Rotation")
+
+
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: lw.Body.box(1, 2, 3, mass=1), r"too many .*; write Body.box\(size, density=, "),
+    (lambda: lw.Body.box(size=(1, 1, 1), mass=1, colour="red"), "Body has no parameter 'colour'"),
+    (lambda: lw.Body.sphere(mass=1), "Body.sphere: missing .*'radius'"),
+    (lambda: lw.Beam.along([(0, 0, 0), (1, 0, 0)]), "Beam.along: missing .*'section'"),
+    (lambda: lw.Section.circle(0.01, e=2e11, density=1), "Section.circle: missing .*'E'"),
+])  # fmt: skip
+def test_calls_that_do_not_fit_are_explained(make, words):
+    refuse(make, words, lw.ParameterError)
