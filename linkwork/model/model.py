@@ -204,3 +204,8 @@ class Model:
             kinds[type(item).__name__] = kinds.get(type(item).__name__, 0) + 1
         content = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "empty"
         return f"Model '{self.name}': {content}"
+
+
+def require_model(given: object) -> None:
+    if not isinstance(given, Model):
+        raise ModelError(f"expected a linkwork Model, but {type(given).__name__} was given")

@@ -24,7 +24,7 @@ from linkwork.model.control.pid import PIDControl
 from linkwork.model.drives import Constant, Drive
 from linkwork.model.drives.base import held_in
 from linkwork.model.drives.sampled import Switch
-from linkwork.model.model import Model
+from linkwork.model.model import Model, require_model
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.readings import reads
 from linkwork.model.signals.signal import Signal
@@ -45,6 +45,7 @@ def has_state(drive: Drive) -> bool:
 def with_states(model: Model, at: Any) -> tuple[Model, Any]:
     """The model with integral terms as states, and the state that belongs to `at`; the same ones
     where there are none."""
+    require_model(model)
     held = [(item, part) for item in model.items.values() for drive in item.own_drives()
             for part in held_in(drive) if not isinstance(part, Switch)]  # fmt: skip
     for item, part in held:
