@@ -20,7 +20,6 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
-from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.bristles_at_rest import Bristles
@@ -96,7 +95,6 @@ class Remembered(Bristles):
         return state
 
 
-@interruptible
 def slow_motion(
     assembled: Assembled, end: float, h: float, order: int = 2, progress: bool | str = True
 ) -> Result:
