@@ -70,6 +70,23 @@ def explained(function: Callable[P, T]) -> Callable[P, T]:
     return called
 
 
+def explained_maker(function: Callable[P, T]) -> Callable[P, T]:
+    """A class method that refuses arguments which do not fit with a sentence."""
+
+    @functools.wraps(function)
+    def called(*arguments: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError:
+            own = inspect.signature(function)
+            kind: Any = arguments[0]
+            mine = own.replace(parameters=list(own.parameters.values())[1:])
+            refuse_call(f"{kind.__name__}.{function.__name__}", mine, arguments[1:], keywords)
+            raise
+
+    return called
+
+
 def refuse_call(
     name: str, signature: inspect.Signature, arguments: tuple, keywords: dict[str, Any]
 ) -> None:
@@ -77,8 +94,9 @@ def refuse_call(
     try:
         signature.bind(*arguments, **keywords)
     except TypeError as error:
-        known = list(signature.parameters)
-        wrong = [word for word in keywords if word not in known]
+        parts = signature.parameters.values()
+        known = [part.name for part in parts if part.kind != part.VAR_KEYWORD]
+        wrong = [word for word in keywords if word not in known] if len(known) == len(parts) else []
         if not wrong:
             raise ParameterError(f"{name}: {error}; write {name}({', '.join(known)})") from None
         raise ParameterError(
