@@ -221,6 +221,10 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce,
                            AerodynamicForce)):  # fmt: skip
         _add_loads(drawing, item)
+    elif type(item).__name__ == "CamFollower":
+        from linkwork.view.cams import add_cam  # slow to import
+
+        add_cam(drawing, item)
     elif isinstance(item, LiftingSurface):
         add_surface(drawing, item)
     elif isinstance(item, Gear):

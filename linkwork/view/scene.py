@@ -25,6 +25,11 @@ ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
 LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
 
+def extent_of(parts: list[Part]) -> float:
+    """Radius of a ball about the origin that holds parts."""
+    return max((float(np.linalg.norm(p.position)) + p.reach for p in parts), default=0.0)
+
+
 @dataclass(eq=False)
 class Solid:
     """A body: its parts in body axes, and where it is."""
@@ -37,7 +42,7 @@ class Solid:
 
     @property
     def extent(self) -> float:
-        return max((float(np.linalg.norm(p.position)) + p.reach for p in self.parts), default=0.0)
+        return extent_of(self.parts)
 
     @property
     def wall(self) -> float:
@@ -55,6 +60,10 @@ class Symbol:
     parts: list[Part]
     marker: Frame
     position: np.ndarray  # (F, 3)
+
+    @property
+    def extent(self) -> float:
+        return extent_of(self.parts)
 
 
 @dataclass(eq=False)
