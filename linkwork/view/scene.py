@@ -82,7 +82,9 @@ class Drawing:
     """Everything that is drawn of a result."""
 
     result: Result  # of the frames alone
-    title: str = ""
+    title: str
+    run: Result  # from which the frames are, with all its times
+    frames: np.ndarray  # their numbers there
     solids: list[Solid] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
