@@ -16,8 +16,24 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+LONGEST = 2000  # characters of a message: what is longer has a text of the user's in it
 
-class LinkworkError(Exception):
+
+class Sentence:
+    """A message of bounded length, whose beginning and end say what is wrong and what to do."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(bounded(x) for x in args))
+
+
+def bounded(text: object) -> object:
+    """A text of at most LONGEST characters, cut in its middle."""
+    if not isinstance(text, str) or len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]} … {text[-LONGEST // 4 :]}"
+
+
+class LinkworkError(Sentence, Exception):
     """Base class of all errors raised on purpose by linkwork."""
 
     placed = False  # whether the sentence says where in a file its items stand
@@ -96,7 +112,7 @@ class Interrupted(LinkworkError, KeyboardInterrupt):
         self.path = path
 
 
-class LinkworkWarning(UserWarning):
+class LinkworkWarning(Sentence, UserWarning):
     """Something works but the user should know about it."""
 
 

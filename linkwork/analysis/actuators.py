@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.forces.stop import moves
 from linkwork.elements.joints.joints import Joint
@@ -23,6 +24,7 @@ from linkwork.math import rotations
 from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result
 from linkwork.system.consistency.agreement import agreement
+from linkwork.system.redundancy import MinimumNorm
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -66,6 +68,15 @@ class Actuators:
                 units.append("N m" if motion == "turn" else "N")
         self.names, self.units = tuple(labels), tuple(units)
 
+    def share(self, state: State) -> None:
+        """Which rows bear the loads of friction where joints repeat each other, and what spreads
+        the reactions of the others: those of runs (analysis.independence)."""
+        held = self.passive | self.rows
+        part = self.full if held.all() else self.full.with_rows(held)
+        redundancy, chosen = choose_rows(part, state, warn=False)
+        self.bearing = chosen.keep
+        self.spread = MinimumNorm(constraint_rows(part, state), redundancy)
+
     def driven_scale(self, row: int) -> float:
         """Of a driven row of C_q; one of a rotation is Im ρ, half of its angle."""
         return 2.0 if self.full.all_rows[row].is_angle else 1.0
@@ -82,7 +93,11 @@ class Actuators:
                 f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
                 "reactions that it makes; look for a coefficient or a radius that is too large"
             )
-        return self.balance(state, loads)
+        values, gamma = self.balance(state, loads)
+        held = self.passive | self.rows
+        Cq = self.full.evaluate(replace(state, gamma=None, acceleration=None)).Cq
+        gamma[held] = self.spread(Cq[held], gamma[held])
+        return values, gamma
 
     def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`forces`, with friction under these multipliers."""
@@ -109,6 +124,9 @@ class Actuators:
             gamma[held] = np.linalg.lstsq(J[held].T, -e.f.ravel(), rcond=1e-11)[0]
         else:
             gamma[held] = y[: len(A) - len(self.joints)]
+        if self.loaded:
+            force, gamma = J.T @ gamma, np.zeros(len(J))
+            gamma[self.bearing] = np.linalg.lstsq(J[self.bearing].T, force, rcond=1e-11)[0]
         return -y[len(A) - len(self.joints) :], gamma
 
     def over(self, run: Result) -> tuple[np.ndarray, np.ndarray]:

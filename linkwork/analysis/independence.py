@@ -14,6 +14,7 @@ from linkwork.system.redundancy import (
     Redundancy,
     as_vertices,
     independent_rows,
+    shared_rows,
 )  # fmt: skip
 from linkwork.system.redundancy.rows import GROUND
 from linkwork.system.state import State
@@ -21,20 +22,27 @@ from linkwork.system.system import System
 
 
 def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redundancy, System]:
-    """Independent rows at an assembled state, and the system that steps with them."""
-    redundancy = independent_rows(constraint_rows(full, state))
+    """Independent ones of a system's rows at an assembled state, and the system with them alone.
+
+    warn : of rows that repeat others; of friction that these load is warned of in any case
+    """
+    rows = constraint_rows(full, state)
+    redundancy = judged = independent_rows(rows)
     if full.model.planar is not None and redundancy.messages:
-        redundancy = replace(redundancy, messages=in_the_plane(full, state))
+        rows = constraint_rows(full.with_rows(counting(full) & full.keep), state)
+        judged = independent_rows(rows)
+        redundancy = replace(redundancy, messages=judged.messages)
     if warn:
         for message in redundancy.messages:
-            if message not in full.model.told:
-                full.model.told.add(message)
-                warnings.warn(message, LinkworkWarning, stacklevel=users_line())
-        warn_of_loads(full, redundancy.keep)
+            warn_once(full, message)
         if len(full.tables.sensors) and not redundancy.keep.all():
             warn_of_readings(full, state, redundancy.keep)
-    system = full if redundancy.keep.all() else full.with_rows(redundancy.keep)
-    return redundancy, system
+    warn_of_loads(full, rows, judged)
+    if redundancy.keep.all():
+        return redundancy, full
+    keep = np.zeros(len(full.all_rows), bool)
+    keep[full.kept] = redundancy.keep
+    return redundancy, full.with_rows(keep)
 
 
 def counting(full: System) -> np.ndarray:
@@ -44,28 +52,31 @@ def counting(full: System) -> np.ndarray:
     return planar.counting(full)
 
 
-def in_the_plane(full: System, state: State) -> list[str]:
-    """What is redundant in a planar model beside the rows that hold bodies in the plane twice."""
-    return independent_rows(constraint_rows(full.with_rows(counting(full)), state)).messages
+def warn_once(full: System, message: str) -> None:
+    """A warning about a model, once for it."""
+    if message not in full.model.told:
+        full.model.told.add(message)
+        warnings.warn(message, LinkworkWarning, stacklevel=users_line())
 
 
-def warn_of_loads(full: System, keep: np.ndarray) -> None:
-    """Friction whose load is the reaction of a joint with redundant rows, which is not unique."""
-    if full.model.planar is not None:  # what holds the plane twice carries nothing
-        keep = keep | ~counting(full)
-    left_out = {full.all_rows[i].owner for i in np.flatnonzero(~keep)}
-    for e in full.elements:
-        if e.entry.family.answers >= 0:  # sensors: see below
-            continue
-        joints = {item.name for item, _, _ in e.entry.reads} & left_out
-        if joints:
-            warnings.warn(
-                f"{full.model[e.owner].label} is loaded by the reaction of joint "
-                f"'{min(joints)}', of which rows are redundant: its friction is not unique",
-                LinkworkWarning,
-                stacklevel=users_line(),
-            )
-
+def warn_of_loads(full: System, rows: ConstraintRows, redundancy: Redundancy) -> None:
+    """Friction whose load is a reaction that joints share, which is not unique."""
+    if not rows.pressing.any() or not redundancy.components:
+        return
+    owners = {rows.joint_names[j] for j in rows.owner[shared_rows(rows, redundancy)]}
+    rubbing = [
+        e for e in full.elements
+        if e.entry.family.answers < 0 and owners & {item.name for item, _, _ in e.entry.reads}
+    ]  # fmt: skip
+    if rubbing:
+        names = ", ".join(dict.fromkeys(full.model[e.owner].label for e in rubbing))
+        joints = ", ".join(f"'{name}'" for name in sorted(owners))
+        warn_once(
+            full,
+            f"{names}: friction is not unique, because it is loaded by reactions of {joints} that "
+            "joints share; those that rub are taken to carry all that they can; use joints that "
+            "repeat nothing, or lw.Model(planar=...)",
+        )
 
 
 def warn_of_readings(full: System, state: State, keep: np.ndarray) -> None:
@@ -87,9 +98,8 @@ def warn_of_readings(full: System, state: State, keep: np.ndarray) -> None:
         "others impose; a reading shows what the rows that are kept carry, outputs of runs the "
         "least that would do; use joints that repeat nothing, or lw.Model(planar=...)"
     )
-    if names and message not in full.model.told:
-        full.model.told.add(message)
-        warnings.warn(message, LinkworkWarning, stacklevel=users_line())
+    if names:
+        warn_once(full, message)
 
 def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient") -> None:
     """Refuse conditions on velocities where positions alone are solved for."""
@@ -136,7 +146,9 @@ def constraint_rows(
     if free is not None and not free.all():
         Cq = Cq._replace(data=Cq.data * free[Cq.indices])
     Cq, vertices = as_vertices(full.layout, Cq, full.length)
-    rows = full.kept_rows
+    rows, pressing = full.kept_rows, full.pressing
+    if full.model.planar is not None:  # what holds the plane twice carries nothing
+        pressing = pressing & counting(full)
     joints = list(dict.fromkeys(row.owner for row in rows))
     number = {name: i for i, name in enumerate(joints)}
     bodies: list[list[int]] = [[] for _ in joints]
@@ -156,4 +168,5 @@ def constraint_rows(
         L=full.length,
         driven=np.array([row.driven for row in rows], bool),
         spared=np.array([row.owner in links for row in rows], bool) | kept_in_plane(full),
+        pressing=pressing[full.kept],
     )

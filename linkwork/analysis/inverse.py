@@ -6,12 +6,14 @@ holding.  At every time, in turn,
 
     position      C = 0;            where J leaves q free, nearest to the last position and to a
                                     posture: least ½ w |q − q₋|²_M + ½ p |q − q₀|²_M
-    velocity      J v = −C_t;       else nearest to the last velocity and to rest, same weights
-    acceleration  J v̇ = Q_c;        else by the equations of motion (underactuated), or nearest to
-                                    the last acceleration (overactuated)
+    velocity      J v = −C_t;       else nearest to the rate of the positions found (overactuated),
+                                    or to the last velocity and to rest (underactuated)
+    acceleration  J v̇ = Q_c;        else nearest to the rate of the velocities (overactuated), or
+                                    by the equations of motion (underactuated)
     forces        [φ_q; ϑ_q]ᵀ (λ, c) = f − f_g − M v̇
 
-with |·|_M the norm of the mass matrix (MBDyn's manual, 6.3, equations 6.36 to 6.53):
+with |·|_M the norm of the mass matrix (MBDyn's manual, 6.3, equations 6.36 to 6.53) or of another
+one, and rates by central differences over the steps:
 
     problem                         free degrees   actuators
     fully actuated, collocated      0              the driven joints themselves
@@ -23,7 +25,7 @@ with |·|_M the norm of the mass matrix (MBDyn's manual, 6.3, equations 6.36 to 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,7 @@ from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale
+from linkwork.analysis.starts import require_steps
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
 from linkwork.integrators.blocked import COMPARE, blocked_motion
@@ -137,7 +140,8 @@ def inverse(
     pushing   : joints that do not hold their rows but push along them, instead of `actuators`
     begin     : the first time;   progress : show how far it is when it takes over a second
     follow, posture : where the drives leave freedom, weights w and p of staying near the last
-                position (and velocity, acceleration) and near the described one (and rest)
+                position and near the described one; velocities and accelerations are the rates of
+                what is found, with an error of h²
 
     Example
     -------
@@ -149,13 +153,42 @@ def inverse(
     >>> round(float(inv["motor"][0]), 6), inv.problem
     (19.62, 'fully actuated, collocated')
     """
-    begin = checks.number(begin, "begin of inverse")
-    t = checks.number(t, "t, the end time,")
-    if t <= begin:
-        raise ModelError(f"t must be later than the first time {begin:g}, but t = {t:g} was given")
-    h = checks.number(h, "h, the step,", positive=True)
     follow = checks.number(follow, "follow of inverse", minimum=0)
     posture = checks.number(posture, "posture of inverse", minimum=0)
+    if follow + posture == 0:
+        raise ModelError(
+            "follow and posture of inverse are both 0, so that nothing chooses among the positions "
+            "that the drives leave; give one of them, follow=1"
+        )
+    near = Nearness(follow, posture)
+    return inverse_near(model, t, h, near, actuators, pushing, begin, progress)
+
+
+Metric = Callable[[State, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """What a motion with freedom stays near: weights of the last position and the described one.
+
+    metric : of increments (six per body, world axes and body axes) at a state, for positions (0),
+             velocities (1) and accelerations (2); the mass matrix where there is none
+    """
+
+    follow: float = 1.0
+    posture: float = 0.0
+    metric: Metric | None = None
+
+
+def inverse_near(
+    model: Model, t: float, h: float, near: Nearness, actuators: Sequence[str] | None,
+    pushing: Sequence[str], begin: float, progress: bool | str,
+) -> InverseDynamics:  # fmt: skip
+    """What `inverse` does."""
+    begin = checks.number(begin, "begin of inverse")
+    t = checks.number(t, "t, the end time,")
+    h = checks.number(h, "h, the step,", positive=True)
+    require_steps(t, h, begin)
     full = compile_model(model)
     refuse_velocity_rows(full, "lw.inverse")
     refuse_hard(full, "lw.inverse")
@@ -172,11 +205,13 @@ def inverse(
     acting = Actuators(full, actuators, driven, loose)
     warn_of_guides(full, state, acting, named=actuators is not None)
     refuse_surplus(full, state, acting)
+    if acting.loaded:
+        acting.share(state)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
              (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
     problem = kinds[free > 0, actuators is not None or bool(loose.any())]
-    march = March(holding, state, follow, posture, dynamic=problem.startswith("under"))
+    march = March(holding, state, near, dynamic=problem.startswith("under"))
     steps = max(1, round((t - begin) / h))
     found = None
     if not (free or loose.any() or acting.loaded):
@@ -229,7 +264,7 @@ def warn_of_guides(full: System, state: State, acting: Actuators, named: bool) -
         warnings.warn(
             f"{item.label} prescribes {', '.join(led)} and also holds {', '.join(held)}, which "
             f"carry loads as a guide would, so that the actuators do not; {remedy}",
-            LinkworkWarning, stacklevel=4,
+            LinkworkWarning, stacklevel=5,
         )  # fmt: skip
 
 
@@ -276,15 +311,10 @@ def marched(
     march: March, acting: Actuators, state: State, times: np.ndarray, progress: bool | str
 ) -> tuple[np.ndarray, ...]:
     """Times, motion, accelerations, forces and multipliers, from one time to the next."""
-    states, loads = [], []
     laws = march.full.schedule(times)
     with Progress(march.full.model.name, times[0], times[-1], progress) as bar:
-        for k, time in enumerate(times):
-            state = march.at(state, float(time), laws[k], first=k == 0)
-            states.append(state)
-            loads.append(acting.forces(state))
-            bar.update(state.time, k)
-    values, gamma = (np.array(each) for each in zip(*loads))
+        states = (march.stepped if march.dynamic else march.led)(state, times, laws, bar)
+    values, gamma = (np.array(each) for each in zip(*map(acting.forces, states)))
     motion, acceleration = (
         np.array([getattr(each, name) for each in states]) for name in ("motion", "acceleration")
     )
@@ -318,8 +348,7 @@ class March:
 
     full: System
     rest: State
-    follow: float
-    posture: float
+    near: Nearness
     dynamic: bool
 
     def __post_init__(self) -> None:
@@ -340,11 +369,42 @@ class March:
                     f"lw.inverse does not know {self.full.model[e.owner].label}; give the body a "
                     "constant mass"
                 )
-        self.M = self.full.mass_matrix(self.rest).toarray()
-        scale, self.W = np.trace(self.M) / len(self.M), self.M
-        if np.linalg.eigvalsh(self.M)[0] < 1e-12 * scale:  # a body without inertia
-            self.W = self.M + 1e-9 * scale * np.eye(len(self.M))
+        self.W = regular(self.full.mass_matrix(self.rest).toarray())
         self.unroot = np.linalg.inv(np.linalg.cholesky(self.W))
+
+    def led(self, state: State, times: np.ndarray, laws: np.ndarray, bar: Progress) -> list[State]:
+        """Positions, then velocities as their rates, then accelerations as the rates of those."""
+        first = replace(state, time=float(times[0]), gamma=None, acceleration=None)
+        found, h = [first], times[1] - times[0]
+        for k, time in enumerate(times[1:].tolist(), start=1):
+            way = difference(found[-1], found[-2]) if k > 1 else h * first.velocities.ravel()
+            guess = replace(found[-1].moved(way), time=time)
+            found.append(self.full.remember(self.position(found[-1], guess, laws[k])))
+            bar.update(time, k)
+        memory, velocities = first.memory, rates_of_way(found, h)
+        for k, each in enumerate(found):
+            e = self.full.evaluate(each, rates=True, laws=laws[k])
+            velocities[k] = self.nearest(e.Cq.toarray(), velocities[k], -e.Ct, each, 1)
+            moving = replace(each.with_velocities(velocities[k]), memory=memory)
+            found[k] = self.full.remember(moving)
+            memory = found[k].memory
+        slopes = np.gradient(velocities, h, axis=0, edge_order=2 if len(found) > 2 else 1)
+        for k, each in enumerate(found):
+            e = self.full.evaluate(each, rates=True, laws=laws[k])
+            a = self.nearest(e.Cq.toarray(), slopes[k], e.Qc, each, 2)
+            found[k] = replace(each, acceleration=a.reshape(-1, 6))
+        return found
+
+    def stepped(
+        self, state: State, times: np.ndarray, laws: np.ndarray, bar: Progress
+    ) -> list[State]:
+        """Where accelerations are those of the equations of motion: from one time to the next."""
+        found = []
+        for k, time in enumerate(times.tolist()):
+            state = self.at(state, time, laws[k], first=k == 0)
+            found.append(state)
+            bar.update(time, k)
+        return found
 
     def at(self, last: State, time: float, laws: np.ndarray, first: bool) -> State:
         v, a = last.velocities.ravel(), last.acceleration
@@ -355,24 +415,21 @@ class March:
             state = self.position(last, state.moved(h * v + 0.5 * h * h * before), laws)
         e = self.full.evaluate(state, rates=True, laws=laws)
         J = e.Cq.toarray()
-        near = v if first else self.follow / (self.follow + self.posture) * v
-        v = self.nearest(J, near, -e.Ct)
+        w, p = self.near.follow, self.near.posture
+        v = self.nearest(J, v if first else w / (w + p) * v, -e.Ct, state, 1)
         state = state.with_velocities(v)
         e = self.full.evaluate(state, rates=True, laws=laws)
-        if self.dynamic:
-            a = self.nearest(J, -np.linalg.solve(self.W, e.f.ravel()), e.Qc)
-        else:
-            a = self.nearest(J, np.zeros(len(v)) if first else before, e.Qc)
+        a = lstsq_near(J, -np.linalg.solve(self.W, e.f.ravel()), e.Qc, self.unroot)
         return replace(self.full.remember(state), acceleration=a.reshape(-1, 6))
 
     def position(self, last: State, state: State, laws: np.ndarray) -> State:
         """Newton's method on C = 0, nearest to the last position and the posture."""
-        w, p = self.follow, self.posture
+        w, p = self.near.follow, self.near.posture
         for _ in range(ITERATIONS):
             e = self.full.evaluate(state, laws=laws)
             J = e.Cq.toarray()
             pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
-            step = self.nearest(J, -pull, -e.C)
+            step = self.nearest(J, -pull, -e.C, last, 0)
             state = state.moved(step)
             if np.abs(step / column_scale(self.full)).max() < 1e-12:
                 return state
@@ -383,10 +440,41 @@ class March:
             f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; {cause}"
         )
 
-    def nearest(self, J: np.ndarray, x: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """y with J y = right, nearest to x in the norm of W; rows of J may be dependent."""
-        correction, *_ = np.linalg.lstsq(J @ self.unroot.T, right - J @ x, rcond=1e-11)
-        return np.asarray(x + self.unroot.T @ correction)
+    def nearest(
+        self, J: np.ndarray, x: np.ndarray, right: np.ndarray, at: State, level: int
+    ) -> np.ndarray:
+        """y with J y = right, nearest to x: positions (level 0), velocities, accelerations."""
+        if self.near.metric is None:
+            return lstsq_near(J, x, right, self.unroot)
+        root = np.linalg.cholesky(regular(self.near.metric(at, level)))
+        return lstsq_near(J, x, right, np.linalg.inv(root))
+
+
+def lstsq_near(
+    J: np.ndarray, x: np.ndarray, right: np.ndarray, unroot: np.ndarray
+) -> np.ndarray:
+    """y with J y = right, nearest to x in the norm of W, W⁻¹ = unrootᵀ unroot; rows of J may be
+    dependent."""
+    correction, *_ = np.linalg.lstsq(J @ unroot.T, right - J @ x, rcond=1e-11)
+    return np.asarray(x + unroot.T @ correction)
+
+
+def regular(W: np.ndarray) -> np.ndarray:
+    """W, also where a body has no inertia."""
+    scale = np.trace(W) / len(W)
+    if np.linalg.eigvalsh(W)[0] < 1e-12 * scale:
+        return W + 1e-9 * scale * np.eye(len(W))
+    return W
+
+
+def rates_of_way(states: list[State], h: float) -> np.ndarray:
+    """Velocities (T, 6 n) from positions: half-way between the increments around each time, at
+    both ends the line through the nearest two."""
+    ways = np.array([difference(b, a) for a, b in zip(states, states[1:])]) / h
+    if len(ways) == 1:
+        return np.repeat(ways, 2, axis=0)
+    ends = 1.5 * ways[[0, -1]] - 0.5 * ways[[1, -2]]
+    return np.concatenate([ends[:1], (ways[1:] + ways[:-1]) / 2, ends[1:]])
 
 
 def difference(state: State, other: State) -> np.ndarray:

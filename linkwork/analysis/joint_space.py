@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.starts import require_closed, require_state
+from linkwork.analysis.starts import StateLike, require_closed, require_state, state_in
 from linkwork.model.model import Model
 from linkwork.recursive.joint_space import JointSpace
-from linkwork.results.result import Result
-from linkwork.system.state import State
 from linkwork.system.system import compile_model
 
 
 def joint_space(
-    model: Model, *, cuts: Sequence[str] = (), start: State | Result | None = None
+    model: Model, *, cuts: Sequence[str] = (), start: StateLike | None = None
 ) -> JointSpace:
     """The model in joint coordinates: forward and inverse dynamics, mass matrix, loop Jacobian.
 
-    cuts  : names of joints to cut, where loops are;   start : a State or Result to read q, v from
+    cuts  : names of joints to cut, where loops are;   start : a State, Result or Equilibrium
 
     Example
     -------
@@ -33,7 +31,7 @@ def joint_space(
     if start is None:
         assembled = assemble_model(model)
         return JointSpace(assembled.full, assembled.state, cuts)
-    state = start.state() if isinstance(start, Result) else start
+    state = state_in(start)
     full = compile_model(model)
     require_state(full, state, start, "start")
     require_closed(full, state, "start")

@@ -26,9 +26,14 @@ class Stationary(Protocol):
 StateLike: TypeAlias = State | Result | Stationary
 
 
+def state_in(given: Any) -> Any:
+    """The state in a State, Result or Equilibrium; what is none of these, as it is."""
+    return given.state() if isinstance(given, Result) else getattr(given, "state", given)
+
+
 def given_state(full: System, given: Any, word: str) -> State:
     """The state in a State, Result or Equilibrium, checked against the model."""
-    state = given.state() if isinstance(given, Result) else getattr(given, "state", given)
+    state = state_in(given)
     require_state(full, state, given, word)
     return replace(state, memory=full.described_state().memory) if state.memory is None else state
 
@@ -37,8 +42,8 @@ def require_state(full: System, state: Any, given: Any, word: str) -> None:
     """Refuse what is no state, and states of other models; `word` is the user's word for it."""
     if not isinstance(state, State):
         raise ModelError(
-            f"{word} must be a State or a Result, but {type(given).__name__} was given; write for "
-            f"example {word}=lw.assemble(model)"
+            f"{word} must be a State, a Result or an Equilibrium, but {type(given).__name__} was "
+            f"given; write for example {word}=lw.assemble(model)"
         )
     if state.bodies != full.names:
         raise ModelError(
@@ -54,6 +59,24 @@ def require_state(full: System, state: Any, given: Any, word: str) -> None:
         )
     if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
         raise ModelError(f"{word} has orientations that are no unit quaternions; normalise them")
+
+
+def require_steps(t: float, h: float, begin: float, goes_on: bool = False) -> None:
+    """Refuse an end time that is past, steps below the distance of neighbouring times, and a first
+    step beyond the end; a run that goes on may end within a step."""
+    if t <= begin:
+        raise ModelError(f"t must be later than the start time {begin:g}, but t = {t:g} was given")
+    apart = float(np.spacing(max(abs(t), abs(begin))))
+    if h < 16 * apart:
+        raise ModelError(
+            f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} "
+            "s apart; take longer steps, or begin nearer to t = 0"
+        )
+    if not goes_on and h - (t - begin) > 16 * apart:
+        raise ModelError(
+            f"h, the step, must not be longer than the run, but h = {h:g} s was given for "
+            f"{t - begin:g} s; take a shorter step, or a later end time t"
+        )
 
 
 def require_closed(full: System, state: State, word: str) -> None:

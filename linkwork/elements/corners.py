@@ -17,6 +17,7 @@ since several points may bear (elements.contact.kernel).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -77,8 +78,8 @@ class Corner:
 
 
 def reduced(parts: list[float]) -> float:
-    """1/(1/a + 1/b) of masses that are positive; 0 without any."""
-    some = [x for x in parts if x > 0]
+    """1/(1/a + 1/b) of masses that are positive and finite; 0 without any."""
+    some = [x for x in parts if 0 < x < math.inf]
     return 1 / sum(1 / x for x in some) if some else 0.0
 
 

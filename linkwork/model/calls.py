@@ -70,6 +70,23 @@ def explained(function: Callable[P, T]) -> Callable[P, T]:
     return called
 
 
+def explained_maker(function: Callable[P, T]) -> Callable[P, T]:
+    """The function of a class method, which refuses unknown parameters with a sentence."""
+
+    @functools.wraps(function)
+    def called(*arguments: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError:
+            kind: Any = arguments[0]
+            whole = inspect.signature(function)
+            own = whole.replace(parameters=list(whole.parameters.values())[1:])
+            refuse_call(f"{kind.__name__}.{function.__name__}", own, arguments[1:], keywords)
+            raise
+
+    return called
+
+
 def refuse_call(
     name: str, signature: inspect.Signature, arguments: tuple, keywords: dict[str, Any]
 ) -> None:
@@ -77,10 +94,12 @@ def refuse_call(
     try:
         signature.bind(*arguments, **keywords)
     except TypeError as error:
-        known = list(signature.parameters)
+        parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        known = [p.name for p in parameters]
         wrong = [word for word in keywords if word not in known]
-        if not wrong:
-            raise ParameterError(f"{name}: {error}; write {name}({', '.join(known)})") from None
+        if not wrong or len(parameters) < len(signature.parameters):
+            told = (p.name + "=" * (p.kind == p.KEYWORD_ONLY) for p in parameters)
+            raise ParameterError(f"{name}: {error}; write {name}({', '.join(told)})") from None
         raise ParameterError(
             f"{name} has no parameter '{wrong[0]}'; {hint(wrong[0], known, keywords)}"
         ) from None

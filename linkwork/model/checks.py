@@ -17,6 +17,7 @@ from linkwork.math import rotations
 from linkwork.model import one_rotation
 
 SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range
+MOST = 10**9  # of what is counted
 WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
 
 
@@ -51,8 +52,12 @@ def array(value: Any) -> np.ndarray | None:
         return None
 
 
-def number(value: Any, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
-    """A finite float, optionally positive or not below a minimum."""
+def number(
+    value: Any, what: str, *, positive: bool = False, minimum: float | None = None,
+    maximum: float | None = None,
+) -> float:  # fmt: skip
+    """A finite float, optionally positive, not below a minimum or not above a maximum, of a size to
+    compute with."""
     if type(value) is float:
         x = value
     else:
@@ -66,21 +71,41 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
         raise ModelError(f"{what} must be positive, but {x:g} was given")
     if minimum is not None and x < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, but {x:g} was given")
-    return x
-
-
-def quantity(
-    value: Any, what: str, *, positive: bool = False, minimum: float | None = None
-) -> float:
-    """The same for a physical quantity, whose size is within the range that products allow."""
-    x = number(value, what, positive=positive, minimum=minimum)
-    if x and not SMALLEST <= abs(x) <= LARGEST:
+    if maximum is not None and x > maximum:
+        raise ModelError(f"{what} must be at most {maximum:g}, but {x:g} was given")
+    if abs(x) > LARGEST:
+        raise beyond_range(what, x)
+    if 0 < x < SMALLEST and (positive or minimum == 0):  # it may be divided by
+        or_zero = "" if positive else ", or zero"
         raise ModelError(
-            f"{what} must lie between {SMALLEST:g} and {LARGEST:g} in size"
-            f"{'' if positive else ', or be zero'}, but {x:g} was given; correct it, or use other "
-            "units"
+            f"{what} must be at least {SMALLEST:g}{or_zero}, but {x:g} was given; correct it, or "
+            "use other units"
         )
     return x
+
+
+def beyond_range(what: str, x: Any) -> ModelError:
+    """Of a number whose products with a few others are no numbers any more."""
+    given = f"{x:g}" if isinstance(x, float) else show(x)
+    return ModelError(
+        f"{what} must be at most {LARGEST:g} in size, but {given} was given; correct it, or use "
+        "other units"
+    )
+
+
+def too_large(value: Any) -> Any:
+    """A finite number that is too large to compute with, in any nesting; None without one."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return value if abs(value) > LARGEST and abs(value) != math.inf else None
+    if kind is np.ndarray:
+        large = value[np.abs(value) > LARGEST] if value.dtype == float and value.size else ()
+        return next((x for x in large if math.isfinite(x)), None)
+    if kind is dict:
+        value, kind = value.values(), list
+    if kind is tuple or kind is list:
+        return next((x for x in map(too_large, value) if x is not None), None)
+    return None
 
 
 def range_of_motion(lower: float | None, upper: float | None, what: str) -> None:
@@ -99,11 +124,13 @@ def range_of_motion(lower: float | None, upper: float | None, what: str) -> None
 
 
 def count(value: Any, what: str) -> int:
-    """A whole number of at least 1."""
+    """A whole number of at least 1, small enough to count to."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ModelError(
             f"{what} must be a whole number of at least 1, but {show(value)} was given"
         )
+    if value > MOST:
+        raise ModelError(f"{what} must be at most {MOST}, but {show(value)} was given")
     return int(value)
 
 
@@ -122,13 +149,30 @@ def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
     return value
 
 
+def at_place(value: Any, s: float, what: str) -> Any:
+    """A value, or what a function of the place s gives there."""
+    if not callable(value):
+        return value
+    try:
+        return value(s)
+    except Exception as error:
+        raise ModelError(
+            f"{what} fails at s = {s:g}: {type(error).__name__}: {line(error)}; correct the "
+            "function so that it is defined from 0 to 1"
+        ) from error
+
+
 def vector(value: Any, what: str, length: int = 3) -> np.ndarray:
     """`length` finite floats, in an array of their own."""
     x = array(value)
     if x is None or x.shape != (length,):
         raise ModelError(f"{what} must be {length} numbers, but {show(value)} was given")
-    if not all(map(math.isfinite, x.tolist())):
+    numbers = x.tolist()
+    if not all(map(math.isfinite, numbers)):
         raise ModelError(f"{what} must be finite numbers, but {show(value)} was given")
+    largest = max(numbers, key=abs, default=0.0)
+    if abs(largest) > LARGEST:
+        raise beyond_range(what, largest)
     return x
 
 

@@ -73,13 +73,15 @@ class Node:
 
     name     : of its results, run[name]; the model names it after the item that brings it
     value    : at the start of a run; of order zero a guess
-    rate     : at the start, of order two; of order one a guess
+    rate     : at the start, of order two; None: what constraints make of it.  Of order one a guess
     scale    : a typical size of its values, with which corrections and errors are compared
     internal : known to one element alone
     storing  : of order zero, or one where an item of the model asks for its rate
                (`Item.rates_needed`), which is decided when the model is compiled
     lowest   : runs in which its values fall below are refused: a vapour pressure
+    beneath  : what a message says of that, with {node}, {value}, {lowest} and {when}
     remedy   : what a message says is to be done where nothing determines its values
+    unsolved : what it says where its equations have no solution near the value at the start
     """
 
     def __init__(
@@ -89,12 +91,11 @@ class Node:
         if kind.chart != VECTOR or kind.order not in (0, 1, 2):
             raise ModelError(f"a Node must be of a vector kind of order 0, 1 or 2, not {kind}")
         self.kind, self.name, self.internal, self.storing = kind, name, internal, storing
-        self.value, self.rate = (
-            self._numbers(x, what) for x, what in ((value, "value"), (rate, "rate"))
-        )
+        self.value, self.follows = self._numbers(value, "value"), rate is None
+        self.rate = self._numbers(0.0 if rate is None else rate, "rate")
         self.scale = checks.number(scale, f"scale of {self.label}", positive=True)
         self.lowest: float | None = None
-        self.remedy = ""
+        self.beneath = self.remedy = self.unsolved = ""
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         found = checks.array(given)

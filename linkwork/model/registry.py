@@ -20,7 +20,8 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
-from linkwork.model.calls import hint, refuse_call
+from linkwork.model import checks
+from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
@@ -135,6 +136,8 @@ class Entry:
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
     corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
+    # the entry for other masses than the bodies' own, of both as they move in the model
+    with_masses: Callable[[list[float]], Entry] | None = None
 
     @property
     def loaded(self) -> bool:
@@ -146,6 +149,10 @@ class ValidatingMeta(type):
     """Marks items whose constructor has ended; from then on they check what is assigned."""
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        for name, value in (*zip(parameter_names(cls), arguments), *keywords.items()):
+            large = checks.too_large(value)
+            if large is not None:
+                raise checks.beyond_range(f"{name} of {article(cls.__name__)}", large)
         try:
             item = super().__call__(*arguments, **keywords)
         except TypeError as error:
@@ -160,6 +167,11 @@ class ValidatingMeta(type):
         """What help and editors show: the parameters of the constructor."""
         made = inspect.signature(cls.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def article(kind: str) -> str:
+    """How messages call an item without a name: a Revolute."""
+    return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
 
 
 PLAIN = frozenset({type(None), bool, int, float, str, np.ndarray})  # of parameters: no drives
@@ -197,6 +209,9 @@ class Item(metaclass=ValidatingMeta):
     def __init_subclass__(cls, abstract: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls.abstract = abstract
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, classmethod) and name != "sample":
+                setattr(cls, name, classmethod(explained_maker(value.__func__)))
         if not abstract:
             ITEMS[cls.__name__] = cls
 
@@ -212,6 +227,9 @@ class Item(metaclass=ValidatingMeta):
                 )
             object.__setattr__(self, name, value)
             return
+        large = checks.too_large(value)
+        if large is not None:
+            raise checks.beyond_range(f"{name} of {self.label}", large)
         before = self.__dict__.copy()
         del self.__dict__["made"]
         try:
@@ -239,12 +257,15 @@ class Item(metaclass=ValidatingMeta):
     def label(self) -> str:
         """How messages call the item: revolute 'pin'."""
         kind = type(self).__name__
-        article = "an" if kind[0] in "AEIO" else "a"
-        return f"{kind} '{self.name}'" if self.name else f"{article} {kind}"
+        return f"{kind} '{self.name}'" if self.name else article(kind)
 
     def needs(self) -> tuple[Item, ...]:
         """Items other than bodies that must be in the model with this one."""
         return ()
+
+    @classmethod
+    def refuse_beside(cls, items: list[Item]) -> None:
+        """Refuse the items of a model beside which those of this kind would be wrong."""
 
     def companions(self) -> dict[str, Item]:
         """Items that a shorthand among its parameters stands for, by what is added to its name;

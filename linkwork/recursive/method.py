@@ -63,7 +63,8 @@ class Recursive(Written):
                     f"{word} of Recursive must be one of {', '.join(map(repr, allowed))}, but "
                     f"{checks.show(getattr(self, word))} was given"
                 )
-        if isinstance(self.cuts, str) or not all(isinstance(c, str) for c in self.cuts):
+        listed = isinstance(self.cuts, (list, tuple))
+        if not listed or not all(isinstance(c, str) for c in self.cuts):
             raise ModelError(
                 f"cuts of Recursive must be a list of joint names, but {checks.show(self.cuts)} "
                 "was given"

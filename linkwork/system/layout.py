@@ -80,6 +80,11 @@ class Layout:
         return np.repeat(np.array(orders, np.int64), np.diff(self.first))
 
     @cached_property
+    def follows(self) -> np.ndarray:
+        """Which values have a rate that constraints alone say."""
+        return np.repeat([node.follows for node in self.nodes], np.diff(self.first)).astype(bool)
+
+    @cached_property
     def value_scale(self) -> np.ndarray:
         """A typical size of every value."""
         return np.repeat([node.scale for node in self.nodes], np.diff(self.first)).astype(float)

@@ -32,9 +32,10 @@ def bilinear(alpha, beta):
     return (1 - t) * part[0] + t * part[1]
 
 
-def angles(V):
+def angles(V, sideslip="geometric"):
     alpha = np.arctan2(V[2], abs(V[0]))
-    return alpha, -np.arctan2(V[1], np.sign(V[0]) * np.hypot(V[0], V[2]))
+    other = V[2] if sideslip == "geometric" else V[1]
+    return alpha, -np.arctan2(V[1], np.sign(V[0]) * np.hypot(V[0], other))
 
 
 @pytest.fixture
@@ -56,14 +57,15 @@ def flying(path, velocity, spin=(0, 0, 0), air=(3.0, -1.0, 0.5), **words):
     return m, rotations.matrix(q), frame
 
 
+@pytest.mark.parametrize("sideslip", ["geometric", "mbdyn"])
 @pytest.mark.parametrize("velocity", [(40, 2, -3), (-40, 5, 8), (0.1, 30, 2), (3, -1, 60)])
-def test_loads_are_those_of_the_table_at_the_angles(table, velocity):
+def test_loads_are_those_of_the_table_at_the_angles(table, velocity, sideslip):
     spin = np.array([0.3, -0.2, 0.5])
-    m, R, frame = flying(table, velocity, spin, area=2.0, length=0.5)
+    m, R, frame = flying(table, velocity, spin, area=2.0, length=0.5, sideslip=sideslip)
     run = lw.transient(m, 1e-4, 1e-4, progress=False)
     w = np.array(velocity) + R @ np.cross(spin, frame.position) - [3.0, -1.0, 0.5]
     V = rotations.matrix(frame.orientation).T @ R.T @ w
-    alpha, beta = angles(V)
+    alpha, beta = angles(V, sideslip)
     found, q = run["air force"], 0.5 * RHO * V @ V
     assert found.alpha.values[0] == pytest.approx(alpha, abs=1e-12)
     assert found.beta.values[0] == pytest.approx(beta, abs=1e-12)
@@ -137,6 +139,7 @@ NONE = np.zeros((2, 2, 6))
     (lambda: lw.AerodynamicForce(BODY, (0, 1), (0, 90), NONE), "between −π and π"),
     (lambda: lw.AerodynamicForce(BODY, (0, 1), (0, 1), NONE[0]), r"of shape \(2, 2, 6\)"),
     (lambda: lw.AerodynamicForce(BODY, (0, 1), (0, 1), NONE, area=0), "positive"),
+    (lambda: lw.AerodynamicForce(BODY, (0, 1), (0, 1), NONE, sideslip="v1"), "geometric"),
     (lambda: lw.AerodynamicForce.read(BODY, "nowhere.dat"), "'nowhere.dat'.*cannot be read"),
 ])  # fmt: skip
 def test_bad_input_is_refused(make, words):
@@ -174,7 +177,7 @@ def read(folder, more="", text=None):
 
 def test_card_and_its_file(table, tmp_path):
     deck = read(tmp_path)
-    assert any("below 45 degrees" in note for note in deck.notes)
+    assert any("45 degrees in a pure crosswind" in note for note in deck.notes)
     run = run_deck(deck)
     write_text(Tables(deck, run), tmp_path / "out")
     line = (tmp_path / "out.aer").read_text().splitlines()[0].split()
@@ -184,12 +187,13 @@ def test_card_and_its_file(table, tmp_path):
     o, Rh = np.array([0.4, 0.1, -0.2]), deck.aero.craft[5].axes
     np.testing.assert_allclose(Rh.T @ Rh, np.eye(3), atol=1e-12)
     V = Rh.T @ R.T @ (v + np.cross(w, R @ o) - [-4.0, 0, 0])
-    alpha, beta = angles(V)
+    alpha, beta = angles(V, "mbdyn")  # as the input manual of MBDyn prints it
     q, c = 0.5 * 1.2 * V @ V * 2.0, bilinear(alpha, beta)
     f, m = q * c[:3], q * 0.5 * c[3:]
     F = R @ Rh @ f
     M = R @ Rh @ m + R @ np.cross(o, Rh @ f)
-    np.testing.assert_allclose(found, [alpha, beta, *f, *m, *F, *M], rtol=1e-6)  # six digits
+    expected = [np.degrees(alpha), np.degrees(beta), *f, *m, *F, *M]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)  # six digits
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])

@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 
 
-def typical_section(speed, wagner=1):
+def typical_section(speed, wagner=1, damping=0.0):
     """Hodges and Pierce 5.5: a = −1/5, e = −1/10, μ = 20, r² = 6/25, σ = 2/5; b = ω_θ = 1."""
     a, e, mu, r2, sigma = -0.2, -0.1, 20.0, 6 / 25, 0.4
     mass, x = mu * math.pi, e - a
@@ -20,7 +20,8 @@ def typical_section(speed, wagner=1):
     pivot = lw.Frame(foil, (-x, 0, 0))
     m.add("guide", lw.Lock(lw.GROUND, pivot, rows="x y rx rz"))
     m.add("springs", lw.Bushing(lw.GROUND, pivot,
-                                stiffness=[1, 1, mass * sigma**2, 1, mass * r2, 1]))  # fmt: skip
+                                stiffness=[1, 1, mass * sigma**2, 1, mass * r2, 1],
+                                damping=[0, 0, damping, 0, 0, 0]))  # fmt: skip
     m.add("wing", lw.LiftingSurface(
         lw.Frame(foil, (-x, 0, 0), axes), 2.0, lw.Airfoil.flat_plate(), span=1.0, points=1,
         aerodynamic_centre=0.5 + a, model="theodorsen", wagner=wagner,
@@ -39,6 +40,29 @@ def test_typical_section_flutters_at_the_known_speed(wagner, speed):
     closed = math.sqrt(2 * 20 * math.pi * 6 / 25 / (2.0 * 0.3 * 2 * math.pi))
     later = lw.flutter(lambda u: typical_section(u, wagner), [2.5, 2.7, 3.0], n=2, progress=False)
     assert later.divergence_speed == pytest.approx(closed, rel=1e-7)
+
+
+@pytest.mark.parametrize("speeds", [2, 4, 20])
+def test_flutter_does_not_depend_on_the_speeds_given(speeds):
+    found = lw.flutter(typical_section, np.linspace(0.5, 6.5, speeds), n=2, progress=False)
+    assert found.flutter_speed == pytest.approx(2.1704, abs=6e-5)
+    assert found.divergence_speed == pytest.approx(math.sqrt(8.0), rel=1e-7)
+
+
+def test_flutter_is_found_between_two_stable_speeds():
+    """A damper lets the section flutter between two speeds alone."""
+    def damped(speed):
+        return typical_section(speed, damping=10.0)
+
+    def growth(speed):
+        m = damped(speed)
+        values = lw.eigen(m, at=lw.static(m, progress=False)).eigenvalues
+        return values[(values.imag > 0.2) & (np.abs(values) < 2)].real.max()
+
+    found = lw.flutter(damped, [0.5, 7.5], n=2, progress=False)
+    assert growth(0.5) < 0 and growth(7.5) < 0 and found.flutter_speed is not None
+    assert abs(growth(found.flutter_speed)) < 1e-7
+    assert growth(found.flutter_speed - 0.01) < 0 < growth(found.flutter_speed + 0.01)
 
 
 def test_divergence_of_a_swept_back_spring_never_comes():

@@ -31,6 +31,27 @@ def test_lift_and_drag_of_a_section():
     np.testing.assert_allclose(wing.lift, Q * 0.5 * 0.57, rtol=1e-12)
 
 
+@pytest.mark.parametrize("model", ["quasi-steady", "wagner", "theodorsen", "dynamic stall"])
+def test_friction_along_the_span_is_that_of_no_angle_of_attack(model):
+    """−½ ρ c U c_d(0) Vz at the aerodynamic centre, with lift and drag of the velocity across."""
+    along, up, ac = 8.0, 3.0, 0.07
+    m = lw.Model("sideslip")
+    m.air = lw.Air(density=RHO, velocity=(U, along, up))
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("hold", lw.Fixed(lw.GROUND, body, at=(0, 0, 0)))
+    foil = lw.Airfoil.naca0012()
+    wing = lw.LiftingSurface(body, 0.5, foil, (0, -1, 0), (0, 1, 0), model=model,
+                             aerodynamic_centre=ac)  # fmt: skip
+    m.add("wing", wing)
+    run = lw.transient(m, 1e-3, 1e-3, progress=False)["wing"]
+    q = 0.5 * RHO * 0.5 * np.hypot(U, up)
+    alpha = np.arctan2(up, U)
+    cl, cd = foil.cl(alpha), foil.cd(alpha)
+    force = q * 2 * np.array([cd * U - cl * up, foil.cd(0.0) * along, cl * U + cd * up])
+    np.testing.assert_allclose(run.force_total.values[-1], force, rtol=1e-8)
+    np.testing.assert_allclose(run.torque_total.values[-1, 2], -ac * force[1], rtol=1e-8)
+
+
 def test_elliptic_wing_by_strips():
     """L = q 2π α S with S = π b c₀/4 for c(y) = c₀ √(1 − (2y/b)²)."""
     chord = lambda s: 0.8 * math.sqrt(1 - (2 * s - 1) ** 2)  # noqa: E731
@@ -87,6 +108,28 @@ def test_tip_loss_and_control_deflection():
     m = held(control=lw.ramp(0.2), control_shape=[(0, 0), (1, 2)])
     flap = lw.static(m, time=0.5, progress=False)["wing"]
     np.testing.assert_allclose(flap.alpha, 0.1 * 2 * m["wing"].s, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["wagner", "theodorsen"])
+def test_apparent_mass_has_the_lift_slope_of_the_mach_number(model):
+    """Between columns of 2π at Mach 0 and 4π at 0.6 a plate at 0.3 is one of 3π."""
+    def pitching(foil):
+        m = lw.Model("pitching")
+        m.air = lw.Air(density=RHO, velocity=(U, 0, 0), speed_of_sound=U / 0.3)
+        body = m.add("body", lw.Body(1, (1, 1, 1)))
+        angle = lw.expression("0.05*sin(60*t)")
+        m.add("motor", lw.Motor(lw.GROUND, body, at=(0, 0, 0), axis=(0, 1, 0), angle=angle))
+        m.add("wing", lw.LiftingSurface(body, 0.5, foil, (0, -1, 0), (0, 1, 0), model=model))
+        return lw.transient(m, 0.1, 1e-3, progress=False)["wing"]
+
+    ends, none = np.array([-np.pi, np.pi]), ([0.0], [0.0], [[0.0]])
+    columns = np.outer(ends, [2 * np.pi, 4 * np.pi])
+    found = pitching(lw.Airfoil((ends, [0.0, 0.6], columns), none, none))
+    plain = pitching(lw.Airfoil.flat_plate(slope=3 * np.pi))
+    assert np.abs(found.mach.values - 0.3).max() < 0.01
+    for word in ("cl", "cm"):
+        known = plain.numbers(word)
+        np.testing.assert_allclose(found.numbers(word), known, atol=0.01 * np.abs(known).max())
 
 
 def test_a_beam_carries_what_a_body_carries():

@@ -145,6 +145,40 @@ def test_dynamic_inflow_settles_on_momentum_theory():
     np.testing.assert_allclose(run.inflow.values[-1, 1:3], 0.0, atol=1e-9)
 
 
+def cyclic(phase, wind=0.0, direction=0.0):
+    """Means over a turn of thrust, torque and inflow with pitch cos(ψ − phase), in axes that are
+    turned by the direction of the wind."""
+    turn = 2 * math.pi / SPEED
+    m = hovering("dynamic", blades=4,
+                 wind=(wind * math.cos(direction), wind * math.sin(direction), 0))  # fmt: skip
+    for k in range(4):
+        control = f"0.03*cos({SPEED}*t + {k * math.pi / 2 - phase})"
+        m[f"blade{k}"].control = lw.expression(control)
+    run = lw.transient(m, 6 * turn, turn / 24, progress=False)["rotor"]
+    c, s = math.cos(direction), math.sin(direction)
+    turned = np.array([[c, s], [-s, c]])
+    T, M, q = (x.values[-24:].mean(axis=0) for x in (run.thrust, run.torque, run.inflow))
+    return T, turned @ M[:2], turned @ q[1:3]
+
+
+def test_cyclic_inflow_in_hover_is_that_of_momentum_theory():
+    """Elements of the disc with dT = 2 ρ u² dA about u₀: M = ρ A R u₀ q, along x as along y."""
+    for phase in (0.0, math.pi / 2):
+        T, M, q = cyclic(phase)
+        u = math.sqrt(T / (2 * RHO * AREA))
+        moment = RHO * AREA * RADIUS * u * np.array([q[1], -q[0]])  # lift rises with y: M_x
+        np.testing.assert_allclose(M, moment, atol=0.01 * np.abs(M).max())
+        assert np.hypot(*q) > 1.0
+
+
+def test_dynamic_inflow_turns_with_wind_and_pitch():
+    expected = cyclic(0.4, 20.0)
+    for direction in (math.pi / 2, 1.0):
+        found = cyclic(direction + 0.4, 20.0, direction)
+        for a, b in zip(found, expected):
+            np.testing.assert_allclose(a, b, rtol=1e-4)
+
+
 def test_dynamic_inflow_builds_up_from_still_air():
     """ρ A R 128/(75 π) u̇ + 2 ρ A √(T/2ρA) u = T(u) in hover, by an independent solver."""
     def rate(_, u):
@@ -158,6 +192,9 @@ def test_dynamic_inflow_builds_up_from_still_air():
     u = run.inflow.values[:, 0]
     assert u[0] == 0.0 and u[-1] > 3.0
     np.testing.assert_allclose(u, exact.y[0], atol=2e-5)
+    np.testing.assert_array_equal(run.inflow_mean.values, u)
+    momentum = np.sqrt(run.thrust.values[1:] / (2 * RHO * AREA))
+    np.testing.assert_allclose(run.inflow_momentum.values[1:], momentum, rtol=1e-9)
 
 
 def test_forward_flight_of_a_rigid_rotor():
@@ -174,6 +211,41 @@ def test_forward_flight_of_a_rigid_rotor():
     rear, front = rotor.inflow_at([1.0, 1.0], [0.0, math.pi])
     assert rear - front == pytest.approx(2 * u * kx, rel=1e-9)
     assert float(rotor.torque[-1, 0]) > 0  # blades at y > 0 advance into the wind, and lift more
+
+
+def test_profile_drag_in_forward_flight_has_the_part_along_the_span():
+    """C_H = 3/8 σ c_d μ with constant c_d, of which 1/8 acts along the blades."""
+    speed, wind, cd = 40.0, 20.0, 0.01
+    m = lw.Model("drag of a rotor")
+    m.air = lw.Air(density=RHO, velocity=(wind, 0, 0))
+    hub = m.add("hub", lw.Body(20, (2, 2, 4)))
+    m.add("mast", lw.Motor(lw.GROUND, hub, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(speed)))
+    rotor = m.add("rotor", lw.Rotor(hub, radius=RADIUS, speed=speed, model="none"))
+    m.add("blade", lw.LiftingSurface(
+        hub, 0.3, lw.Airfoil.flat_plate(slope=0, drag=cd), (1, 0, 0), (RADIUS, 0, 0),
+        forward=(0, 1, 0), inflow=rotor,
+    ))  # fmt: skip
+    turn = 2 * math.pi / speed
+    run = lw.transient(m, turn, turn / 16, progress=False)["rotor"]  # the load has two harmonics
+    exact = 3 / 8 * RHO * 0.3 * cd * wind * speed * (RADIUS**2 - 1)
+    assert np.mean(run.force.values[1:, 0]) == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_rotor_without_blades_is_refused():
+    m = lw.Model("bare")
+    m.air = lw.Air()
+    hub = m.add("hub", lw.Body(1, (1, 1, 1)))
+    m.add("rotor", lw.Rotor(hub, radius=5, speed=30))
+    with pytest.raises(lw.ModelError, match="Rotor 'rotor' has no blades.*inflow=rotor"):
+        lw.transient(m, 0.1, 0.1, progress=False)
+
+
+def test_the_vortex_ring_state_is_named():
+    """Air that rises at twice the induced velocity: refused with what to do, which works."""
+    with pytest.raises(lw.LinkworkError, match=r'vortex ring state\); take model="dynamic"'):
+        lw.transient(hovering(wind=(0, 0, 17)), 0.02, 1e-3, progress=False)
+    lw.transient(hovering("dynamic", wind=(0, 0, 17)), 0.02, 1e-3, progress=False)
+    lw.transient(hovering("mangler", wind=(0, 0, 10)), 0.02, 1e-3, progress=False)  # along the axis
 
 
 def test_there_is_no_inflow_below_the_threshold():

@@ -257,10 +257,10 @@ def test_nothing_left_to_move():
     assert len(modes) == 0 and modes.stable and "0 modes" in repr(modes)
 
 
-@pytest.mark.parametrize("mass, stiffness", [(1e308, 150.0), (1.0, 1e308), (1e150, 1e150)])
+@pytest.mark.parametrize("mass, stiffness", [(1.0, 1e50), (1e40, 1e42)])
 def test_coefficients_whose_products_are_no_numbers(mass, stiffness):
     model = lw.Model()
     ball = model.add("ball", lw.Body(mass, (1, 1, 1), position=(1, 0, 0)))
-    model.add("spring", lw.Bushing(lw.GROUND, ball, (1, 0, 0), stiffness=[stiffness] * 6))
+    model.add("spring", lw.Bushing(lw.GROUND, ball, (1e30, 0, 0), stiffness=[stiffness] * 6))
     with pytest.raises(lw.ModelError, match="'ball' have coefficients of 1e.*smaller masses"):
         lw.eigen(model)

@@ -120,6 +120,13 @@ def test_more_actuators_than_prescribed_motions():
     np.testing.assert_allclose(inv["elbow"], expected[:, 1], atol=1e-8)
     z = inv.run["b"].point((L2 / 2, 0, 0)).values[:, 2]
     np.testing.assert_allclose(z, -0.3 + 0.2 * np.sin(np.pi * inv.time), atol=1e-10)
+    # what is written is one motion
+    h = inv.time[1] - inv.time[0]
+    for name in ("a", "b"):
+        x, v = inv.run[name].position.values, inv.run[name].velocity.values
+        np.testing.assert_allclose(v, np.gradient(x, h, axis=0, edge_order=2), atol=20 * h**2)
+        a, slope = inv.run[name].acceleration.values, np.gradient(v, h, axis=0, edge_order=2)
+        np.testing.assert_allclose(a[3:-3], slope[3:-3], atol=20 * h**2)
     # with a posture it stays nearer to where it began
     near = lw.inverse(m, t=1, h=0.02, actuators=["shoulder", "elbow"], posture=10.0)
     far = [np.abs(np.ptp(x.run["a"].orientation.values[:, 2])) for x in (near, inv)]

@@ -9,6 +9,7 @@ from body_points import end
 from scipy.optimize import brentq
 
 import linkwork as lw
+from linkwork.analysis.statics.stability import refuse_not_finite
 
 G = 9.81
 
@@ -327,13 +328,20 @@ def test_a_function_that_fails_is_what_is_reported():
         lw.static(m)
 
 
-def test_numbers_far_too_large_are_an_error():
-    """Followers make the stiffness unsymmetric, so that damping counts, which overflows."""
-    m = lw.Model()
-    body = m.add("body", lw.Body(1, (1, 1, 1)))
-    m.add("mount", lw.Bushing(lw.GROUND, body, at=(0, 0, 0), stiffness=(10,) * 6,
-                              damping=(1e308,) * 6))  # fmt: skip
-    m.add("push", lw.Force(lw.Frame(body, (0, 0.1, 0)), (1, 0, 0), follower=True))
-    m.add("turn", lw.Torque(body, (0, 0, 1), follower=True))
+def test_matrices_that_are_not_finite_are_an_error():
     with pytest.raises(lw.SingularError, match="far too large"):
-        lw.static(m)
+        refuse_not_finite(np.eye(2), np.full((2, 2), np.inf))
+
+
+def test_analyses_start_from_an_equilibrium():
+    """A mass that hangs on a spring, at z = −(L + m g / k), stays where it is."""
+    m = lw.Model(gravity=(0, 0, -10))
+    mass = m.add("mass", lw.Body(2, (1, 1, 1), position=(0, 0, -1)))
+    m.add("guide", lw.Prismatic(lw.GROUND, mass, at=(0, 0, 0), axis=(0, 0, 1)))
+    m.add("spring", lw.Spring(lw.GROUND, mass, at_a=(0, 0, 0), stiffness=100, length=1))
+    hanging = lw.static(m)
+    run = lw.transient(m, t=1, h=0.01, start=hanging, progress=False)
+    np.testing.assert_allclose(run["mass"].position[:, 2], -1.2, rtol=1e-12)
+    space = lw.joint_space(m, start=hanging)
+    np.testing.assert_allclose(space.q, [-0.2], rtol=1e-12)
+    np.testing.assert_allclose(space.forward(space.q), [0.0], atol=1e-9)

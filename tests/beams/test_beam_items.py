@@ -163,6 +163,8 @@ def test_energy_account_has_strain_energy():
     ({"elements": 2.5}, "elements .* whole number"),
     ({"order": 4}, "order .* must be 3 or 2"),
     ({"up": (1, 0, 0)}, "lies along the beam"),
+    ({"up": lambda s: 1 / 0}, "up of a Beam fails at s = 0: ZeroDivisionError"),
+    ({"up": lambda s: None}, r"up\(0\) of a Beam must be 3 numbers"),
     ({"damping": -1}, "damping"),
     ({"at": (0.2, 1.5)}, "places from 0 to 1"),
     ({"elements": 2, "at": (0.2, 0.7, 0.9)}, "at least 4 elements"),
@@ -194,6 +196,18 @@ def test_mistakes_of_points_elements_and_sections_get_one_sentence():
         refuse(make, sentence)
     coupled = lw.Section(EA=1, EIy=1, EIz=1, GJ=1, mass=1, shear_centre=(0, 1))
     refuse(lambda: lw.FlexibleLink((0, 0, 0), (1, 0, 0), coupled), "take an lw.Beam")
+
+
+@pytest.mark.parametrize("up", [None, (0, 0, 1)])
+def test_a_hairpin_has_no_direction_at_its_turn(up):
+    for points in ([(0, 0, 0), (1, 0, 0), (0, 0, 0)], [(0, 0, 0), (1, 0, 0), (0.2, 0, 0)],
+                   [(0, 0, 0), (1, 0, 0), (0.2, 1e-9, 0)]):  # fmt: skip
+        refuse(lambda points=points: lw.Beam.along(points, SOFT, up=up), "turn back near point 2")
+    s = np.linspace(-1, 1, 41) * (1 + 0.05 * np.pi)  # two arms of 1 m and a bend of 0.1 m
+    a = np.clip(s / 0.1, -np.pi / 2, np.pi / 2)
+    x = 1 + 0.1 * np.cos(a) - np.maximum(np.abs(s) - 0.05 * np.pi, 0)
+    beam = lw.Beam.along(np.column_stack([x, 0.1 * np.sin(a), 0 * s]), SOFT, up=up, elements=20)
+    assert beam.length == pytest.approx(2 + 0.1 * np.pi, rel=1e-2)  # a spline with corners of κ
 
 
 # ------------------------------------------------------------------------------------- readings

@@ -38,6 +38,21 @@ def test_a_bead_falls_along_a_stiff_wire(kind, order):
     assert np.abs(run.energy["balance"]).max() < 1e-3 * 9.81 * 0.1
 
 
+@pytest.mark.parametrize("kind", ["spherical", "classic"])
+def test_a_bead_that_slides_leaves_a_beam_at_rest(kind):
+    """At 1.5 m/s along a straight clamped beam, which it does not move; elements of 0.5 m."""
+    m = lw.Model("bead")
+    steel = lw.Section.circle(0.01, E=2.1e11, density=7800)
+    wire = m.add("wire", lw.Beam((0, 0, 0), (2, 0, 0), steel, elements=4))
+    m.add("clamp", lw.Fixed(lw.GROUND, wire.root, at=(0, 0, 0)))
+    bead = m.add("bead", lw.Body(0.1, (1e-5,) * 3, position=(0.4, 0, 0), velocity=(1.5, 0, 0)))
+    m.add("slides", lw.BeamSlider(bead, wire, kind))
+    run = lw.transient(m, t=0.2, h=1e-3, progress=False)
+    assert np.abs(run.motion[0, :-1, 7:]).max() < 1e-12
+    assert np.abs(run["clamp"].force.values).max() < 1e-6
+    np.testing.assert_allclose(run["slides"].place_rate.values, 3.0, rtol=1e-9)
+
+
 def test_the_classic_slider_carries_moments_across_the_wire():
     """A torque about y on the bead, which cannot turn about it, comes back from the wire."""
     m = incline("classic")

@@ -132,3 +132,16 @@ def test_a_super_fluid_boils_at_its_saturation_pressure():
     np.testing.assert_allclose(p[boiling], exact, rtol=1e-6)
     supplied = np.abs(r.energy["supplied"].values).max()
     assert np.abs(r.energy["balance"].values).max() < 1e-3 * supplied
+
+
+def test_a_tank_that_is_emptied_ends_the_run():
+    """100 l/s m² out of half a metre: empty after 5 s."""
+    m = lw.Model("draining")
+    tank = m.add("tank", H.Tank(OIL, 1e5, area=0.01, level=0.5))
+    m.add("pump", H.Pump(tank, m.add("sink", H.Tank(OIL, 1e5)), flow=1e-3))
+    lw.transient(m, 4.9, 0.1, progress=False)
+    with pytest.raises(lw.ConvergenceError, match=r"empties a tank: pressure 'tank'.*higher level"):
+        lw.transient(m, 6.0, 0.1, progress=False)
+    with pytest.raises(lw.ConvergenceError) as caught:
+        lw.transient(m, 6.0, 0.1, progress=False)
+    assert caught.value.result.time[-1] == pytest.approx(5.0, abs=0.11)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import linkwork as lw
 
@@ -231,3 +232,27 @@ def test_a_tank_empties_as_torricelli_says():
     root = 1 - 0.6 * 1e-4 / 0.1 * np.sqrt(2 * 9.81) / 2 * r.time
     np.testing.assert_allclose(r["tank"].level.values, root**2, atol=2e-6)
     assert np.abs(r.energy["balance"].values).max() < 1e-5 * np.ptp(r["tank"].stored_energy.values)
+
+
+@pytest.mark.parametrize("volume", [1e-4, 1e-5])
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+@pytest.mark.parametrize("crack, full, area", [
+    (2e7, 2.2e7, 5e-5), (1e7, 1.02e7, 1e-4), (1e7, 1.5e7, 1e-4),
+])  # fmt: skip
+def test_a_relief_valve_settles_where_the_flow_of_the_pump_passes(volume, h, crack, full, area):
+    """C_d A S(x) √(2 Δp/ρ) = Q, also where a step is thousands of times the valve's own time."""
+    oil, flow = H.Fluid(density=850, bulk_modulus=1.4e9, viscosity=0.03), 1e-3
+    m = lw.Model("relief")
+    tank = m.add("tank", H.Tank(oil, pressure=1e5))
+    line = m.add("line", H.Pressure(oil, 1e5, volume=volume))
+    m.add("pump", H.Pump(tank, line, flow=flow))
+    m.add("relief", H.ReliefValve(line, tank, crack=crack, full=full, area=area, leakage=0))
+    run = lw.transient(m, 100 * h, h, progress=False)
+
+    def passing(drop):
+        x = (drop - crack) / (full - crack)
+        rho, supplied = (oil.density_at(p)[0] for p in (1e5 + drop / 2, 1e5))
+        return 0.611 * area * x**2 * (3 - 2 * x) * np.sqrt(2 * rho * drop) - supplied * flow
+
+    drop = brentq(passing, crack, full)
+    np.testing.assert_allclose(run["relief"].pressure_drop.values[-10:], drop, rtol=1e-6)

@@ -21,7 +21,7 @@ def run(m, t, h, **words):
 # ------------------------------------------------------------------------------------------ impacts
 
 
-@pytest.mark.parametrize("e", [0.3, 0.8, 1.0])
+@pytest.mark.parametrize("e", [0.02, 0.3, 0.8, 1.0])
 def test_hunt_crossley_has_the_restitution_asked_for(e):
     m = lw.Model("impact")
     ball(m, 0.1, (0, 0, -2.0))

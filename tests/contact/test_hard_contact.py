@@ -162,3 +162,24 @@ def test_a_run_goes_on_from_its_end():
     rest = lw.transient(half.system.model, t=0.3, h=1e-3, method=lw.Moreau(), start=half,
                         progress=False)  # fmt: skip
     np.testing.assert_allclose(rest.motion[-1], whole.motion[-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("angle,work", [
+    (lw.polynomial([0, 0, 1]), 4.0),  # speeds up to 2 rad/s
+    (lw.polynomial([0, 2]), 0.0),  # turns steadily
+    (lw.sine(1.0, 1.5 / np.pi), 9.0 * np.cos(3.0) ** 2 - 9.0),
+])  # fmt: skip
+def test_motors_are_in_the_energy_account(angle, work):
+    """A wheel of 2 kg m² gains J (ω₁² − ω₀²)/2, beside a ball that hits the floor without loss."""
+    m = lw.Model("mill", gravity=(0, 0, -9.81))
+    wheel = m.add("wheel", lw.Body(1, (2, 2, 2), position=(5, 0, 0)))
+    m.add("motor", lw.Motor(lw.GROUND, wheel, at=(5, 0, 0), axis=(0, 0, 1), angle=angle))
+    ball = m.add("ball", lw.Body.sphere(0.1, mass=1, position=(0, 0, 0.5)))
+    m.add("floor", lw.Contact(ball, lw.GROUND, hard=True, restitution=1.0))
+    errors = []
+    for h in (2e-3, 1e-3):
+        run = lw.transient(m, t=1, h=h, method=lw.Moreau(), progress=False)
+        assert np.abs(run.energy["balance"].values).max() < 1e-9
+        errors.append(float(run.energy["supplied"][-1]) - work)
+    assert abs(errors[1]) < max(0.6 * abs(errors[0]), 1e-9)  # of first order
+    assert abs(errors[1]) < 0.01

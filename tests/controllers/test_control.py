@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from inside import signal_values
@@ -97,6 +99,53 @@ def test_a_function_is_called_once_per_sample():
     held = np.repeat(-30 * run["cart"].position.values[::10, 1], 10)
     np.testing.assert_allclose(run["along y"].force.values[1:, 1], held[: len(run) - 1], atol=1e-12)
     np.testing.assert_allclose(calls, np.arange(51) * 0.01, rtol=0, atol=1e-9)
+
+
+SAMPLED = {
+    "pid": lambda x, start: lw.PID(-1 * x, KP, KI, every=PERIOD, start=start),
+    "hold": lambda x, start: lw.sample_hold(-KP * x, PERIOD, start=start),
+    "python": lambda x, start: lw.Controller(
+        lambda t, x: -KP * x[0], [x], every=PERIOD, start=start
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("begins", [False, True], ids=["at zero", "with the run"])
+@pytest.mark.parametrize("build", SAMPLED.values(), ids=SAMPLED)
+def test_samples_late_in_time_are_those_at_its_beginning(build, begins):
+    """At 1e9 s neighbouring times are 1.2e-7 s apart, at 1e10 s 1.9e-6 s."""
+
+    def places(time):
+        m = lw.Model()
+        cart = m.add("cart", lw.Body(2, (1, 1, 1), position=(0.1, 0, 0)))
+        drive = build(lw.reads(cart, "position", "x"), time if begins else 0.0)
+        m.add("push", lw.Force(cart, (1, 0, 0), drive=drive))
+        start = lw.assemble(m, time=time)
+        run = lw.transient(m, time + 20 * PERIOD, PERIOD / 16, start=start, progress=False)
+        return run["cart"].position.values[:, 0]
+
+    exact = places(0.0)
+    for time in (1e6, 1e9, 1.7e9, 1e10):
+        np.testing.assert_array_equal(places(time), exact)
+
+
+def test_every_run_asks_the_function_and_its_results_know_the_answers():
+    """A function that counts its calls pushes by their number: 1 to 11, then 12 to 22."""
+    calls = iter(range(1, 100))
+    m = lw.Model()
+    cart = m.add("cart", lw.Body(2, (1, 1, 1)))
+    x = lw.reads(cart, "position", "x")
+    push = lw.Controller(lambda t, x: next(calls), [x], every=0.01)
+    m.add("push", lw.Force(cart, (1, 0, 0), drive=push))
+    m.add("half", lw.Force(cart, (0, 1, 0), drive=0.5 * push[0]))
+    runs = [lw.transient(m, 0.1, 1e-3, progress=False) for _ in range(2)]
+    for _ in range(2):
+        runs += [pickle.loads(pickle.dumps(run)) for run in runs[:2]]
+        for run, first in zip(runs, (1, 12) * 3, strict=False):
+            held = np.repeat(np.arange(first, first + 10), 10)
+            np.testing.assert_array_equal(run["push"].force.values[1:, 0], held)
+            np.testing.assert_array_equal(run["half"].force.values[1:, 1], held / 2)
+    assert next(calls) == 23
 
 
 @pytest.mark.filterwarnings("ignore:.*will not hold its model")
@@ -369,3 +418,22 @@ def test_chains_under_sampled_control_agree_in_all_formulations():
     assert np.allclose(angles[1], angles[0], atol=1e-8)
     for found in angles[2:]:
         assert np.allclose(found, angles[0], atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", ["pid", "function"])
+def test_gains_that_are_too_high_for_the_sample_time_are_named(kind):
+    """J θ̈ = −k_d θ̇ sampled every T: θ̇ is multiplied by 1 − k_d T/J at every sample, here by −99."""
+    every, gain = 0.01, 1000.0
+    m = lw.Model("loop")
+    arm = m.add("arm", lw.Body(1, (0.1, 0.1, 0.1)))
+    pin = lw.Revolute(lw.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1), angle=0.2)
+    m.add("pin", pin)
+    angle, rate = lw.reads(pin, "angle"), lw.reads(pin, "rate")
+    if kind == "pid":
+        drive = lw.PID(0.5 - angle, gain, 0.0, gain, every=every, rate=-1 * rate)
+    else:
+        drive = lw.Controller(lambda t, x: -gain * (x[0] + x[1]), [angle, rate], every=every)
+    m.add("motor", lw.JointTorque(pin, drive))
+    with pytest.raises(lw.ModelError, match="gains are too high for a sample time of 0.01 s") as e:
+        lw.transient(m, 1.0, 1e-3, progress=False)
+    assert e.value.__cause__ is None and "JointTorque 'motor'" in str(e.value)

@@ -263,3 +263,18 @@ def test_tables_whose_slopes_are_no_numbers(kind, t, y):
 def test_what_is_no_time_is_refused_in_one_sentence(given):
     with pytest.raises(lw.DriveError, match="expected a time in seconds or an array of times"):
         lw.sine(1, 2)(given)
+
+
+@pytest.mark.parametrize("exponent", [400, 5000])  # the second has no repr
+@pytest.mark.parametrize("make", [
+    lw.constant, lw.ramp, lambda x: lw.ramp(1, x), lambda x: lw.sine(1, x),
+    lambda x: lw.polynomial([0, x]), lambda x: lw.table([0, 1], [0, x], kind="linear"),
+    lambda x: lw.ramp(1) + x, lambda x: x * lw.ramp(1), lambda x: lw.ramp(1) / x,
+    lambda x: lw.ramp(1) ** x, lambda x: x ** lw.ramp(1), lambda x: lw.ramp(1).delayed(x),
+    lambda x: lw.formula("a*t", a=x), lambda x: lw.function(lambda t: x)(0.0),
+    lambda x: lw.saturate(lw.ramp(1), 0, x), lambda x: lw.dead_zone(x, 1),
+])  # fmt: skip
+def test_numbers_that_no_float_holds(make, exponent):
+    with pytest.raises(lw.DriveError, match="found|joined") as told:
+        make(10**exponent)
+    assert len(str(told.value)) < 300

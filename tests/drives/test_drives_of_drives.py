@@ -66,15 +66,6 @@ def test_messages_of_all_parts_name_the_item(name):
     assert not any(part.what for part in all_parts(drive))  # the drive itself is left as it was
 
 
-def test_integral_over_jumps():
-    """∫ of a step and of a comb, exactly the areas."""
-    step = drives.Piecewise((1.0, 2.5), (constant(0), constant(2), constant(-1)))
-    t = np.array([-1.0, 0.5, 1.25, 2.5, 4.0])
-    np.testing.assert_allclose(drives.Integral(step)(t), [0, 0, 0.5, 3, 1.5], atol=1e-13)
-    comb = drives.Periodic(drives.Piecewise((0.5,), (constant(1), constant(0))), 0.0, 1.0)
-    assert drives.Integral(comb, -1.0, 3.0)(4.25) == pytest.approx(3 + 2 + 0.25, abs=1e-12)
-
-
 def test_turns_make_the_rotation_vector():
     from linkwork.extend import rotations
 

@@ -289,6 +289,14 @@ def test_bistop_remembers():
     assert found == [0, 6, 6, 6, 0, 0]
 
 
+def test_a_bistop_stays_off_where_both_conditions_hold():
+    law = lw.laws.Bistop(
+        lw.laws.LinearElastic(3.0), on=lw.constant(1), off=lw.expression("t < 0.45"), step=0.1
+    )
+    found = [response(law, 1, [[2.0]], t=t)[0, STRESS] for t in (0.1, 0.2, 0.3, 0.5, 0.6)]
+    assert found == [0, 0, 0, 6, 6]
+
+
 @pytest.mark.parametrize(
     "drive,found",
     [(lw.expression("min(2*t, 1)"), False), (lw.expression("t > 1"), True),

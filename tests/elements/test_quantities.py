@@ -168,3 +168,13 @@ def test_they_are_stored_and_come_back():
 def test_bad_words_are_refused(make, message):
     with pytest.raises(lw.ModelError, match=message):
         make()
+
+
+def test_statics_with_forces_of_round_off_elsewhere():
+    """k x = f, however little acts on bodies beside it."""
+    m = lw.Model("two worlds")
+    body = m.add("body", lw.Body(1, (1, 1, 1)))
+    m.add("spring", lw.Bushing(lw.GROUND, body, at=(0, 0, 0), stiffness=6 * [1e4]))
+    m.add("push", lw.Force(body, (1e-20, 0, 0)))
+    m.add("state", lw.Quantity(0.2, order=1, damping=1.0, stiffness=3.0, load=1.5))
+    assert lw.static(m, progress=False)["state"].value == pytest.approx(0.5, rel=1e-9)

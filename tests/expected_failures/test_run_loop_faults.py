@@ -17,6 +17,7 @@ JUMPS = "issue 38: loops treat jumps of loads each in its own way"
 CHECKS = "issue 38: checks see stored rows alone"
 BANDWIDTH = "issue 38: drives do not know their bandwidth"
 FORM = "issue 38: the form of a step is changed on the way"
+LAST = "issue 38: the last step of a run begins anew behind a jump at its end"
 DECKS = "issue 38: the command and run_deck take two paths"
 
 
@@ -105,3 +106,23 @@ def test_halving_the_step_of_a_top_makes_its_error_smaller():
     fine = end(steps[-1] / 8)
     errors = np.array([np.linalg.norm(end(h) - fine) for h in steps])
     assert (np.diff(errors) < 0).all(), errors
+
+
+def cart(law):
+    m = lw.Model("cart")
+    body = m.add("cart", lw.Body(1.0, (1, 1, 1)))
+    if law:
+        place = lw.expression("4.13*(t^2/2 if t < 1 else t - 0.5)")
+        m.add("drive", lw.Actuator(lw.GROUND, body, (0, 0, 0), (1, 0, 0), displacement=place))
+    else:
+        m.add("rail", lw.Prismatic(lw.GROUND, body, at=(0, 0, 0), axis=(1, 0, 0)))
+        m.add("push", lw.Force(body, (1, 0, 0), drive=lw.expression("4.13*(t < 1)")))
+    return m
+
+
+@fault(reason=LAST)
+@pytest.mark.parametrize("law", [False, True], ids=["load", "motion law"])
+def test_a_run_that_ends_at_a_jump_ends_before_it(law):
+    """4.13 N push until 1 s and not from there on: all of the run has their acceleration."""
+    run = lw.transient(cart(law), t=1.0, h=0.1, progress=False)
+    np.testing.assert_allclose(run["cart"].acceleration[1:, 0], 4.13, rtol=1e-6)

@@ -271,9 +271,9 @@ c81 data: 1, "plain.c81";
 begin: nodes; {nodes} end: nodes;
 begin: elements;
   joint: 1, clamp, 1, node, node; joint: 2, clamp, 2, node, node; joint: 3, clamp, 3, node, node;
-  beam3: 1, 1, null, 2, null, 3, null, 1, 0., 1., 0., 3, 0., 0., 1., linear elastic generic, diag,
+  beam3: 7, 1, null, 2, null, 3, null, 1, 0., 1., 0., 3, 0., 0., 1., linear elastic generic, diag,
     1., 1., 1., 1., 1., 1., same, same;
-  aerodynamic beam3: 1, 1, {offset} {offset} {offset} linear, 0.4, 0.2, const, 0.01, const, 0.,
+  aerodynamic beam3: 1, 7, {offset} {offset} {offset} linear, 0.4, 0.2, const, 0.01, const, 0.,
     const, 0.05, 3, c81, 1, node;
   aerodynamic body: 2, 2, {offset} 1., linear, 0.4, 0.2, const, 0.01, const, 0., const, 0.05,
     8, c81, 1, node;
@@ -283,12 +283,12 @@ end: elements;
     deck = aero(text)
     run = run_deck(deck)
     write_text(Tables(deck, run), tmp_path / "out")
-    beam = rows(tmp_path / "out.aer", "1")[-1].reshape(3, 7)
-    body = rows(tmp_path / "out.aer", "2")[-1]
-    assert beam[:, 0].tolist() == [1, 2, 3]
-    np.testing.assert_allclose(beam[:, 1:4].sum(axis=0), body[1:4], rtol=1e-9, atol=1e-9)
+    carrier, *loads = rows(tmp_path / "out.aer", "1")[-1]
+    beam, body = np.reshape(loads, (3, 6)), rows(tmp_path / "out.aer", "2")[-1]
+    assert carrier == 7  # the beam's label, once
+    np.testing.assert_allclose(beam[:, :3].sum(axis=0), body[1:4], rtol=1e-9, atol=1e-9)
     arms = np.array([[0, -0.5, 0], [0, 0, 0], [0, 0.5, 0]])
-    moment = (beam[:, 4:] + np.cross(arms, beam[:, 1:4])).sum(axis=0)
+    moment = (beam[:, 3:] + np.cross(arms, beam[:, :3])).sum(axis=0)
     # loads are polynomials of ξ, for which Gauss's rule is exact
     np.testing.assert_allclose(moment, body[4:], rtol=1e-9, atol=1e-9)
 
@@ -312,6 +312,10 @@ def test_what_decks_cannot_have_is_refused(aero, old, new, words):
     assert old in RAMP
     with pytest.raises(lw.MbdynError, match=words):
         aero(RAMP.replace(old, new, 1))
+
+
+def test_swept_flow_is_told(aero):
+    assert any("along the span" in note for note in aero(RAMP).notes)
 
 
 def test_naca_0012_is_read_with_a_note(aero):
@@ -343,3 +347,18 @@ def test_cyclic_inflow_at_the_start_is_refused(aero):
     with pytest.raises(lw.MbdynError, match="cosine and sine inflow"):
         aero(HOVER.replace("uniform, 10.*pi, 5.",
                            "dynamic inflow, 10.*pi, 5., initial value, 3., 1., 0."))
+
+
+def test_states_of_a_dynamic_inflow_are_written_from_the_wind(aero, tmp_path):
+    """Columns 17 to 19 of .rot: mean, and the slopes across and along the wind in the disc."""
+    windy = HOVER.replace("340., 1., 0., 0., const, 0.", "340., 0.8, 0.6, 0., const, 50.")
+    deck = aero(windy.replace("uniform, 10.*pi, 5.", "dynamic inflow, 10.*pi, 5."))
+    run = lw.run_deck(deck, progress=False, t=0.2)
+    write_text(Tables(deck, run), tmp_path / "out")
+    found, rotor = rows(tmp_path / "out.rot", "1")[-1], run["rotor 1"]
+    assert len(found) == 18 and found[13:15].tolist() == [1, 0]
+    mean, wind = found[15], np.arctan2(30.0, 40.0)
+    assert found[12] == pytest.approx(wind)
+    assert mean == pytest.approx(float(rotor.inflow_at(0.0, 0.0)), rel=1e-6)
+    slopes = [rotor.inflow_at(1.0, psi) - mean for psi in (wind + np.pi / 2, wind)]
+    np.testing.assert_allclose(found[16:], slopes, rtol=1e-5, atol=1e-5)

@@ -10,6 +10,7 @@ import pytest
 import scipy.linalg as la
 from inside import Tables, app
 from mbdyn_decks import DECKS
+from scipy.integrate import solve_ivp
 from typer.testing import CliRunner
 
 import linkwork as lw
@@ -110,13 +111,71 @@ def test_an_arm_that_lifts_its_tip(changed):
     )  # fmt: skip
     deck = changed("arm_tip", *pairs)
     run = run_deck(deck, progress=False)
-    assert deck.analysis.inverse.posture == 0.5 and deck.analysis.inverse.follow == 1
     tables = Tables(deck, run)
     expected = torques(*joint_motion(nodes_as_links(run)))
     for k, label in enumerate((5, 6)):
         np.testing.assert_allclose(lifting(tables, label), expected[:, k], atol=1e-8)
     z = run["node 2"].point((L2 / 2, 0, 0)).values[:, 2]
     np.testing.assert_allclose(z - z[0], 0.2 * run.time + 0.1 * run.time**2, atol=1e-10)
+
+
+def links_metric(q, masses):
+    """Σ δqᵀ M δq of both links over both angles: M of ones, or of masses and inertias."""
+    m, J = (np.array([1.4, 0.9]), np.array([0.05, 0.03])) if masses else (np.ones(2), np.ones(2))
+    along = [np.array([-np.sin(x), np.cos(x)]) for x in (q[0], q[0] + q[1])]
+    first = np.outer(along[0], [L1 / 2, 0])
+    second = np.outer(along[0], [L1, 0]) + np.outer(along[1], [L2 / 2, L2 / 2])
+    turn = np.array([[1.0, 0.0], [1.0, 1.0]])
+    return m[0] * first.T @ first + m[1] * second.T @ second + turn.T @ np.diag(J) @ turn
+
+
+@pytest.mark.parametrize(
+    ("weights", "ergonomy", "masses"),
+    [("", "no", False), (", weights, 1., 0., 1., 0., 1., 0.", "yes", False),
+     (", weights, 0., 0., 0., 0., 0., 0.", "no", False),
+     (", weights, 0., 2., 0., 1., 0., 1.", "yes", True)],
+)  # fmt: skip
+def test_the_metric_of_an_overactuated_arm(changed, weights, ergonomy, masses):
+    """The height alone is led: least q̇ᵀ G q̇ with ż given, by integrating the two angles."""
+    h = 0.005
+    deck = changed(
+        "arm_tip",
+        ("fully actuated non collocated", f"underdetermined fully actuated{weights}"),
+        ("active, inactive, active,\n", "inactive, inactive, active,\n"),
+        ("time step: .02", f"time step: {h}"),
+        ("1, 1, 1.4, null, diag, .01, .05, .05",
+         f"1, 1, 1.4, null, diag, .01, .05, .05, inverse dynamics, ergonomy, {ergonomy}"),
+        ("2, 2, .9, null, diag, .01, .03, .03",
+         f"2, 2, .9, null, diag, .01, .03, .03, inverse dynamics, ergonomy, {ergonomy}"),
+    )  # fmt: skip
+    run = run_deck(deck, progress=False)
+
+    def rates(t, q):
+        J = np.array([L1 * np.cos(q[0]) + L2 * np.cos(q[0] + q[1]), L2 * np.cos(q[0] + q[1])])
+        across = np.linalg.solve(links_metric(q, masses), J)
+        return across * (0.2 + 0.2 * t) / (J @ across)
+
+    exact = solve_ivp(rates, (0, 1), [0.6, -1.4], t_eval=run.time, rtol=1e-10, atol=1e-12).y
+    angles = -2 * np.arctan2(run["node 1"].orientation.values[:, 2],
+                             run["node 1"].orientation.values[:, 0])  # fmt: skip
+    moved = np.abs(exact[0] - exact[0, 0]).max()
+    np.testing.assert_allclose(angles, exact[0], atol=0.5 * h * moved)
+    for name in ("node 1", "node 2"):  # what is written is one motion
+        x, v, a = (getattr(run[name], word).values for word in
+                   ("position", "velocity", "acceleration"))  # fmt: skip
+        np.testing.assert_allclose(v, np.gradient(x, h, axis=0, edge_order=2), atol=20 * h**2)
+        slope = np.gradient(v, h, axis=0, edge_order=2)
+        np.testing.assert_allclose(a[3:-3], slope[3:-3], atol=20 * h**2)
+
+
+def test_accelerations_of_static_nodes_are_written_in_inverse_dynamics(changed, tmp_path):
+    control = "begin: control data; default output: accelerations;"
+    deck = changed("arm_torques", ("begin: control data;", control),
+                   ("structural: 2, dynamic", "structural: 2, static"))  # fmt: skip
+    run = run_deck(deck, progress=False)
+    lw.write_mbdyn(deck, run, tmp_path / "out", netcdf=False)
+    lines = (tmp_path / "out.mov").read_text().splitlines()
+    assert {len(line.split()) for line in lines} == {19}
 
 
 def test_inverse_dynamics_may_begin_later(changed):
@@ -141,9 +200,10 @@ def test_inverse_dynamics_may_begin_later(changed):
      ("arm_tip", [("non collocated", "collocated")], "has no joints that push alone"),
      ("arm_tip", [("torque, no, prescribed", "torque, yes, prescribed")], "which joints of"),
      ("arm_tip", [("fully actuated non collocated", "underdetermined fully actuated, weights, "
-                   "0., 0., 0., 1., 0., 1.")], "must be positive"),
+                   "-1., 0., 0., 1., 0., 1.")], "must not be negative"),
      ("arm_torques", [("right hand side, yes", "right hand side, no")], "do not count"),
-     ("arm_torques", [("right hand side, yes", "ergonomy, yes")], "weighs the posture"),
+     ("arm_tip", [("torque, no, prescribed motion, yes", "torque, no, prescribed motion, yes, "
+                   "ergonomy, yes")], "ergonomy of joints"),
      ("arm_torques", [("problem: inverse dynamics", "problem: initial value")],
       "the problem of the deck is initial value"),
      ("arm_torques", [("final time: 1.;", "")], "inverse dynamics block gives no final time")],
@@ -160,7 +220,7 @@ def test_words_of_inverse():
     m.add("elbow", lw.Revolute(a, b, at=(L1, 0, 0), axis=(0, -1, 0)))
     for words, sentence in (({"pushing": ["a"]}, "must name joints"),
                             ({"pushing": ["elbow"], "actuators": ["elbow"]}, "not both"),
-                            ({"begin": 2}, "later than the first time 2")):  # fmt: skip
+                            ({"begin": 2}, "later than the start time 2")):  # fmt: skip
         with pytest.raises(lw.errors.ModelError, match=sentence):
             lw.inverse(m, 1, 0.1, **words)
 

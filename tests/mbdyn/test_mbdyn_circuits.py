@@ -124,6 +124,8 @@ def test_circuits():
     fall = np.exp(-(G**2) / (R * J) * t)
     np.testing.assert_allclose(run.motion[:, -1, 12], V / G * (1 - fall), atol=1e-4)
     np.testing.assert_allclose(run["electric element 1"].value, V / R * fall, atol=3e-5)
+    fed = [deck.genels[clamp](run)[:, 0] for clamp in (1, 2)]  # the current of each pole
+    np.testing.assert_allclose(fed, np.outer([-1, 1], V / R * fall), atol=3e-5)
     C1, C2, resistance = 50.0, 20.0, 0.02
     mean = (370 * C1 + 300 * C2) / (C1 + C2)
     fall = np.exp(-(1 / C1 + 1 / C2) / resistance * t)

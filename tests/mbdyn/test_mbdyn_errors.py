@@ -76,7 +76,7 @@ from linkwork import MbdynError, UnsupportedCard
         (dict(nodes="parameter: 1, value, 2.;", control="parameter nodes: 1;",
               elements="force: 1, abstract, 1, parameter, const, 1.;"), "keeps its value"),
         (dict(nodes=NODE, elements="shell4eas: 1, 1, 1, 1, 1;"),
-         "'shell4eas' of the block 'elements' is not supported"),
+         "shells and membranes are not supported; beams are"),
         (dict(nodes=NODE, elements="joint: 1, revolute pin, 1, position, null, position, null,"
                                    " friction, 1.;"), "expected a friction model, found the end"),
         (dict(control="rigid body kinematics: drive, angular velocity, component, const, 1., time, "
@@ -287,3 +287,16 @@ def test_a_hundred_thousand_lines_take_under_five_seconds(tmp_path):
     spent = time.process_time() - began
     assert len(deck.model) == 2 * n - 1
     assert spent < 5, f"{spent:.2f} s"
+
+
+@pytest.mark.parametrize(("word", "hint"), [
+    ("hexahedron8", "the page howto/mbdyn lists what is"), ("bodi", "near it: body"),
+    ("aerodynamic bodie", "near it: aerodynamic body"),
+])  # fmt: skip
+def test_unknown_cards_name_what_is_spelt_alike_alone(tmp_path, word, hint):
+    path = tmp_path / "deck.mbd"
+    path.write_text(deck_text(elements=f"{word}: 1, 1, 2;"))
+    with pytest.raises(MbdynError) as error:
+        lw.read_deck(path, environment={})
+    sentence = str(error.value)
+    assert hint in sentence and len(sentence) < len(str(path)) + 200

@@ -206,7 +206,7 @@ def test_spring_to_a_coordinate_of_a_body(tmp_path):
     ("genel: 1, swash plate, 1, limits, 1., -1., 1, 1, 1, 1, 1;", "must rise"),
     ("genel: 1, swash plate, 1, 1, 1, 1, 1, 9;", "there is no abstract node 9"),
     ("genel: 1, spring support, 1, abstract, algebraic, linear elastic, 0.;", "no equation gives"),
-    ("genel: 1, rotor trim, 1;", "supported: bulk|supported: clamp"),
+    ("genel: 1, rotor trim, 1;", "near it: rotor$|supported: clamp"),
 ])  # fmt: skip
 def test_what_is_refused(elements, words, tmp_path):
     path = tmp_path / "deck.mbd"

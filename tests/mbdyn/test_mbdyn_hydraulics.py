@@ -7,6 +7,8 @@ import pytest
 from mbdyn_decks import ran
 
 import linkwork as lw
+from linkwork.io.mbdyn.output.files import write_text
+from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 HEAD = """
 begin: data; problem: initial value; end: data;
@@ -136,6 +138,8 @@ def test_an_actuator_moves_with_the_flow_that_it_is_given(tmp_path):
     run = lw.run_deck(deck, progress=False)
     z = run["node 2"].position.values[:, 2]
     assert abs(z[-1] - 0.3 - 0.5 * 0.085 / (850 * 1e-3)) < 2e-4
+    write_text(Tables(deck, run), tmp_path / "out")
+    assert np.loadtxt(tmp_path / "out.frc")[-1] == pytest.approx([1, 1, -0.085])
 
 
 VALVES = """

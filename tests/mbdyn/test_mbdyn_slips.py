@@ -47,7 +47,7 @@ def test_the_deck_itself_is_right(tmp_path):
         ("revolute pin, Rod_1, -L", "revolute pin, Rod_1 -L", "18:27",
          ["must be an integer, found 0.5 from 'Rod_1 -L/2.'", "comma missing?"]),
         ("revolute pin, Rod_1", "revolute pin Rod_1", "18:13",
-         ["comma missing after 'revolute pin'?", "supported: angular acceleration"]),
+         ["comma missing after 'revolute pin'?", "near it: revolute pin"]),
         ("L = 1.;", "L = 1.", "10:4", ["set: expected", "is a ';' missing before 'set:'?"]),
         ("L/12., L/12.;\\n  body", "L/12., L/12.\\n  body", "17:7",
          ["body 1: an inertia matrix", "is a ';' missing before 'body:'?"]),

@@ -33,11 +33,11 @@ def loads(deck):
 
 @pytest.mark.parametrize("kind", ["absolute", "follower", "conservative"])
 def test_forces_in_the_order_before_1_3_7(read, kind):
-    """force: label, kind, node, direction, arm, drive; an internal one with its second arm."""
+    """force: label, kind, node, direction, arm, drive; the direction counts as a unit vector."""
     old = f"""force: 1, {kind}, 1, 0., 3., 4., reference, node, 1., 2., 3., linear, 1., 10.;
       force: 2, {kind}, 2, reference, node, 1., 0., 0., null, 7.;
       couple: 3, {kind}, 1, 0., 1., 0., linear, 0., 10.;"""
-    new = f"""force: 1, {kind}, 1, position, 1., 2., 3., 0., 3., 4., linear, 1., 10.;
+    new = f"""force: 1, {kind}, 1, position, 1., 2., 3., 0., .6, .8, linear, 1., 10.;
       force: 2, {kind}, 2, position, null, single, reference, node, 1., 0., 0., 7.;
       couple: 3, {kind}, 1, position, null, 0., 1., 0., linear, 0., 10.;"""
     same_loads(read, old, new)

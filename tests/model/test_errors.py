@@ -32,6 +32,17 @@ def test_error_attributes_survive_pickling():
     assert errors.Interrupted("stopped").result is None
 
 
+def test_messages_are_bounded():
+    for long in ("x" * 100_000, "many words " * 10_000):
+        for error in (errors.ModelError(f"begins {long} ends"), errors.LinkworkWarning(long),
+                      errors.ResultFileError(f"begins {long} ends"),
+                      errors.MbdynError(f"begins {long} ends", "deck.mbd", 3, 4)):  # fmt: skip
+            assert len(str(error)) < 2000
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    text = str(errors.ModelError(f"begins {long} ends"))
+    assert text.startswith("begins many words") and text.endswith("many words  ends")
+
+
 def test_modules_import_nothing_heavy():
     files = [Path(errors.__file__), *Path(drives.__file__).parent.glob("*.py")]
     assert len(files) > 5

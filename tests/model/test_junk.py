@@ -103,19 +103,20 @@ def test_any_words_make_an_item_or_a_model_error(name, data):
 @pytest.mark.parametrize("length", [1e-170, 1e170, 1e300])
 def test_links_whose_numbers_leave_the_range(length, boundary):
     section = lw.Section.circle(0.01, E=2e11, density=7800)
-    with pytest.raises(lw.ModelError, match="modes cannot be computed|has no inertia|has 0 modes"):
+    told = r"modes cannot be computed|has no inertia|has 0 modes|at most 1e\+50"
+    with pytest.raises(lw.ModelError, match=told):
         lw.FlexibleLink((0, 0, 0), (length, 0, 0), section, boundary=boundary)
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e100])
 def test_sections_whose_numbers_leave_the_range(size):
-    with pytest.raises(lw.ModelError, match="must lie between 1e-50 and 1e50 m"):
+    with pytest.raises(lw.ModelError, match=r"must be at (least 1e-50|most 1e\+50)"):
         lw.Section.circle(size, E=2e11, density=7800)
 
 
 @pytest.mark.parametrize(
     "limits, told",
-    [((0.0, 1e125), "between -1e+09 and 1e+09"), ((-1e300, 1e300), "between -1e+09"),
+    [((0.0, 1e45), "between -1e+09 and 1e+09"), ((-1e300, 1e300), "at most 1e+50 in size"),
      ((None, 1e10), "where there is no bound give None"), ((0.0, 1e-12), "lock the joint")],
 )  # fmt: skip
 def test_limits_that_no_stop_can_be_made_for(limits, told):
@@ -135,5 +136,5 @@ def test_limits_that_no_stop_can_be_made_for(limits, told):
       "resistance")],
 )  # fmt: skip
 def test_quantities_whose_products_leave_the_range(make, word):
-    with pytest.raises(lw.ModelError, match=f"{word} of .* must lie between 1e-50 and 1e\\+50"):
+    with pytest.raises(lw.ModelError, match=f"{word} of .* must be at (least 1e-50|most 1e\\+50)"):
         make()

@@ -30,7 +30,7 @@ def test_products_matrices_and_quaternions_have_the_same_bits():
         same(one_rotation.unit(each), each / np.linalg.norm(each))
 
 
-@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e45])
 def test_axes_of_joints_have_the_same_bits_as_with_products_of_arrays(size):
     for axis in size * np.random.default_rng(1).normal(size=(300, 3)):
         z = checks.direction(axis, "z")

@@ -132,8 +132,8 @@ def test_a_users_function_that_fails_is_named_and_the_results_are_kept(method):
         (dict(t=1, h=1e-3, every=0), "every must be"),
         (dict(t=1, h=1e-3, tolerance=-1), "tolerance must be positive"),
         (dict(t=1, h=1e-3, method="rk4"), "method must be an integrator"),
-        (dict(t=1, h=1e-3, start=3), "start must be a State or a Result"),
-        (dict(t=1e12, h=1e-3), "would store .* GB, more than the"),
+        (dict(t=1, h=1e-3, start=3), "start must be a State, a Result or an Equilibrium"),
+        (dict(t=1e9, h=1e-3), "would store .* GB, more than the"),
     ],
 )
 def test_bad_arguments(words, message):

@@ -4,8 +4,8 @@ At every speed the model is brought to its equilibrium in the wind and linearise
 unsteady airfoils included, so that λ are the eigenvalues of the coupled system themselves (no
 iteration over reduced frequencies).  It flutters where an oscillation begins to grow, Re λ = 0 with
 Im λ ≠ 0, and diverges where an eigenvalue passes through zero, which the determinant of the
-stiffness does with it.  Modes are followed from speed to
-speed by their shapes (campbell); the speed at which one crosses is found by Brent's method.
+stiffness does with it.  Modes are followed from speed to speed by their shapes (campbell), between
+as many speeds as tell where the first one passes (passages); where is found by Brent's method.
 
 - D. H. Hodges, G. A. Pierce: Introduction to structural dynamics and aeroelasticity, 2nd ed.
   (2011), chapter 5.
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.aeroelastic.passages import NARROW, first_passage
 from linkwork.analysis.linear.campbell import Branches, followed
 from linkwork.analysis.linear.eigen import eigen
 from linkwork.analysis.linear.modes import Modes
@@ -31,10 +32,58 @@ from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 
 STILL = 1e-5  # Re λ over |λ| that counts as no growth
-NEAR = 1.6  # factor of a frequency within which a mode is the same
-BEYOND = 10.0  # instabilities are looked for up to so many times the branches' largest |λ|
+BEYOND = 10.0  # instabilities are looked for up to so many times the branches' first |λ|
 SWINGS = 0.5  # |Im λ| over |λ| above which a mode is one of the structure, not of a filter
 SLOW = 1e-4  # |Im λ| over |λ| below which a mode does not oscillate
+
+
+@dataclass
+class Survey:
+    """Modes of build(speed) over the speed, each found once.
+
+    limit  : of |λ| up to which instabilities are looked for
+    refine : look between the speeds given, and find where something passes through zero exactly
+    """
+
+    build: Callable[[float], Model]
+    refine: bool
+    limit: float = np.inf
+    known: dict[float, Modes] = field(default_factory=dict)
+
+    def at(self, speed: float) -> Modes:
+        if speed not in self.known:
+            self.known[speed] = modes_at(self.build, speed)
+        return self.known[speed]
+
+    def grows(self, speed: float) -> bool:
+        return unstable(self.at(speed), self.limit)
+
+    def determinant(self, speed: float) -> tuple[float, float]:
+        return determinant(self.at(speed))
+
+    def branches(self, *speeds: float) -> np.ndarray:
+        """(speeds, n) oscillating eigenvalues followed from the first speed on."""
+        modes = [oscillating(self.at(v), self.limit) for v in speeds]
+        return followed(modes, np.array(speeds), len(modes[0].eigenvalues))
+
+    def growth(self, *speeds: float) -> np.ndarray:
+        """Re λ of these beyond what counts as no growth."""
+        values = self.branches(*speeds)
+        return values.real - STILL * np.abs(values)
+
+    def interval(
+        self, speeds: np.ndarray, follow: Callable[..., np.ndarray], passed: Callable[[float], bool]
+    ) -> tuple[float, float] | None:
+        """Between which speeds something passes first."""
+        narrow = NARROW * float(speeds[-1] - speeds[0])
+        for a, b in zip(speeds[:-1].tolist(), speeds[1:].tolist()):
+            if self.refine:
+                found = first_passage(follow, passed, a, b, narrow)
+            else:
+                found = (a, b) if passed(b) else None
+            if found is not None:
+                return found
+        return None
 
 
 @dataclass(frozen=True)
@@ -87,7 +136,8 @@ def flutter(
     speeds : ascending; from the first one on an instability is looked for between each two
     n      : branches to follow, those that oscillate slowest at the first speed; instabilities are
              looked for among modes up to ten times as fast
-    refine : find the speeds of flutter and divergence to seven digits, else by interpolation
+    refine : look between the speeds where branches bend, and find those of flutter and divergence
+             to seven digits; else by interpolation between the speeds given
 
     Example
     -------
@@ -113,21 +163,22 @@ def flutter(
     if (np.diff(numbers) <= 0).any():
         raise ModelError(f"speeds of flutter must rise, but {checks.show(speeds)} was given")
     checks.count(n, "n")
-    found: list[Modes] = []
+    survey = Survey(build, checks.flag(refine, "refine"))
     talk = ProgressLog("flutter", progress)
-    for i, speed in enumerate(numbers):
+    for i, speed in enumerate(numbers.tolist()):
         talk.tell(f"speed {i + 1} of {len(numbers)}, {speed:g}")
-        found.append(modes_at(build, float(speed)))
-    structural = [oscillating(modes) for modes in found]
-    values = followed(structural, numbers, int(n))
+        survey.at(speed)
+    found = [survey.at(speed) for speed in numbers.tolist()]
+    values = followed([oscillating(modes) for modes in found], numbers, int(n))
     name = found[0].system.model.name if found[0].system is not None else "model"
-    known = np.abs(values[np.isfinite(values)])
-    limit = BEYOND * float(known.max(initial=0.0)) or float(np.abs(found[0].eigenvalues).max())
-    swing, frequency = crossing(build, numbers, found, limit, refine)
-    lean = divergence(build, numbers, found, refine)
+    first = np.abs(values[0][np.isfinite(values[0])])
+    all_of_first = np.abs(found[0].eigenvalues)
+    survey.limit = BEYOND * float(first.max(initial=0.0)) or float(all_of_first.max())
+    swing, frequency = crossing(survey, numbers)
+    lean = divergence(survey, numbers)
     stable = np.array([
-        not unstable(m, limit) and not (lean is not None and speed > lean)
-        for speed, m in zip(numbers, found)
+        not survey.grows(speed) and not (lean is not None and speed > lean)
+        for speed in numbers.tolist()
     ])  # fmt: skip
     return Flutter(numbers, values, stable, swing, frequency, lean, name, tuple(found))
 
@@ -146,9 +197,10 @@ def modes_at(build: Callable[[float], Model], speed: float) -> Modes:
         raise type(error)(f"flutter at the speed {speed:g}: {error}") from error
 
 
-def oscillating(modes: Modes) -> Modes:
-    """The modes that oscillate, slowest first."""
-    keep = np.abs(modes.eigenvalues.imag) > SWINGS * np.abs(modes.eigenvalues)
+def oscillating(modes: Modes, limit: float = np.inf) -> Modes:
+    """The modes that oscillate, slowest first, up to a limit."""
+    size = np.abs(modes.eigenvalues)
+    keep = (np.abs(modes.eigenvalues.imag) > SWINGS * size) & (size < limit)
     picked = np.flatnonzero(keep)
     return Modes(
         modes.eigenvalues[picked], modes.shapes[picked], modes.bodies, modes.stable, modes.axes,
@@ -175,13 +227,6 @@ def unstable(modes: Modes, limit: float) -> bool:
     return value.real > STILL * abs(value)
 
 
-def near(modes: Modes, omega: float) -> complex:
-    """The eigenvalue that grows most among those that oscillate about as fast as ω."""
-    values = modes.eigenvalues
-    values = values[(values.imag > omega / NEAR) & (values.imag < omega * NEAR)]
-    return complex(values[int(np.argmax(values.real))]) if len(values) else complex(-np.inf)
-
-
 def determinant(modes: Modes) -> tuple[float, float]:
     """Sign and logarithm of the determinant of stiffness and constraints."""
     assert modes.system is not None and modes.state is not None
@@ -190,50 +235,61 @@ def determinant(modes: Modes) -> tuple[float, float]:
     return float(sign), float(size)
 
 
-def crossing(
-    build: Callable[[float], Model], speeds: np.ndarray, found: list[Modes], limit: float,
-    refine: bool,
-) -> tuple[float | None, float | None]:  # fmt: skip
+def crossing(survey: Survey, speeds: np.ndarray) -> tuple[float | None, float | None]:
     """The first speed at which an oscillation grows (perhaps the first one itself), and how fast it
     oscillates there (rad/s)."""
     from scipy.optimize import brentq
 
-    grow = [unstable(modes, limit) for modes in found]
-    if not any(grow):
+    if survey.grows(float(speeds[0])):
+        return float(speeds[0]), fastest(survey.at(float(speeds[0])), survey.limit).imag
+    between = survey.interval(speeds, survey.growth, survey.grows)
+    if between is None:
         return None, None
-    i = int(np.argmax(grow))
-    omega = fastest(found[i], limit).imag
-    if i == 0:
-        return float(speeds[0]), omega
-    a, b = float(speeds[i - 1]), float(speeds[i])
-    before, after = near(found[i - 1], omega), near(found[i], omega)
-    if not refine or not before.real < 0:
-        if not np.isfinite(before.real):
-            return b, omega
-        share = before.real / (before.real - after.real) if before.real < 0 else 0.0
-        return a + (b - a) * share, before.imag + (after.imag - before.imag) * share
-    speed = float(brentq(lambda v: near(modes_at(build, v), omega).real, a, b, xtol=1e-9 * b))
-    return speed, near(modes_at(build, speed), omega).imag
+    a, b = between
+    ends = survey.branches(a, b)
+    column = np.flatnonzero((ends[0].real < 0) & (ends[1].real > 0))
+    if not len(column):
+        return b, fastest(survey.at(b), survey.limit).imag
+    shares = ends[0, column].real / (ends[0, column].real - ends[1, column].real)
+    first = int(np.argmin(shares))
+    below, above = ends[:, column[first]]
+
+    def value(v: float) -> complex:
+        """The eigenvalue of the branch that passes, nearest to the chord."""
+        values = survey.at(v).eigenvalues
+        chord = below + (above - below) * (v - a) / (b - a)
+        return complex(values[int(np.argmin(np.abs(values - chord)))])
+
+    if not survey.refine:
+        share = float(shares[first])
+        return a + (b - a) * share, (below + (above - below) * share).imag
+    speed = float(brentq(lambda v: value(v).real, a, b, xtol=1e-9 * b))
+    return speed, value(speed).imag
 
 
-def divergence(
-    build: Callable[[float], Model], speeds: np.ndarray, found: list[Modes], refine: bool
-) -> float | None:  # fmt: skip
+def divergence(survey: Survey, speeds: np.ndarray) -> float | None:
     """The first speed at which the stiffness is singular: its determinant changes its sign."""
     from scipy.optimize import brentq
 
-    known = [determinant(modes) for modes in found]
-    for i in range(len(speeds) - 1):
-        (s1, l1), (s2, l2) = known[i], known[i + 1]
-        if s1 * s2 >= 0:
-            continue
-        a, b = float(speeds[i]), float(speeds[i + 1])
+    start, _ = survey.determinant(float(speeds[0]))
 
-        def relative(v: float, s1: float = s1, l1: float = l1) -> float:
-            sign, size = determinant(modes_at(build, v))
-            return sign * s1 * np.exp(min(size - l1, 700.0))
+    def follow(*at: float) -> np.ndarray:
+        """The determinant over its geometric mean between the ends, negative before it changes."""
+        known = np.array([survey.determinant(v) for v in at])
+        share = (np.array(at) - at[0]) / (at[-1] - at[0])
+        trend = known[0, 1] + share * (known[-1, 1] - known[0, 1])
+        return (-start * known[:, 0] * np.exp(np.minimum(known[:, 1] - trend, 700.0)))[:, None]
 
-        if not refine:
-            return a + (b - a) / (1 + np.exp(min(l2 - l1, 700.0)))
-        return float(brentq(relative, a, b, xtol=1e-9 * b))
-    return None
+    between = survey.interval(speeds, follow, lambda v: survey.determinant(v)[0] != start)
+    if between is None:
+        return None
+    a, b = between
+    sizes = [survey.determinant(v)[1] for v in between]
+    if not survey.refine:
+        return a + (b - a) / (1 + float(np.exp(min(sizes[1] - sizes[0], 700.0))))
+
+    def relative(v: float) -> float:
+        sign, size = survey.determinant(v)
+        return sign * float(np.exp(min(size - sizes[0], 700.0)))
+
+    return float(brentq(relative, a, b, xtol=1e-9 * b))

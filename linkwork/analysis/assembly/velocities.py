@@ -13,7 +13,8 @@ from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-UNGIVEN = 1e-9  # weight of a velocity the user did not give
+UNGIVEN = 1e-9  # weight of a velocity the user did not give,
+FOLLOWS = 1e-24  # and of a rate that constraints alone say, such as that of a place on a beam
 LOST = 1e-6  # of a given velocity: round-off
 
 
@@ -30,12 +31,14 @@ def solve_velocities(system: System, scale: Scale, state: State) -> State:
     row = scale.rows(system)
     words = [(b.velocity, b.angular_velocity) for b in system.items]
     known = np.array([[word is not None for word in pair] for pair in words], bool)
-    given = np.ones(system.motions, bool)  # values of vector nodes are described with a rate
+    given = np.ones(system.motions, bool)  # most values of vector nodes have a rate
     given[: system.layout.rigid] = np.repeat(known, 3)
+    follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
+    given &= ~follows
     free = scale.free | ~given
     if not given.any():
-        given[:] = True
-    weight = np.where(given, 1.0, UNGIVEN)
+        given = ~follows
+    weight = np.where(given, 1.0, np.where(follows, FOLLOWS, UNGIVEN))
     column = scale.velocity_columns * free
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(system.rows)]])

@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.comparison.differences import apart, differences, told_once
 from linkwork.analysis.motion.transient import transient
+from linkwork.analysis.starts import StateLike
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import LinearMethod, default_method
@@ -25,7 +26,6 @@ from linkwork.model.model import Model
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 from linkwork.results.result import Result
-from linkwork.system.state import State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,7 +43,7 @@ OPEN = 30.0  # how much more than a joint is open its bodies may be displaced, i
 def compare(
     model: Model, t: float, h: float, methods: Sequence[MethodLike] | None = None, *,
     reference: MethodLike | None = None, check_order: bool = False, every: int = 1,
-    start: State | Result | None = None,
+    start: StateLike | None = None,
 ) -> Comparison:  # fmt: skip
     """Run the model with several methods and compare positions, orientations, reactions and values
     of nodes (pressures, currents, states).

@@ -23,12 +23,12 @@ import numpy as np
 
 from linkwork.analysis.comparison.differences import apart_over_time, told_once
 from linkwork.analysis.motion.transient import transient
+from linkwork.analysis.starts import StateLike
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.state import State
 
 ROUND_OFF = 1e-9  # differences below it say nothing about the step
 SHRINKS = 0.6  # d₂ over d₁ below which half the step makes the run better
@@ -41,7 +41,7 @@ CAUTION = 0.9  # of the step that would just do
 
 def convergence(
     model: Model, t: float, h: float, method: MethodLike | None = None, *,
-    accuracy: float = 0.01, every: int = 1, start: State | Result | None = None,
+    accuracy: float = 0.01, every: int = 1, start: StateLike | None = None,
 ) -> Convergence:  # fmt: skip
     """Run the model with h, h/2 and h/4, and say how accurate the run with h is, and until when.
 

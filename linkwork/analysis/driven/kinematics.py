@@ -30,7 +30,7 @@ from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.starts import given_state
+from linkwork.analysis.starts import StateLike, given_state, require_steps
 from linkwork.elements.joints.joints import ROW_NAMES, Joint
 from linkwork.errors import ModelError
 from linkwork.model import checks
@@ -44,13 +44,14 @@ from linkwork.system.system import System, compile_model
 
 @interruptible
 def kinematics(
-    model: Model, t: float, h: float, *, start: State | Result | None = None, every: int = 1,
+    model: Model, t: float, h: float, *, start: StateLike | None = None, every: int = 1,
     progress: bool = True,
 ) -> Result:  # fmt: skip
     """Positions, velocities, accelerations and drive forces of a fully driven mechanism.
 
     t, h  : end time and step (of output: the motion itself has no integration error)
-    start : a State or Result that says where to begin (the model is assembled otherwise)
+    start : a State, Result or Equilibrium that says where to begin (the model is assembled
+            otherwise)
     every : store every so many steps; the start and the end are always stored
 
     Example
@@ -67,10 +68,7 @@ def kinematics(
     h = checks.number(h, "h, the step,", positive=True)
     checks.count(every, "every")
     full, redundancy, system, state = beginning(model, start)
-    if t <= state.time:
-        raise ModelError(
-            f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
-        )
+    require_steps(t, h, state.time)
     refuse_velocity_rows(full, "lw.kinematics")
     refuse_hard(full, "lw.kinematics")
     full.refuse_nodes("lw.kinematics")

@@ -11,7 +11,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
 from linkwork.analysis.contacts_at_start import refuse_hard, refuse_overlaps
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
-from linkwork.analysis.starts import require_closed, require_state
+from linkwork.analysis.starts import require_closed, require_state, state_in
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.nonsmooth.method import Moreau
@@ -21,7 +21,7 @@ from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.files.model_file import identity
 from linkwork.results.outputs.stamp import stamp
-from linkwork.results.result import Result, snapshot
+from linkwork.results.result import snapshot
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
@@ -41,7 +41,7 @@ def beginning(
         assembled = assemble_model(model)
         warn_of_lost_velocities(assembled.full, assembled.state)
         return assembled.full, assembled.system, assembled.state, assembled.redundancy
-    state = start.state() if isinstance(start, Result) else start
+    state = state_in(start)
     full = compile_model(model)
     require_state(full, state, start, "start")
     r = state.restart

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.checks.energy_account import warn_of_energy
 from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
@@ -23,7 +21,7 @@ from linkwork.analysis.motion.step_control.first_steps import first_piece, takes
 from linkwork.analysis.motion.step_control.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
 from linkwork.analysis.motion.time_loop import TimeLoop
-from linkwork.errors import ModelError
+from linkwork.analysis.starts import StateLike, require_steps
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.math.memory.garbage import without_collection
@@ -31,20 +29,20 @@ from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.state import State
 
 
 @explained
 def transient(
     model: Model, t: float, h: float, method: MethodLike | None = None, *,
-    start: State | Result | None = None, every: int = 1, progress: bool | str = True,
+    start: StateLike | None = None, every: int = 1, progress: bool | str = True,
     stop: StopLike | None = None, tolerance: float | None = None,
     strategy: Strategy | None = None, file: str | Path | None = None, flush: float | None = 1.0,
     constraint_stiffness: bool = True,
 ) -> Result:  # fmt: skip
     """Move the model to time t with step h.
 
-    start     : a State or Result to go on from (the model is assembled first otherwise)
+    start     : a State, a Result or an Equilibrium to go on from (the model is assembled first
+                otherwise)
     every     : store every so many steps; the start and the end are always stored
     progress  : show how far it is when it takes over a second; "always" or False
     stop      : events that end the run: functions of (time, now), lw.JointLimit, or a list of them
@@ -82,7 +80,7 @@ def transient(
 class Options:
     """The parameters of `transient`; `earlier` is a result whose file this run goes on with."""
 
-    start: State | Result | None = None
+    start: StateLike | None = None
     every: int = 1
     progress: bool | str = True
     stop: StopLike | None = None
@@ -106,10 +104,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     checks.flag(o.constraint_stiffness, "constraint_stiffness")
     with told_in_one_line(model), without_collection():
         full, system, state, redundancy = beginning(model, o.start, method)
-        if t <= state.time:
-            raise ModelError(
-                f"t must be later than the start time {state.time:g}, but t = {t:g} was given"
-            )
+        require_steps(t, h, state.time, goes_on=bool(state.restart))
         remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
         in_pieces = o.meets_jumps and takes_pieces(method, full)
@@ -132,12 +127,6 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
         require_room(full, plan)
-        apart = float(np.spacing(max(abs(t), abs(state.time))))
-        if h < 16 * apart:
-            raise ModelError(
-                f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} "
-                "s apart; take longer steps, or begin nearer to t = 0"
-            )
         reactions = Reactions(full, run, redundancy)
         if isinstance(o.start, Result) and state.restart:
             reactions.begin_like(o.start)

@@ -12,7 +12,7 @@ and the Newton step (with μ: of relaxation) is, K_c included (Peng et al. 2024)
 
 It balances where |r| ≤ tolerance · F, F the forces at work before they cancel, or where positions
 are not known well enough to tell: |r| ≤ 16 ε |K| max(1, |r_b|/L), so that nothing at work is no
-obstacle.
+obstacle; each equation of a vector node has its own |K|.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from linkwork.analysis.statics.forces_at_work import forces_at_work
 from linkwork.analysis.statics.rolled import Slip
 from linkwork.analysis.statics.rotation import Rotation
 from linkwork.analysis.statics.slender import SlenderParts
+from linkwork.system.matrices import Evaluation
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -108,9 +109,14 @@ class Balance:
         if self.system.held_values.all():
             return
         point = self.settle(state, far=True)
-        self.unit = point.scale if point is not None and point.scale > 0 else 1.0
-        K = abs(self.system.evaluate(state).stiffness[self.rigid :])
-        size = (K @ self.column).ravel()
+        K = abs(self.tangent_of(state, True).stiffness)
+        stiff = self.column[: self.rigid] * (K[: self.rigid] @ self.column)
+        stiffest = stiff.max(initial=0.0)
+        at_work = 0.0 if point is None else point.scale
+        if at_work <= KNOWN * stiffest:  # round-off
+            at_work = stiffest
+        self.unit = at_work or 1.0
+        size = (K[self.rigid :] @ self.column).ravel()
         side = self.unit / np.where(size > 0, size, 1.0)
         held = self.system.held_values
         self.side[self.rigid :] = np.where(held, self.column[self.rigid :], side)
@@ -131,9 +137,7 @@ class Balance:
             e = self.system.evaluate(
                 replace(self.moving(state), gamma=self.loads), constraint_stiffness=False
             )
-            C = self.row * e.C
-            if since is not None and self.slip:
-                C = C + self.row * self.slip.between(since, state)
+            C = self.gap(e, state, since)
             error = float(np.abs(C).max(initial=0.0))
             if not np.isfinite(error + np.abs(e.residual).max()) or (error > OPEN and not far):
                 return None
@@ -149,6 +153,12 @@ class Balance:
                 return None
             state = state.moved(self.column * way)
         return None
+
+    def gap(self, e: Evaluation, state: State, since: State | None) -> np.ndarray:
+        """C, scaled, with the slip since a position that it is to be reached from."""
+        if since is not None and self.slip:
+            return self.row * (e.C + self.slip.between(since, state))
+        return self.row * e.C
 
     def unbalanced(self, state: State, f: np.ndarray) -> Point | None:
         """Multipliers of least squares at a state whose projection is factorised."""
@@ -171,12 +181,13 @@ class Balance:
     def stiffness(self, point: Point, *, exact: bool = False) -> np.ndarray:
         """Values of the scaled saddle matrix with K at a point; with K_c anyway where `exact`."""
         state = self.loaded(point)
-        e = self.system.evaluate(
-            state, constraint_stiffness=exact or self.constraint_stiffness
-        )
+        e = self.tangent_of(state, exact)
         if self.rotation is None:
             return self.weight * e.matrix.data
         return self.weight * (e.matrix.data + self.inertia_stiffness(self.rotation, state))
+
+    def tangent_of(self, state: State, exact: bool) -> Evaluation:
+        return self.system.evaluate(state, constraint_stiffness=exact or self.constraint_stiffness)
 
     def loaded(self, point: Point) -> State:
         """The state at a point with its multipliers, and with its motion where it rotates."""
@@ -243,11 +254,16 @@ class Balance:
         """Whether what is unbalanced is small against the forces at work, or round-off."""
         if point.largest <= self.tolerance * point.scale:
             return True
-        away = float(np.abs(point.state.positions).max(initial=0.0)) / self.L
-        return point.largest <= KNOWN * max(1.0, away) * self.stiffest(point)
+        values = point.state.values[0] / self.column[self.rigid :]
+        away = np.append(point.state.positions.ravel() / self.L, values)
+        known = KNOWN * max(1.0, float(np.abs(away).max(initial=0.0)))
+        return bool((np.abs(point.force) <= known * self.stiffness_of_rows(point)).all())
 
-    def stiffest(self, point: Point) -> float:
-        """The largest sum of a row of K."""
+    def stiffness_of_rows(self, point: Point) -> np.ndarray:
+        """The sums of rows of |K|; the largest for all that multipliers balance together."""
         p, vals = self.system.pattern, np.abs(self.stiffness(point))
         vals[~self.body] = 0.0
-        return float(np.add.reduceat(vals, p.indptr[: self.n]).max(initial=0.0))
+        rows = np.add.reduceat(vals, p.indptr[: self.n])
+        together = np.append(np.ones(self.rigid, bool), self.system.held_values)
+        rows[together] = rows.max(initial=0.0, where=together)
+        return rows

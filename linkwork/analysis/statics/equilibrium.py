@@ -84,7 +84,7 @@ def state_of(search: Search, point: Point) -> State:
         rows = constraint_rows(search.full, point.state)
         gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq.csr, gamma)
     state = replace(
-        search.system.remember(point.state), gamma=gamma,
+        search.system.remember(search.moving(point.state)), gamma=gamma,
         acceleration=np.zeros((search.system.bodies, 6)), restart={},
     )  # fmt: skip
     return search.moving(state)

@@ -18,7 +18,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
-from linkwork.analysis.linear.equations.sensors import SolvedSensors, multiplier_slopes
+from linkwork.analysis.linear.equations.reactions import Slopes, SolvedReactions
 from linkwork.analysis.saddle import Saddle
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
 from linkwork.analysis.statics.inertia import eigenvalues_below
@@ -217,12 +217,12 @@ def stability_with_sensors(
     as functions of the motion (linear.equations.sensors)."""
     left, right, row = (sp.diags(1 / x) for x in (balance.side, balance.column, balance.row))
     M, D = balance.damping(point)
-    sensors = SolvedSensors(
-        balance.system, sp.csr_array(row @ J @ right), multiplier_slopes(balance.system)
+    reactions = SolvedReactions(
+        balance.system, sp.csr_array(row @ J @ right), Slopes.at(balance.system, point.state)
     )
     slip = np.zeros(J.shape[0], bool)
     nothing = sp.csr_array((0, balance.n))
-    M, D, K = sensors.replace_rows(M, D, sp.csr_array(left @ K @ right), nothing, slip)
+    M, D, K = reactions.solve(M, D, sp.csr_array(left @ K @ right), nothing, slip)
     N, c, s = null_space(J.toarray(), balance.n), sp.diags(balance.column), sp.diags(balance.side)
     Kr, Dr, Mr = (N.T @ (s @ A @ c @ N) for A in (K, D, M))
     refuse_not_finite(Kr, Dr, Mr)

@@ -166,14 +166,7 @@ class Beam(FramesAlong, Item):
     # -------------------------------------------------------------------------------- sections
     def section_at(self, s: float) -> Section:
         """The section at a place, damping included."""
-        found = self.section
-        if callable(found):
-            try:
-                found = found(s)
-            except Exception as error:
-                raise ModelError(
-                    f"section of {self.label} fails at s = {s:g}: {checks.line(error)}"
-                ) from error
+        found = checks.at_place(self.section, s, f"section of {self.label}")
         if not isinstance(found, Section):
             raise ModelError(
                 f"section of {self.label} must be an lw.Section, or a function of s that gives "

@@ -9,7 +9,6 @@ reflection).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,6 +48,7 @@ class Curve:
         ] + [[chord[-1]]])  # fmt: skip
         half = np.diff(u) / 2
         inner = (u[:-1] + half)[:, None] + half[:, None] * nodes
+        self._refuse_hairpins(u)
         speed = np.linalg.norm(self.spline(inner, 1), axis=-1)
         arc = np.concatenate([[0.0], np.cumsum(half * (speed @ weights))])
         self.length = float(arc[-1])
@@ -56,6 +56,17 @@ class Curve:
         self.table_s = arc / arc[-1]
         if up is None:
             self.table_z = self._carried(self.spline(u), self.spline(u, 1))
+
+    def _refuse_hairpins(self, u: np.ndarray) -> None:
+        """Turns by a right angle or more from one place of the table to the next."""
+        t = self.spline(u, 1)
+        back = np.flatnonzero(np.einsum("ij,ij->i", t[:-1], t[1:]) <= 0.0)
+        if len(back):
+            raise ModelError(
+                f"the points of {self.what} turn back near point {round(int(back[0]) / FINE) + 1}, "
+                "where a smooth curve through them has no direction; make the bend wider, or join "
+                "two beams there by lw.Fixed"
+            )
 
     def _carried(self, p: np.ndarray, t: np.ndarray) -> np.ndarray:
         """z axes along the table, without twist."""
@@ -82,8 +93,9 @@ class Curve:
             x = checks.unit(self.points[1] - self.points[0])[0]
         else:
             x = checks.unit(self.spline(self.parameter(s), 1))[0]
-        if isinstance(self.up, Callable):  # type: ignore[arg-type]
-            z = self._across(x, checks.direction(self.up(s), f"up({s:g}) of {self.what}"))
+        if callable(self.up):
+            up = checks.at_place(self.up, s, f"up of {self.what}")
+            z = self._across(x, checks.direction(up, f"up({s:g}) of {self.what}"))
         elif self.up is not None:
             z = self._across(x, self.up)
         elif self.straight:

@@ -89,14 +89,17 @@ class LineLoad(Item):
         return found
 
     def entries(self) -> list[Entry]:
-        bodies, found = self.beam.bodies(), []
+        bodies = self.beam.bodies()
+        loads: list[Force | Torque] = []
         for i, length, arm in self.pieces():
             words: dict[str, Any] = dict(follower=self.follower, drive=self.drive)
             if np.any(self.force):
-                found += Force(Frame(bodies[i], arm), length * self.force, **words).entries()
+                loads.append(Force(Frame(bodies[i], arm), length * self.force, **words))
             if np.any(self.moment):
-                found += Torque(bodies[i], length * self.moment, **words).entries()
-        return found
+                loads.append(Torque(bodies[i], length * self.moment, **words))
+        for load in loads:
+            load.take_name(self.name or "")  # for what is said about its drive
+        return [entry for load in loads for entry in load.entries()]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

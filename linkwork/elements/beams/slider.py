@@ -214,7 +214,7 @@ class BeamSlider(Item):
                 f"Frames (three, five, seven …), but {checks.show(self.beam)} was given"
             )
         self.track(), self.start()
-        self.__dict__.setdefault("node", Node(PLACE, 0.0))
+        self.__dict__.setdefault("node", Node(PLACE, 0.0, rate=None))
 
     def needs(self) -> tuple[Item, ...]:
         parts = tuple(self.beam) if isinstance(self.beam, (list, tuple)) else (self.beam,)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
+from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CK, POS, TANGENT, add33
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
@@ -85,6 +86,20 @@ class CentralGravity(Item):
         """One body or several, as a list."""
         several = isinstance(self.attracted, (list, tuple)) and len(self.attracted) > 0
         return list(self.attracted) if several else [self.attracted]  # type: ignore[list-item,arg-type]
+
+    @classmethod
+    def refuse_beside(cls, items: list[Item]) -> None:
+        centres = [item for item in items if isinstance(item, cls)]
+        for item, bodies in other_masses(items).items():
+            loaded = set(map(id, bodies))
+            for centre in centres:
+                for body in centre.bodies_attracted():
+                    if id(body) in loaded:
+                        raise ModelError(
+                            f"{centre.label} attracts the mass of {body.label} itself, but not "
+                            f"what {item.label} adds to it; give the mass to the body, or to "
+                            "another one that is fixed to it"
+                        )
 
     def entries(self) -> list[Entry]:
         made = []

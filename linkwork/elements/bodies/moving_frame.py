@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
+from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
@@ -79,8 +80,9 @@ class MovingFrame(Item):
     angular_acceleration : of the frame (rad/s²); default zero
 
     All are in the axes of the frame, each three numbers or functions of time.  Every body of the
-    model needs one; the ground then moves with the frame, and positions, velocities and energies
-    are those that are seen from it.  Their power counts as supplied.
+    model with mass needs one, and all mass must be that of bodies; the ground then moves with the
+    frame, and positions, velocities and energies are those that are seen from it.  Their power
+    counts as supplied.
 
     Example
     -------
@@ -100,6 +102,24 @@ class MovingFrame(Item):
         for word in ("acceleration", "angular_velocity", "angular_acceleration"):
             setattr(self, word, components(getattr(self, word), f"{word} of {self.label}"))
 
+    @classmethod
+    def refuse_beside(cls, items: list[Item]) -> None:
+        frames = {id(item.body): item for item in items if isinstance(item, cls)}
+        label = next(iter(frames.values())).label
+        for item in items:
+            heavy = isinstance(item, Body) and (item.mass > 0 or bool(np.any(item.inertia)))
+            if heavy and id(item) not in frames:
+                raise ModelError(
+                    f"{label} describes the model in a frame that moves, but {item.label} has no "
+                    "MovingFrame, so that its inertial forces would be left out; add one"
+                )
+        for item in other_masses(items):
+            raise ModelError(
+                f"{label} describes the model in a frame that moves, whose inertial forces act on "
+                f"the mass of bodies alone, but {item.label} has mass of its own; describe the "
+                "model in the fixed world, or its masses as bodies"
+            )
+
     def values(self, times: np.ndarray) -> np.ndarray:
         """The nine numbers at each time."""
         drives = (*self.acceleration, *self.angular_velocity, *self.angular_acceleration)
@@ -111,11 +131,11 @@ class MovingFrame(Item):
         return [Entry(MOVING_FRAME, (self.body,), reals, laws=[Law(A0, self.values, 9)])]
 
     @classmethod
-    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> MovingFrame:
+    def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
         from linkwork.model.drives import polynomial
 
         x = [[polynomial(rng.uniform(-1, 1, 3)) for _ in range(3)] for _ in range(3)]
-        return cls(a, *x)
+        return [cls(a, *x), cls(b, *x)]
 
 
 def components(value: Any, what: str) -> tuple[Drive, ...]:

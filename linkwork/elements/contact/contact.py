@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -63,9 +64,9 @@ class Bounds(NamedTuple):
 
 def contact_entry(
     bodies: tuple[Any, Any], pair: Pair, bounds: Bounds, law: ConstitutiveLaw,
-    model: FrictionModel | None, what: str,
+    model: FrictionModel | None, what: str, mass: float,
 ) -> Entry:  # fmt: skip
-    """The element of a pair of shapes on two bodies."""
+    """The element of a pair of shapes on two bodies; mass: the reduced one that meets there."""
     table = np.zeros((0, 3)) if model is None else model.table()
     at_law = TABLE + table.size
     numbers, laws = law_numbers(law, 1, what, at_law)
@@ -83,7 +84,6 @@ def contact_entry(
     reals[at_law:at_geometry] = numbers
     reals[at_geometry : at_geometry + len(pair.geometry)] = pair.geometry
     reals[len(reals) - TOUCHED_A] = UNKNOWN
-    mass = reduced([getattr(body, "mass", 0.0) for body in bodies])
     corner = Corner(numbers, ((0.0, 1.0),), None, mass, mass, contact_depth)
     return Entry(contact_family(len(reals)), bodies, reals, laws=laws, corner=corner)
 
@@ -237,7 +237,7 @@ class Contact(Item):
         return float(self.friction or 0.0)
 
     # --------------------------------------------------------------------------------- elements
-    def friction_model(self, mass: float, size: float) -> FrictionModel | None:
+    def friction_model(self, size: float) -> FrictionModel | None:
         """The model given, or Coulomb's with bristles that are stiff for these bodies."""
         if isinstance(self.friction, FrictionModel):
             return damped(self.friction)
@@ -246,15 +246,22 @@ class Contact(Item):
         stiffness = 1.0 / (SINKS * size)  # the surfaces give way by μ of that under a unit load
         return damped(Coulomb(float(self.friction), stiffness=stiffness))
 
-    def law_between(self, a: Solid, b: Solid, mass: float, reduced: float) -> ConstitutiveLaw:
+    def law_between(self, a: Solid, b: Solid, masses: list[float]) -> ConstitutiveLaw:
         if isinstance(self.law, Hertz):
             return self.law.between(curvature_radius(a, b))
         if self.law is not None:
             return self.law
-        size = min(a.size, b.size)
-        stiffness = 10 * mass * WEIGHT / (SINKS * size) ** 1.5
+        if any(math.isnan(mass) for mass in masses):
+            raise ModelError(
+                f"{self.label} has no law, and mass on a body that it joins changes or moves with "
+                "time, so that no damping gives it one restitution; give law=, such as "
+                "lw.laws.HuntCrossley(1e6, restitution=0.5, speed=1.0)"
+            )
+        size, lighter = min(a.size, b.size), min((x for x in masses if x > 0), default=1.0)
+        lighter = lighter if lighter < math.inf else 1.0
+        stiffness = 10 * lighter * WEIGHT / (SINKS * size) ** 1.5
         e = RESTITUTION if self.restitution is None else max(self.restitution, LEAST)
-        return Tsuji(stiffness, restitution=e, mass=reduced)
+        return Tsuji(stiffness, restitution=e, mass=reduced(masses) or lighter)
 
     def reading(self, quantity: str, axis: Any) -> Drive:
         if self.hard or len(self.pairs_of_bodies()) != 1:
@@ -275,24 +282,26 @@ class Contact(Item):
         made: list[Entry] = []
         solids = {id(x): self.solids(x) for pair in self.pairs_of_bodies() for x in pair}
         for one, two in self.pairs_of_bodies():
-            masses = [x.mass for x in (one, two) if x is not GROUND and x.mass > 0]
+            masses = [math.inf if x is GROUND else x.mass for x in (one, two)]
             for a, b in itertools.product(solids[id(one)], solids[id(two)]):
                 for pair, flipped in pairs_of(a, b, self.label):
-                    made.append(self.entry(pair, flipped, (one, a), (two, b), masses or [1.0]))
+                    made.append(self.entry(pair, flipped, (one, a), (two, b), masses))
         return made
 
     def entry(
         self, pair: Pair, flipped: bool, first: tuple[Any, Solid], second: tuple[Any, Solid],
         masses: list[float],
     ) -> Entry:  # fmt: skip
+        """masses: of both bodies as they move, infinite where one is held, nan where it changes."""
+        again = functools.partial(self.entry, pair, flipped, first, second)
         if flipped:
             first, second = second, first
         (one, a), (two, b) = first, second
         size = min(a.size, b.size, 2 * min(a.reach, b.reach))
         bounds = Bounds(a.centre, b.centre, a.reach, b.reach, size)
-        mass, reduced = min(masses), 1 / sum(1 / x for x in masses)
-        model, law = self.friction_model(mass, size), self.law_between(a, b, mass, reduced)
-        entry = contact_entry((one, two), pair, bounds, law, model, self.label)
+        model, law = self.friction_model(size), self.law_between(a, b, masses)
+        entry = contact_entry((one, two), pair, bounds, law, model, self.label, reduced(masses))
+        entry.with_masses = again
         entry.reals[SPIN], entry.reals[ROLL] = self.spinning, self.rolling
         entry.reals[FLIP] = -1 if flipped else 1
         return entry

@@ -1,13 +1,14 @@
 """Which element a pair of shapes is: numbers of its geometry, and of the points it may have.
 
 A capsule is a segment with a radius.  Its ends are balls; where the segment crosses an edge or
-another segment between its ends, an element of its own takes that.  Against meshes a capsule is a
-row of balls, half a radius apart.
+another segment between its ends, or passes a corner, an element of its own takes that.  Against
+meshes a capsule is a row of balls, half a radius apart.
 
 Edged shapes without a kernel of their own (cylinders, hulls and meshes with boxes and with each
-other) meet node to surface: each is beset with small balls along its edges (edge_balls), which
-touch the surface of the other.  Their faces meet exactly, since the balls touch them from inside;
-crossing edges sink into each other by a part of the distance of two balls.
+other) meet node to surface: the corners of both and the edges of one are beset with small balls
+(edge_balls), which touch the surface of the other.  Their faces meet exactly, since the balls touch
+them from inside; crossing edges sink into each other by a part of the distance of two balls.  The
+side of a cylinder is a segment with a radius, which crosses edges and other sides as a capsule's.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements.contact.layout import (
-    BALL_BALL, BOX_BALL, BOX_BOX, BOX_SEGMENT, CYLINDER_BALL, FIELD_BALL, HULL_BALL, MESH_BALL,
-    PLANE_CYLINDER, PLANE_POINTS, SEGMENT_BALL, SEGMENT_SEGMENT,
+    BALL_BALL, BOX_BALL, BOX_BOX, CORNER_ONLY, CYLINDER_BALL, EDGE_SEGMENT, FIELD_BALL, FLAT_ENDS,
+    HULL_BALL, MESH_BALL, PLANE_CYLINDER, PLANE_POINTS, SEGMENT_BALL, SEGMENT_SEGMENT, SIDE_ONLY,
 )  # fmt: skip
-from linkwork.elements.contact.geometry.edge_balls import nodes_of
+from linkwork.elements.contact.geometry.edge_balls import edges_of, nodes_of
 from linkwork.elements.contact.geometry.shapes import Solid
 from linkwork.errors import ModelError
 
 PLACES = 3  # of a ball on a mesh at the same time
-MOST_NODES = 4000  # of two edged shapes on each other
+MOST_NODES = 4000  # elements of two shapes
+APART = 0.5  # distance of balls along edges, at most, over the size of the smaller shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,18 +90,42 @@ def _capsule_capsule(a: Solid, b: Solid) -> list[Pair]:
 
 
 def _ends_between(a: Solid, b: Solid) -> list[Pair]:
-    return [Pair(SEGMENT_BALL, _numbers(b.ends, end), 1, b.radius, a.radius) for end in a.ends]
+    return [
+        Pair(SEGMENT_BALL, _numbers(b.ends, end), SIDE_ONLY, b.radius, a.radius) for end in a.ends
+    ]
 
 
 def _box(box: Solid) -> np.ndarray:
     return _numbers(box.centre, box.axes, box.half)
 
 
-def _box_round(box: Solid, other: Solid) -> list[Pair]:
-    balls = [Pair(BOX_BALL, _numbers(_box(box), u), 0, 0.0, r) for u, r in _balls(other)]
-    if other.kind == "capsule":
-        balls.append(Pair(BOX_SEGMENT, _numbers(_box(box), other.ends), 0, 0.0, other.radius))
-    return balls
+def _box_sphere(box: Solid, other: Solid) -> list[Pair]:
+    return [Pair(BOX_BALL, _numbers(_box(box), u), 0, 0.0, r) for u, r in _balls(other)]
+
+
+def _box_capsule(box: Solid, other: Solid) -> list[Pair]:
+    """Ends of the capsule on the box; edges that its side crosses (see `_corners_on_side`)."""
+    return [*_box_sphere(box, other), *_edges_on_side(box, other)]
+
+
+def _edges_on_side(solid: Solid, other: Solid) -> list[Pair]:
+    """The side of a capsule or cylinder across each edge of a polyhedron."""
+    edges, flat = edges_of(solid), FLAT_ENDS if other.kind == "cylinder" else 0
+    return [
+        Pair(EDGE_SEGMENT, _numbers(edges.corners[[i, j]], *normals, other.ends), flat, 0.0,
+             other.radius)
+        for (i, j), normals in zip(edges.ends, edges.normals, strict=True)
+    ]  # fmt: skip
+
+
+def _corners_on_side(capsule: Solid, box: Solid) -> list[Pair]:
+    edges = edges_of(box)
+    outwards = np.sign((edges.corners - box.centre) @ box.axes)
+    return [
+        Pair(SEGMENT_BALL, _numbers(capsule.ends, corner, (way * box.axes).T), CORNER_ONLY,
+             capsule.radius)
+        for corner, way in zip(edges.corners, outwards, strict=True)
+    ]  # fmt: skip
 
 
 def _box_box(a: Solid, b: Solid) -> list[Pair]:
@@ -149,18 +175,30 @@ def _cylinder_capsule(a: Solid, b: Solid) -> list[Pair]:
     return [pair for u, r in _row_of_balls(b) for pair in _surface(a, u, r)]
 
 
-def _nodes_on_surfaces(a: Solid, b: Solid, what: str) -> list[tuple[Pair, bool]]:
-    """Nodes of b on the surface of a, and of a on that of b."""
-    found = []
-    for one, two, flipped in ((a, b, False), (b, a, True)):
-        nodes = nodes_of(two, one)
-        found += [(pair, flipped) for u, r in nodes for pair in _surface(one, u, r)]
-    if len(found) > MOST_NODES:
-        raise ModelError(
-            f"{what}: a {a.kind} and a {b.kind} would meet in {len(found)} points along their "
-            f"edges, more than {MOST_NODES}; take coarser meshes, or simpler shapes for contact"
-        )
-    return found
+def _nodes_on_surfaces(a: Solid, b: Solid) -> list[tuple[Pair, bool]]:
+    """Nodes of b on the surface of a, and of a on that of b; the sides of cylinders."""
+    apart = APART * min(a.size, b.size)
+    corners, dense = (
+        [nodes_of(two, one, distance) for one, two in ((a, b), (b, a))]
+        for distance in (np.inf, apart)
+    )
+    if a.kind == b.kind == "cylinder":  # whose rims also meet sides without balls
+        nodes = dense
+        crossing = Pair(SEGMENT_SEGMENT, _numbers(a.ends, b.ends), FLAT_ENDS, a.radius, b.radius)
+        sides = [(crossing, False)]
+    else:
+        more = [len(many) - len(few) for many, few in zip(dense, corners, strict=True)]
+        nodes = [dense[0], corners[1]] if more[0] <= more[1] else [corners[0], dense[1]]
+        sides = [
+            (pair, flipped) for one, two, flipped in ((a, b, False), (b, a, True))
+            if two.kind == "cylinder" for pair in _edges_on_side(one, two)
+        ]  # fmt: skip
+    found = [
+        (pair, flipped)
+        for one, flipped, balls in ((a, False, nodes[0]), (b, True, nodes[1]))
+        for u, r in balls for pair in _surface(one, u, r)
+    ]  # fmt: skip
+    return found + sides
 
 
 EDGED = ("box", "cylinder", "hull", "mesh")
@@ -169,25 +207,42 @@ KNOWN: dict[tuple[str, str], Callable[[Solid, Solid], list[Pair]]] = {
     **{("plane", kind): _plane_any
        for kind in ("sphere", "capsule", "cylinder", "box", "mesh", "hull")},
     ("sphere", "sphere"): _sphere_sphere, ("capsule", "sphere"): _capsule_sphere,
-    ("capsule", "capsule"): _capsule_capsule, ("box", "sphere"): _box_round,
-    ("box", "capsule"): _box_round, ("box", "box"): _box_box,
+    ("capsule", "capsule"): _capsule_capsule, ("box", "sphere"): _box_sphere,
+    ("box", "capsule"): _box_capsule, ("box", "box"): _box_box,
     ("cylinder", "sphere"): _cylinder_sphere, ("cylinder", "capsule"): _cylinder_capsule,
     **{(mesh, kind): _mesh_round for mesh in ("hull", "mesh") for kind in ("sphere", "capsule")},
     ("heights", "sphere"): _heights_round, ("heights", "capsule"): _heights_round,
 }  # fmt: skip
 
 
+# what the second shape has on the first beside what KNOWN has
+EXCHANGED: dict[tuple[str, str], Callable[[Solid, Solid], list[Pair]]] = {
+    ("capsule", "capsule"): _ends_between,
+    ("box", "capsule"): lambda box, capsule: _corners_on_side(capsule, box),
+}
+
+
 def pairs_of(a: Solid, b: Solid, what: str) -> list[tuple[Pair, bool]]:
     """The elements of two shapes, each with whether its first shape is that of b."""
-    if (a.kind, b.kind) in KNOWN:
-        found = [(pair, False) for pair in KNOWN[a.kind, b.kind](a, b)]
-        if (a.kind, b.kind) == ("capsule", "capsule"):
-            found += [(pair, True) for pair in _ends_between(a, b)]
-        return found
-    if (b.kind, a.kind) in KNOWN:
-        return [(pair, True) for pair in KNOWN[b.kind, a.kind](b, a)]
+    found = _pairs_of(a, b, what)
+    if len(found) > MOST_NODES:
+        raise ModelError(
+            f"{what}: a {a.kind} and a {b.kind} would meet in {len(found)} points along their "
+            f"edges, more than {MOST_NODES}; take coarser meshes, or simpler shapes for contact"
+        )
+    return found
+
+
+def _pairs_of(a: Solid, b: Solid, what: str) -> list[tuple[Pair, bool]]:
+    for one, two, flipped in ((a, b, False), (b, a, True)):
+        kinds = one.kind, two.kind
+        if kinds in KNOWN:
+            found = [(pair, flipped) for pair in KNOWN[kinds](one, two)]
+            if kinds in EXCHANGED:
+                found += [(pair, not flipped) for pair in EXCHANGED[kinds](one, two)]
+            return found
     if a.kind in EDGED and b.kind in EDGED:
-        return _nodes_on_surfaces(a, b, what)
+        return _nodes_on_surfaces(a, b)
     raise ModelError(
         f"{what} has no contact of a {a.kind} with a {b.kind}: planes meet all but planes and "
         "height fields, height fields meet spheres and capsules; put together one of the bodies "

@@ -206,17 +206,17 @@ class DCMotor(Branch):
             )
         self._check_supply()
         for word in ("constant", "resistance"):
-            given = checks.quantity(getattr(self, word), f"{word} of {what}", positive=True)
+            given = checks.number(getattr(self, word), f"{word} of {what}", positive=True)
             setattr(self, word, given)
         for word in ("inductance", "inertia", "damping"):
-            given = checks.quantity(getattr(self, word), f"{word} of {what}", minimum=0)
+            given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
             setattr(self, word, given)
-        self.gear = checks.quantity(self.gear, f"gear of {what}")
+        self.gear = checks.number(self.gear, f"gear of {what}")
         if self.gear == 0:
             raise ModelError(f"gear of {what} must not be zero; give turns of the motor for one")
         if self.back_emf is not None:
-            self.back_emf = checks.quantity(self.back_emf, f"back_emf of {what}", minimum=0)
-        self.current = checks.quantity(self.current, f"current of {what}")
+            self.back_emf = checks.number(self.back_emf, f"back_emf of {what}", minimum=0)
+        self.current = checks.number(self.current, f"current of {what}")
         if "node" not in self.__dict__:
             self.node = VectorNode(STATE, scale=CURRENT_SIZE)
         self.node.kind = STATE if self.inductance else ALGEBRAIC

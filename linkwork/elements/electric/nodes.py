@@ -48,8 +48,8 @@ class Node(Item):
 
     def __post_init__(self) -> None:
         if self.value is not None:
-            self.value = checks.quantity(self.value, f"value of {self.label}")
-        self.scale = checks.quantity(self.scale, f"scale of {self.label}", positive=True)
+            self.value = checks.number(self.value, f"value of {self.label}")
+        self.scale = checks.number(self.scale, f"scale of {self.label}", positive=True)
         if "node" not in self.__dict__:
             self.node = VectorNode(VOLTAGE, storing=True)
         self.node.scale = self.scale

@@ -99,7 +99,7 @@ class VoltageSource(Branch):
         what = self.label
         self.check_ends()
         self.voltage = as_drive(self.voltage, f"voltage of {what}", follows=True)
-        self.resistance = checks.quantity(self.resistance, f"resistance of {what}", minimum=0)
+        self.resistance = checks.number(self.resistance, f"resistance of {what}", minimum=0)
         if "node" not in self.__dict__:
             self.node = VectorNode(ALGEBRAIC, scale=CURRENT_SIZE)
         if not self._follows and not self.resistance:
@@ -262,9 +262,9 @@ class Inductor(Branch):
     def __post_init__(self) -> None:
         what = self.label
         self.check_ends()
-        self.inductance = checks.quantity(self.inductance, f"inductance of {what}", positive=True)
-        self.resistance = checks.quantity(self.resistance, f"resistance of {what}", minimum=0)
-        self.current = checks.quantity(self.current, f"current of {what}")
+        self.inductance = checks.number(self.inductance, f"inductance of {what}", positive=True)
+        self.resistance = checks.number(self.resistance, f"resistance of {what}", minimum=0)
+        self.current = checks.number(self.current, f"current of {what}")
         if "node" not in self.__dict__:
             self.node = VectorNode(STATE, scale=CURRENT_SIZE)
         self.node.value = np.array([self.current])

@@ -23,6 +23,7 @@ import numpy as np
 from linkwork.elements.flexible.shapes import Shape, circle, rectangle, tube
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.calls import explained_maker
 from linkwork.model.given import (
     MatrixLike, MatrixOrNone, Number, Pair, SixOrNone, VectorLike, given,
 )  # fmt: skip
@@ -296,6 +297,7 @@ class Section:
 
     # ------------------------------------------------------------------------- known shapes
     @classmethod
+    @explained_maker
     def rectangle(
         cls, width: float, height: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
@@ -303,6 +305,7 @@ class Section:
         return cls.of_material(rectangle(width, height), E, nu, density, **more)
 
     @classmethod
+    @explained_maker
     def circle(
         cls, radius: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
@@ -310,6 +313,7 @@ class Section:
         return cls.of_material(circle(radius), E, nu, density, **more)
 
     @classmethod
+    @explained_maker
     def tube(
         cls, outer: float, inner: float, *, E: float, nu: float = 0.3, density: float, **more: Any
     ) -> Section:
@@ -317,6 +321,7 @@ class Section:
         return cls.of_material(tube(outer, inner), E, nu, density, **more)
 
     @classmethod
+    @explained_maker
     def of_material(
         cls, shape: Shape, E: float, nu: float, density: float, **more: Any
     ) -> Section:

@@ -64,8 +64,8 @@ class FrictionModel:
 
     def take_curve(self, what: str) -> None:
         """Check the table; mu is its last value, which the rest of the friction knows it by."""
-        rows = np.asarray(self.curve, float)
-        if rows.ndim != 2 or rows.shape[0] not in (2, 3) or rows.shape[1] < 2:
+        rows = checks.array(self.curve)
+        if rows is None or rows.ndim != 2 or rows.shape[0] not in (2, 3) or rows.shape[1] < 2:
             raise ModelError(
                 f"curve of {what} must be two rows, speeds and coefficients (and a third, slopes), "
                 f"but {checks.show(self.curve)} was given"

@@ -19,7 +19,7 @@ true limit surface is that of R. D. Howe, M. R. Cutkosky, Int. J. Robotics Resea
 a disc of radius R under even pressure r = 2R/3 gives the right torque of spinning alone.
 
 The bristles live in the axes of S.  N = max(N₀ + |reaction|, least) as in friction.friction, and
-likewise the tangent leaves ∂N/∂γ out.  With φ_a, φ_b turns of the bodies and T of
+likewise the tangent of runs leaves ∂N/∂γ out.  With φ_a, φ_b turns of the bodies and T of
 deformable.bushing: δψ = T⁻ᵀ R_Sᵀ (φ_b − φ_a), δω = R_Sᵀ ((φ_b − φ_a) × w_b), and ∂ω/∂w likewise.
 """
 

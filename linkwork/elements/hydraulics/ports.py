@@ -36,6 +36,14 @@ from linkwork.model.given import Function, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item, Law
 
+CAVITATES = (
+    "cavitates: {node} fell to {value} {when}, below the vapour pressure {lowest} of its fluid; "
+    "give the Fluid some air (air=1e-3) so that it can, or feed the node through a CheckValve"
+)
+EMPTIES = (
+    "empties a tank: {node} fell to {value} {when}, below the {lowest} at its surface, where no "
+    "fluid is left; give it a higher level or a larger area, or lead the flow back into it"
+)
 LAG = 1e-9  # s
 FLOW_SIZE = 0.1  # kg/s, with which corrections of mass flows are compared
 STANDARD = 9.80665  # m/s²
@@ -64,6 +72,7 @@ class Port(Item, abstract=True):
             )
         self.node.value, self.node.scale = np.array([value]), max(abs(value), 1e5)
         self.node.lowest = None if fluid.cavitates else fluid.vapour_pressure
+        self.node.beneath = CAVITATES
 
     def vector_nodes(self) -> list[Node]:
         return [self.node]
@@ -189,7 +198,8 @@ class Tank(Port):
 
     fluid a Fluid; area its horizontal area in m², level in m at the start; pressure (Pa) at the
     surface (default 0, for pressures counted from it: give 1e5 where they are absolute); gravity in
-    m/s² (default 9.80665).  Without area it is so large that its pressure does not change.
+    m/s² (default 9.80665).  Without area it is so large that its pressure does not change; with
+    area a run that takes more fluid than there is ends with an error.
 
     Outputs: pressure (Pa), level (m), stored_energy (J); without area mass_flow (kg/s) into the
     circuit and power (W).
@@ -212,6 +222,8 @@ class Tank(Port):
         self.level = checks.number(self.level, f"level of {what}", minimum=0)
         self.gravity = checks.number(self.gravity, f"gravity of {what}", positive=True)
         self.make_node(self.bottom)
+        if self.area is not None:
+            self.node.lowest, self.node.beneath = self.pressure, EMPTIES
         if "flow" not in self.__dict__:
             self.flow = Node(scalar("mass flow", 0, "kg/s"), scale=FLOW_SIZE)
 

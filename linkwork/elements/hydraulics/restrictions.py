@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
+from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, over_time, specific_energy
 from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
@@ -39,6 +39,7 @@ OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = (
     FLUID + i for i in range(9)
 )
 SHARP = 0.611  # π/(π + 2)
+THIN = 1e-6  # of the density: restrictions have no less, so that it has a root
 LEAST_DROP = 1e-9  # of a bar: δ of a fluid without viscosity
 
 
@@ -64,6 +65,8 @@ def opened(x):
 def restricted(reals, k, p1, p2, factor, soft):
     """q = factor √ρ y(Δp), its slopes by p₁ and p₂."""
     rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+    if rho < THIN * reals[k, RHO]:  # iterations alone come here, of linear fluids
+        rho, first = THIN * reals[k, RHO], 0.0
     y, slope = turbulent(p1 - p2, soft)
     root = math.sqrt(rho)
     by_density = factor * y * first / (4.0 * root)
@@ -167,7 +170,7 @@ class Orifice(Item):
 
     Flow from p1 to p2 is positive; area in m², discharge coefficient (default 0.611),
     critical_reynolds number of the transition to turbulent flow (default 10); opening: a number or
-    function of time by which the area is multiplied (default 1).
+    function of time from 0 to 1 by which the area is multiplied (default 1).
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
@@ -183,8 +186,9 @@ class Orifice(Item):
         what = self.label
         ports(self, "p1", "p2")
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
-        self.opening = as_drive(self.opening, f"opening of {what}", follows=True)
+        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
+        self.discharge = discharge
+        self.opening = as_drive(self.opening, f"opening of {what}", True, between=(0.0, 1.0))
         word = "critical_reynolds"
         self.critical_reynolds = checks.number(
             self.critical_reynolds, f"{word} of {what}", positive=True
@@ -324,8 +328,9 @@ class ReliefValve(Item):
                 "given"
             )
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
-        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0)
+        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
+        self.discharge = discharge
+        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)

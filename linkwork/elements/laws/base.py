@@ -171,6 +171,10 @@ class ConstitutiveLaw:
                 f"{self.label} of {what} has {' or '.join(map(str, self.sizes))} components, but "
                 f"{n} are needed; choose another law"
             )
+        for word, value in self.parameters().items():
+            large = checks.too_large(value)
+            if large is not None:
+                raise checks.beyond_range(f"{word} of {self.label} of {what}", large)
         own = self.own(n, f"{self.label} of {what}")
         pre = [
             part for word in ("prestress", "prestrain")

@@ -69,7 +69,10 @@ def damping_for(restitution: float, speed: float) -> float:
     nearly = 1.5 * (1 - e * e) / (1 + e**3)  # of the series for small x
     if nearly < 1e-4:
         return nearly / speed
-    return float(brentq(excess, 0.2 * nearly, (1 - 1e-12) / e, xtol=1e-14, rtol=1e-14)) / speed
+    most = (1 - 1e-12) / e
+    if excess(most) >= 0.0:  # x is 1/e but for round-off, as 1 − e x = exp(−x …) is
+        return most / speed
+    return float(brentq(excess, 0.2 * nearly, most, xtol=1e-14, rtol=1e-14)) / speed
 
 
 LEAST = 1e-3  # restitution
@@ -168,8 +171,8 @@ class Tsuji(OneComponent):
 class HuntCrossley(OneComponent):
     """Contact force k sⁿ (1 + d ṡ) at the depth s, never pulling.
 
-    stiffness k (N/mⁿ), exponent n; damping d (s/m), or in its place restitution (from just above 0
-    to 1) of a body that arrives with `speed` (m/s).
+    stiffness k (N/mⁿ), exponent n; damping d (s/m), or in its place restitution (1e-3 to 1)
+    of a body that arrives with `speed` (m/s).
 
     Example
     -------
@@ -211,10 +214,10 @@ def damping_of(law: Any, what: str) -> float:
             f"{what} needs either damping=, or restitution= with speed=, at which it holds"
         )
     e = law.number("restitution", what)
-    if not 0 < e <= 1:
+    if not LEAST <= e <= 1:
         raise ModelError(
-            f"restitution of {what} must be above 0 and at most 1, found {e:g}; for 0 use hard "
-            "contact"
+            f"restitution of {what} must be between {LEAST:g} and 1, found {e:g}; for less use "
+            "hard contact"
         )
     return damping_for(e, law.number("speed", what, positive=True))
 

@@ -242,10 +242,15 @@ class Symbolic(ConstitutiveLaw):
     routine: ClassVar[Routine] = SYMBOLIC
 
     def own(self, n: int, what: str) -> Own:
-        texts, strain, rate = (
-            (x,) if isinstance(x, str) else tuple(x or ())
-            for x in (self.expressions, self.strain, self.rate)
-        )
+        given = (self.expressions, self.strain or (), self.rate or ())
+        texts, strain, rate = ((x,) if isinstance(x, str) else x for x in given)
+        listed = all(isinstance(x, (list, tuple)) for x in (texts, strain, rate))
+        if not listed or not all(isinstance(x, str) for x in (*texts, *strain, *rate)):
+            wrong = next(x for x in given if not isinstance(x, str))
+            raise ModelError(
+                f"expressions, strain and rate of {what} must be texts or lists of texts, but "
+                f"{checks.show(wrong)} was given"
+            )
         if len(texts) != n or len(strain) not in (0, n) or len(rate) not in (0, n):
             raise ModelError(
                 f"{what} needs {n} expressions, and {n} names for strain and rate where they are "

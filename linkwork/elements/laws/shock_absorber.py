@@ -23,6 +23,7 @@ from linkwork.math.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.drives.formulas.formula import parse_formula
+from linkwork.model.drives.words import is_number
 from linkwork.model.given import DriveLike, VectorLike
 
 STRAIN, RATE = 0, 6  # variables of the program
@@ -63,15 +64,16 @@ class ShockAbsorber(ConstitutiveLaw):
 
     def own(self, n: int, what: str) -> Own:
         names: dict[str, int | list[float]] = {"e": STRAIN, "r": RATE}
-        words = ["pressure", "area", "interaction", "exponent", "upper", "lower"]
+        words = ["pressure", "area", "fluid_area", "density", "drag"]
+        numbers = {w: checks.number(getattr(self, w), f"{w} of {what}", minimum=0) for w in words}
+        words = ["interaction", "exponent", "upper", "lower", "scale"]
+        numbers |= {w: checks.number(getattr(self, w), f"{w} of {what}") for w in words}
         formula = "-pressure*area*(1 + interaction*e)^(-exponent)"
         if self.gas_friction is not None:
             formula += "*(1 - gas_mu*tanh(r/gas_v))"
         oil = self.oil(names, what)
         if oil:
-            words += ["fluid_area", "density", "drag", "scale"]
             formula += f" + density*drag*fluid_area^3/2*(scale*r)*abs(scale*r)/({oil})^2"
-        numbers = {w: checks.number(getattr(self, w), f"{w} of {what}") for w in words}
         if numbers["lower"] >= numbers["upper"]:
             raise ModelError(
                 f"lower of {what} must be below upper, but {self.lower!r} and {self.upper!r} were "
@@ -86,7 +88,8 @@ class ShockAbsorber(ConstitutiveLaw):
         for word, mu, v in (("friction", "mu", "v"), ("gas_friction", "gas_mu", "gas_v")):
             if getattr(self, word) is not None:
                 pair = checks.vector(getattr(self, word), f"{word} of {what}", 2)
-                numbers |= {mu: float(pair[0]), v: float(pair[1])}
+                width = checks.number(pair[1], f"rate in {word} of {what}", positive=True)
+                numbers |= {mu: float(pair[0]), v: width}
         names |= {w: [0.0, x] for w, x in numbers.items()}
         part = program(parse_formula(formula, what, tuple(names)), names, what, m=12)
         return [0.0, *clock([part]), float(len(part)), *part]
@@ -94,6 +97,11 @@ class ShockAbsorber(ConstitutiveLaw):
     def oil(self, names: dict[str, int | list[float]], what: str) -> str:
         """The area that the oil flows through as a formula; "" where there is no oil."""
         terms = []
+        areas = {"metering": self.metering, "negative": self.negative, "orifice": self.orifice}
+        alone = self.metering is None or self.orifice is None
+        for word, area in areas.items():
+            if is_number(area):
+                checks.number(area, f"{word} of {what}", positive=alone, minimum=0)
         if self.metering is not None:
             terms.append("where(r < 0, B, A)")
             compressed = self.metering if self.negative is None else self.negative

@@ -29,7 +29,7 @@ from linkwork.math.memory.pointers import Routine, shift
 from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
 from linkwork.math.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks
-from linkwork.model.drives import Switch, as_drive, expression, sine
+from linkwork.model.drives import Switch, as_drive, expression, formula, sine
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.given import DriveLike, VectorLike
 
@@ -229,11 +229,11 @@ class TimeVariant(Wrapper):
 class Bistop(Wrapper):
     """A law that acts while it is switched on, else gives nothing.
 
-    It switches at time steps: on at the first where `on` is not zero, then off at the first where
-    `off` is not zero, and so on; on and off are functions of time, or follow the motion (lw.reads)
-    and then switch it behind that step; step is the time step and start the initial time of the
-    run, active whether it acts at first.  Its work counts as dissipated, negative where it gives
-    back, since what a spring holds comes and goes with the switch.
+    It switches at time steps: on at the first where `on` is not zero and `off` is zero, then off at
+    the first where `off` is not zero, and so on; on and off are functions of time, or follow the
+    motion (lw.reads) and then switch it behind that step; step is the time step and start the
+    initial time of the run, active whether it acts at first.  Its work counts as dissipated,
+    negative where it gives back, since what a spring holds comes and goes with the switch.
 
     Example
     -------
@@ -258,6 +258,7 @@ class Bistop(Wrapper):
         step = checks.number(self.step, f"step of {what}", positive=True)
         start = checks.number(self.start, f"start of {what}")
         active = checks.flag(self.active, f"active of {what}")
+        on = formula("(on != 0) and (off == 0)", on=on, off=off)
         return [(Switch(on, off, step, start, active), 0), 0.0, *self.inner([self.law], n, what)]
 
     def switches(self, numbers: Own) -> bool:

@@ -134,8 +134,8 @@ class ContinuousPID(LinearBlock):
         what = self.label
         self.error = as_drive(self.error, f"error of {what}", follows=True)
         for word in ("kp", "ki", "kd"):
-            setattr(self, word, checks.quantity(getattr(self, word), f"{word} of {what}"))
-        self.filter = checks.quantity(self.filter, f"filter of {what}", positive=True)
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}"))
+        self.filter = checks.number(self.filter, f"filter of {what}", positive=True)
         if self.rate is not None:
             self.rate = as_drive(self.rate, f"rate of {what}", follows=True)
         if self.limits is not None:
@@ -146,7 +146,7 @@ class ContinuousPID(LinearBlock):
                 )
             self.limits = limits_of(self.limits[0], self.limits[1], f"limits of {what}")
         if self.tracking is not None:
-            self.tracking = checks.quantity(self.tracking, f"tracking of {what}", positive=True)
+            self.tracking = checks.number(self.tracking, f"tracking of {what}", positive=True)
         start = checks.array(self.start)
         if start is None or start.shape not in ((), (2,)) or not np.isfinite(start).all():
             raise ModelError(

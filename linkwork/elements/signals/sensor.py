@@ -3,7 +3,10 @@
     a = Qᵀ(Rᵀ(v̇ − g) + ω̇ × u + ω × (ω × u)),   w = Qᵀ ω        Q the sensor's axes on the body
 
 It acts on nothing.  The output `acceleration` is that of the point, `specific_force` what an
-accelerometer shows, without gravity g; all in the sensor's axes.
+accelerometer shows, without gravity g; all in the sensor's axes.  On a body that is described in a
+moving frame (bodies.moving_frame) they are those in the fixed world: with x = r + R u,
+
+    a = Qᵀ Rᵀ (a_rel + a₀ + ẇ₀ × x + w₀ × (w₀ × x) + 2 w₀ × ẋ),    w = Qᵀ (ω + Rᵀ w₀)
 """
 
 from __future__ import annotations
@@ -50,14 +53,28 @@ class StrapdownSensor(Item):
         return []
 
     def measured(
-        self, motion: np.ndarray, acceleration: np.ndarray, gravity: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        """Outputs over time from the body's motion (T, 13) and acceleration (T, 6)."""
+        self, motion: np.ndarray, acceleration: np.ndarray, gravity: np.ndarray,
+        moving: np.ndarray | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """Outputs over time from the body's motion (T, 13) and acceleration (T, 6).
+
+        moving : a₀, w₀ and ẇ₀ (T, 9) of the frame in which these are seen
+        """
         (frame,) = self.frames
         u, Q = frame.position, rotations.matrix(frame.orientation)
         R, w, w1 = rotations.matrix(motion[:, 3:7]), motion[:, 10:13], acceleration[:, 3:]
+        a = acceleration[:, :3]
+        if moving is not None:
+            a0, w0, p0 = moving[:, :3], moving[:, 3:6], moving[:, 6:]
+            arm = R @ u
+            v = motion[:, 7:10] + np.einsum("tij,tj->ti", R, np.cross(w, u))
+            x = motion[:, :3] + arm
+            a = a + a0 + np.cross(p0, x) + np.cross(w0, np.cross(w0, x)) + 2 * np.cross(w0, v)
         arm = np.cross(w1, u) + np.cross(w, np.cross(w, u))
-        felt = [np.einsum("tji,tj->ti", R, acceleration[:, :3] - g) + arm for g in (0.0, gravity)]
+        felt = [np.einsum("tji,tj->ti", R, a - g) + arm for g in (0.0, gravity)]
+        if moving is not None:  # ẇ = ω̇ + Rᵀẇ₀ − ω × Rᵀw₀
+            own, turn = (np.einsum("tji,tj->ti", R, y) for y in (w0, p0))
+            w, w1 = w + own, w1 + turn - np.cross(w, own)
         parts = dict(zip(("acceleration", "specific_force"), felt))
         parts |= {"angular_velocity": w, "angular_acceleration": w1}
         return {name: x @ Q for name, x in parts.items()}

@@ -356,7 +356,7 @@ def solve_stage(kernels, tables, lu, work, stepper, stages, fast, f, i, time):
         size = apply_increment(stepper, stepper.rhs, stepper.p, stepper.p)
         stepper.report[0] = max(stepper.report[0], iteration + 1.0)
         stepper.report[1] = size
-        if diverges(iteration, size, before):
+        if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
         converged = enough(stepper, iteration, size, before, tolerance)

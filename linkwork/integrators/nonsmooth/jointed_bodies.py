@@ -8,6 +8,8 @@ with one solution per point and direction.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from linkwork.integrators.nonsmooth import impulses as im
@@ -32,7 +34,8 @@ class JointedBodies(HardContacts):
         Cq = w.vals[system.pattern.places[first:]]
         rows = np.repeat(np.arange(C), np.diff(system.pattern.indptr[n:]))
         columns = system.pattern.indices[first:]
-        rate = np.bincount(rows, Cq * velocity[columns], C) + w.Ct[:C]
+        Ct = w.Ct[:C].copy()
+        rate = np.bincount(rows, Cq * velocity[columns], C) + Ct
         rhs = np.concatenate([-h * w.f[: system.bodies].ravel() / mass, -rate])
         change = self._solve(rhs)
         v1, gamma = velocity + change[:n], change[n:]
@@ -54,7 +57,13 @@ class JointedBodies(HardContacts):
             total = r.ravel() @ moves
             v1, gamma = v1 + total[:n], gamma + total[n:]
         self._keep(points, r)
+        # what motors do: −λ·C_q (v₀ + v₁)/2 of the driven rows, with C_q v₁ = −C_t
+        self.work_done[1] -= mass * float(gamma[self._driven] @ (rate / 2 - Ct)[self._driven])
         return v1.reshape(-1, 6), r, system.all_gamma(gamma * mass / h)
+
+    @cached_property
+    def _driven(self) -> np.ndarray:
+        return np.array([row.driven for row in self.system.kept_rows], bool)
 
     def _iterate_matrix(
         self, W: np.ndarray, q: np.ndarray, own: np.ndarray, r: np.ndarray, limit: float

@@ -13,7 +13,7 @@ from linkwork.integrators.second_order.stepper import (
     CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MEMORY, MOVING, NOISE,
     NO_CONVERGENCE, PIVOTS, STEP, STIFFNESS, TOLERANCE, VIOLATED,
 )  # fmt: skip
-from linkwork.integrators.values import move_values
+from linkwork.integrators.values import INVERSE, move_values
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, spliced
 from linkwork.math.rotations import inverse_tangent
@@ -24,6 +24,8 @@ from linkwork.system.rank_one.sensors import answer_sensors
 
 ROUND_OFF = 2.0**-53
 SMOOTH = 4  # corrections before they may be restrained, and how many times as many are then made
+# 56 ropes (4 to 100 segments): one fails, of bisection alone 15; from 5 on brakes need no repairs
+BACK = 7
 FAR = 0.3  # a correction (lengths over L, radians) that must shrink
 SURE = 0.1  # of the tolerance: what a correction with the last matrix may be expected to leave
 
@@ -107,35 +109,57 @@ def worst_residual(stepper, work):
 
 
 @inlined
-def diverges(iteration, size, before):
+def diverges(stepper, iteration, size, before):
     """Whether Newton's method has lost its way: corrections that are not finite, or large ones
-    that grow."""
-    return not size < 1e10 or (iteration > 0 and size > FAR and size > 2.0 * before)
+    that grow; a valve that opens lets pressures jump before corrections are restrained."""
+    first = SMOOTH if stepper.flow.shape[1] > 0 else 1
+    return not size < 1e10 or (iteration >= first and size > FAR and size > 2.0 * before)
+
+
+@inlined
+def value_residual(stepper, tables, work):
+    """The largest residual of an equation of a value over what its values give it, each by its size
+    (without any, what the bodies do by L): so much of its size a value is wrong by."""
+    bodies, n = SIX * stepper.p.shape[0], tables.motions[0]
+    scale = 1.0 / (stepper.settings[CA] * stepper.settings[MASS])
+    length, worst = stepper.settings[LENGTH], 0.0
+    for i in range(stepper.flow.shape[1]):
+        own = moves = 0.0
+        for p in range(tables.indptr[bodies + i], tables.indptr[bodies + i + 1]):
+            j, slope = tables.indices[p], abs(work.vals[tables.places[p]])
+            if j < bodies:
+                moves += slope * (length if j % SIX < 3 else 1.0)
+            elif j < n:
+                own += slope / stepper.flow[INVERSE, j - bodies]
+        size = own if own > 0.0 else moves
+        residual = abs(work.balance[i]) * scale
+        worst = max(worst, residual / size if size > 0.0 else residual)
+    return worst
 
 
 @inlined
 def largest_residual(stepper, tables):
-    """The largest number of the right-hand side: lengths over L, moments over m ca L², angles."""
+    """The largest number of the right-hand side of bodies and constraint rows: lengths over L,
+    moments over m ca L², angles."""
     rhs, length, n = stepper.rhs, stepper.settings[LENGTH], tables.motions[0]
     moves = turns = other = 0.0
     for b in range(stepper.p.shape[0]):
         for i in range(3):
             moves = max(moves, abs(rhs[SIX * b + i]))
             turns = max(turns, abs(rhs[SIX * b + 3 + i]))
-    for i in range(SIX * stepper.p.shape[0], n):
-        other = max(other, abs(rhs[i]))
     for e in range(rhs.shape[0] - n):
         other = max(other, abs(rhs[n + e]) * stepper.sizes[e])
     return max(moves / length, turns / (length * length), other)
 
 
 @inlined
-def restrain(stepper, iteration, cap):
+def restrain(stepper, iteration, cap, kept):
     """Bounds corrections that turn back and forth across a corner of a force: friction that changes
-    from sliding one way to sliding the other, a string that becomes slack.  After a reversal they
-    are at most half as long as the one before, until one is shorter by itself.  The bound stays
-    while they keep their direction: many corners at a time, as in a rope, are farther away than one
-    bisection goes.  Returns the bound, 1e300 for none.
+    from sliding one way to sliding the other, a string that becomes slack.  After a reversal each
+    is half as long as the one before, as in bisection, until one is shorter by itself.  Where BACK
+    of them have kept their direction the corner is not in the interval, as with the many corners of
+    a rope, and they grow again.  Returns the bound, 1e300 for none, and how many kept their
+    direction.
     """
     rhs, last, n = stepper.rhs, stepper.last, SIX * stepper.p.shape[0]
     n += stepper.flow.shape[1]
@@ -147,16 +171,19 @@ def restrain(stepper, iteration, cap):
             before += last[i] * last[i]
         full, before = full**0.5, before**0.5
         if along < 0.0 and full > 0.25 * before:
-            cap = 0.5 * before
+            cap, kept = 0.5 * before, 0
+        elif cap < 1e300:
+            kept += 1
+            cap *= 0.5 if kept < BACK else 2.0
         if full > cap:
             for i in range(rhs.shape[0]):
                 rhs[i] *= cap / full
         else:
-            cap = 1e300
+            cap, kept = 1e300, 0
     if iteration >= SMOOTH - 1:
         for i in range(n):
             last[i] = rhs[i]
-    return cap
+    return cap, kept
 
 
 @inlined
@@ -221,9 +248,10 @@ def newton(kernels, tables, lu, work, stepper, time, look):
     coef[ACCEPT] = 0.0
     coef[KC] = s[STIFFNESS]
     coef[WRITTEN] = 0.0
-    before, growth, chord, cap, guessed = 0.0, 1.0, False, 1e300, False
+    before, growth, chord, cap, kept, guessed = 0.0, 1.0, False, 1e300, 0, False
+    free = 0  # corrections that were not restrained
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
-        if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
+        if free >= s[MAX_ITERATIONS]:
             break
         placing(stepper, work)
         coef[TANGENT] = 0.0 if chord else 1.0
@@ -233,8 +261,9 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         coef[FIRST] = 0.0
         if iteration == 0 and look:
             stepper.report[VIOLATED] = velocity_violation(stepper, tables, work)
+        rest = value_residual(stepper, tables, work) if cap < 1e300 else 0.0
         residual_side(stepper, tables, work)
-        if cap < 1e300 and largest_residual(stepper, tables) <= tolerance:
+        if cap < 1e300 and max(rest, largest_residual(stepper, tables)) <= tolerance:
             return DONE
         if chord:
             solve(lu, work.vals, stepper.rhs)
@@ -245,17 +274,18 @@ def newton(kernels, tables, lu, work, stepper, time, look):
                 return DIVERGED if before > FAR else PIVOTS
         answer_sensors(lu, tables, work, stepper.rhs)
         if iteration >= SMOOTH - 1:
-            cap = restrain(stepper, iteration, cap)
+            cap, kept = restrain(stepper, iteration, cap, kept)
         move_multipliers(stepper, tables, work)
         size = apply_increment(stepper, stepper.rhs, work.x, work.x)
         stepper.report[0] = iteration + 1
         stepper.report[1] = size
-        if diverges(iteration, size, before):
+        if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
         if cap < 1e300:
             before, chord = size, False
             continue
+        free += 1
         if elsewhere:  # its size says nothing of those that follow
             before, guessed = size, True
             continue

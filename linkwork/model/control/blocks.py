@@ -27,7 +27,7 @@ from linkwork.model.drives.pieces import Chain
 from linkwork.model.drives.sampled import SampleAndHold
 from linkwork.model.drives.simple import Constant
 from linkwork.model.drives.table import table
-from linkwork.model.drives.words import is_number, short
+from linkwork.model.drives.words import finite, is_number, shown
 from linkwork.model.given import VectorLike
 
 if TYPE_CHECKING:
@@ -110,11 +110,12 @@ class Delay(Block):
         if self.time > LONGEST:
             raise DriveError(f"{self.label}: expected a time of at most {LONGEST:g} s, found "
                              f"{self.time:g}")  # fmt: skip
-        if not (is_number(self.samples) and self.samples == int(self.samples)
+        samples = finite(self.samples)
+        if not (samples is not None and samples == int(samples)
                 and 1 <= self.samples <= MOST_SAMPLES):  # fmt: skip
             raise DriveError(
                 f"{self.label}: expected samples between 1 and {MOST_SAMPLES}, found "
-                f"{short(repr(self.samples))}"
+                f"{shown(self.samples)}"
             )
 
 
@@ -142,11 +143,12 @@ def rate_limit_program(writer: Translator, drive: RateLimit) -> int:
 
 
 def integral_program(writer: Translator, drive: TimeIntegral) -> int:
-    return integral_of(writer, writer.drive(drive.x), drive.value, None)
+    return integral_of(writer, drive, writer.drive(drive.x), drive.value, None)
 
 
-def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
-    """The register of ∫x dt; `stopped` makes one that says where nothing is added, or is None."""
+def integral_of(writer: Translator, drive: Drive, x: int, value: float, stopped: Any) -> int:
+    """The register of the ∫x dt of a drive; `stopped` makes one that says where nothing is added,
+    or is None."""
     do = writer.do
     tau, fresh = since_last_step(writer)
     before = writer.recall(0.0, lambda: x)
@@ -154,6 +156,7 @@ def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
     def kept() -> int:
         return y if stopped is None else do(ops.PICK, stopped(), total, y)
 
+    writer.totals.append((drive, len(writer.memory)))
     total = writer.recall(value, kept)
     mean = do(ops.MUL, writer.constant(0.5), do(ops.ADD, before, x))
     y = do(ops.PICK, fresh, total, do(ops.ADD, total, do(ops.MUL, tau, mean)))
@@ -208,13 +211,14 @@ def block_input(x: Any, what: str) -> Drive:
         return x
     if is_number(x):
         return Constant(number(x, what))
-    raise DriveError(f"{what}: expected a reading or another drive, found {short(repr(x))}")
+    raise DriveError(f"{what}: expected a reading or another drive, found {shown(x)}")
 
 
 def number(x: Any, what: str) -> float:
-    if not (is_number(x) and np.isfinite(x)):
-        raise DriveError(f"{what}: expected a finite number, found {short(repr(x))}")
-    return float(x)
+    y = finite(x)
+    if y is None:
+        raise DriveError(f"{what}: expected a finite number, found {shown(x)}")
+    return y
 
 
 def limits_of(low: Any, high: Any, what: str) -> tuple[float, float]:
@@ -260,7 +264,7 @@ def lookup(
         found = checks.array(given)
         if found is None or found.ndim != 1 or not np.isfinite(found).all():
             raise DriveError(
-                f"lookup: expected a list of finite numbers as {name}, found {short(repr(given))}"
+                f"lookup: expected a list of finite numbers as {name}, found {shown(given)}"
             )
         places.append(found)
     rows, least = [len(found) for found in places], 4 if smooth else 2

@@ -7,14 +7,15 @@ run as the memory of elements is: it is saved, and a restart goes on with it.  T
 signal (programs) has the numbers [x, m, y] in its memory; where a sample is due, the part for
 accepted steps stores x there and calls the function by its address.  Each load that uses an output
 has such a memory of its own, with the same numbers: the function is called once for all of them,
-because calls with the same arguments are answered from what is known.
+because calls with the same arguments are answered from the record of the compiled model.  A run has
+a record of its own, which goes along with its results: they read it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,8 +27,8 @@ from linkwork.math.memory.addresses import ADDRESSED
 from linkwork.math.memory.pointers import C_FUNCTION
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
-from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.base import Drive, held_in
+from linkwork.model.drives.words import shown
 
 if TYPE_CHECKING:
     from linkwork.model.signals.programs import Translator
@@ -41,8 +42,8 @@ class Controller:
     function(t, x) gets the time (s) and the values of the inputs, an array, and returns the
     outputs: a number, or as many as there are.  With memory=(...), numbers that it keeps from
     sample to sample, it is function(t, x, memory), and changes that array in place; the memory is
-    saved with results and restarts with them.  It must depend on its arguments alone: results ask
-    it again.
+    saved with results and restarts with them.  It is called once per sample in every run, and
+    results know its answers.  Runs are equal where it depends on its arguments alone.
 
     inputs  : drives, such as ``lw.reads(pin, "angle")``, functions of time, or numbers
     outputs : names, or how many; ``controller["torque"]`` or ``controller[0]`` is a drive, and so
@@ -73,10 +74,10 @@ class Controller:
         self.name = name or getattr(function, "__name__", "") or "controller"
         what = self.label
         if not callable(function):
-            raise DriveError(f"{what}: expected a function(t, x), found {short(repr(function))}")
+            raise DriveError(f"{what}: expected a function(t, x), found {shown(function)}")
         if isinstance(inputs, Drive) or not isinstance(inputs, (list, tuple)) or not inputs:
             raise DriveError(
-                f"{what}: expected a list of readings as inputs, found {short(repr(inputs))}"
+                f"{what}: expected a list of readings as inputs, found {shown(inputs)}"
             )
         self.function = function
         self.inputs = tuple(block_input(x, f"input {i} of {what}") for i, x in enumerate(inputs))
@@ -87,20 +88,22 @@ class Controller:
             raise DriveError(f"{what}: expected a positive sample time every=, found {every:g}")
         if not isinstance(memory, (list, tuple, np.ndarray)):
             raise DriveError(
-                f"{what}: expected a list of numbers as memory, found {short(repr(memory))}"
+                f"{what}: expected a list of numbers as memory, found {shown(memory)}"
             )
         self.memory = tuple(number(x, f"memory of {what}") for x in memory)
         self.trouble = ""  # what went wrong in the first call that failed
-        self.known: dict[tuple[float, bytes], tuple[Any, np.ndarray]] = {}
+        self.begin_record()
+
+    def begin_record(self) -> None:
+        """Answers from now on are those of another run."""
         self.callback = BlockCallback(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("callback", "known")}
+        return {k: v for k, v in vars(self).items() if k != "callback"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self.known = {}
-        self.callback = BlockCallback(self)
+        self.begin_record()
 
     @property
     def label(self) -> str:
@@ -129,14 +132,14 @@ class Controller:
         return f"{self.label}: {', '.join(self.outputs)} every {self.every:g} s"
 
     # ------------------------------------------------------------------------------- calling
-    def _called(self, t: float, numbers: np.ndarray, y: np.ndarray) -> None:
+    def _called(self, t: float, numbers: np.ndarray, y: np.ndarray, known: dict) -> None:
         """Called by compiled code with [x, m] and y, of which it fills in m and y."""
         key = (t, numbers.tobytes())
-        found = self.known.get(key)
+        found = known.get(key)
         if found is None:
-            found = self.known[key] = self._ask(t, numbers.copy())
-            if len(self.known) > MOST_KNOWN:
-                del self.known[next(iter(self.known))]
+            found = known[key] = self._ask(t, numbers.copy())
+            if len(known) > MOST_KNOWN:
+                del known[next(iter(known))]
         y[:] = found[0]
         if self.memory:
             numbers[len(self.inputs) :] = found[1]
@@ -166,7 +169,7 @@ class Controller:
             raise DriveError("returned None instead of its outputs")
         given = np.asarray(y)
         if given.dtype.kind not in "fiub":
-            raise DriveError(f"returned {short(repr(y))} instead of numbers")
+            raise DriveError(f"returned {shown(y)} instead of numbers")
         found = np.asarray(given, float).ravel()
         if found.size != len(self.outputs):
             raise DriveError(f"returned {found.size} numbers instead of {len(self.outputs)}")
@@ -181,14 +184,23 @@ class Controller:
         return f"the function of {self.label} {said}"
 
 
+def begin_records(drives: Iterable[Drive | None]) -> None:
+    """Controllers in drives keep their answers anew."""
+    for held in (part for drive in drives if drive is not None for part in held_in(drive)):
+        if isinstance(held, ControllerOutput):
+            held.controller.begin_record()
+
+
 class BlockCallback:
-    """A controller's function(t, numbers, outputs) with an address, called with the place of both.
+    """A controller's function(t, numbers, outputs) with an address, called with the place of both,
+    and the record of its answers: (t, [x, m]) → (y, m).
 
     As math.pointers.PythonCallback, with views of the numbers that are made once for each place.
     """
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, known: dict | None = None) -> None:
         self.controller, function = controller, controller._called
+        self.known = known = {} if known is None else known
         inputs, outputs = len(controller.inputs) + len(controller.memory), len(controller.outputs)
         views: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         Block = ctypes.c_double * (inputs + outputs)
@@ -198,10 +210,10 @@ class BlockCallback:
             if found is None:
                 block = np.frombuffer(Block.from_address(target))  # type: ignore[call-overload]
                 found = views[target] = block[:inputs], block[inputs:]
-            function(t, *found)
+            function(t, *found, known)
 
         def plain(t: float, _: np.ndarray, block: np.ndarray) -> None:
-            function(t, block[:inputs], block[inputs : inputs + outputs])
+            function(t, block[:inputs], block[inputs : inputs + outputs], known)
 
         self.function = plain
         self._enter = C_FUNCTION(enter)
@@ -209,7 +221,7 @@ class BlockCallback:
         ADDRESSED[self.address] = self
 
     def __reduce__(self) -> Any:
-        return getattr, (self.controller, "callback")
+        return BlockCallback, (self.controller, self.known)
 
 
 def output_names(outputs: Any, what: str) -> tuple[str, ...]:
@@ -220,7 +232,7 @@ def output_names(outputs: Any, what: str) -> tuple[str, ...]:
     if names and all(isinstance(x, str) for x in names) and len(set(names)) == len(names):
         return names
     raise DriveError(
-        f"{what}: expected names of outputs, each once, or how many, found {short(repr(outputs))}"
+        f"{what}: expected names of outputs, each once, or how many, found {shown(outputs)}"
     )
 
 
@@ -259,7 +271,11 @@ def controller_program(writer: Translator, drive: ControllerOutput) -> int:
         due, _ = clock(writer, c.start, c.every)
         place = len(writer.memory)
         writer.memory += [*[0.0] * len(inputs), *c.memory, *[0.0] * len(c.outputs)]
-        address = writer.constant(float(c.callback.address))
+        called = writer.signal.called
+        if not any(callback.controller is c for callback in called):
+            called.append(c.callback)
+        callback = next(callback for callback in called if callback.controller is c)
+        address = writer.constant(float(callback.address))
         c.trouble = ""
 
         def call() -> None:

@@ -22,7 +22,7 @@ from linkwork.math import programs as ops
 from linkwork.model.control.blocks import Block, block_input, integral_of, limits_of
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import shown
 
 if TYPE_CHECKING:
     from linkwork.model.signals.programs import Translator
@@ -110,8 +110,9 @@ def continuous(writer: Translator, drive: PIDControl, e: int, u: int) -> int:
         return limited(writer, drive, u)
     do, constant = writer.do, writer.constant
     I = integral_of(
-        writer, do(ops.MUL, constant(drive.ki), e), 0.0, lambda: beyond(writer, drive, u, e)
-    )
+        writer, drive, do(ops.MUL, constant(drive.ki), e), 0.0,
+        lambda: beyond(writer, drive, u, e),
+    )  # fmt: skip
     u = do(ops.ADD, u, I)
     return limited(writer, drive, u)
 
@@ -135,7 +136,7 @@ def PID(
     if limits is not None:
         if not isinstance(limits, (list, tuple)) or len(limits) != 2:
             raise DriveError(
-                f"PID: expected limits as (low, high), found {short(repr(limits))}"
+                f"PID: expected limits as (low, high), found {shown(limits)}"
             )
         low, high = limits_of(limits[0], limits[1], "limits of PID")
     slope = None if rate is None else block_input(rate, "rate of PID")

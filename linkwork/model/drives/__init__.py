@@ -17,7 +17,8 @@ from linkwork.model.drives.formulas.formula import (
     formula,
 )
 from linkwork.model.drives.function import Function, as_drive, function
-from linkwork.model.drives.pieces import Chain, Derivative, Integral, Periodic, Piecewise, Quotient
+from linkwork.model.drives.integral import Integral
+from linkwork.model.drives.pieces import Chain, Derivative, Periodic, Piecewise, Quotient
 from linkwork.model.drives.rotations.carried import CarriedVelocity
 from linkwork.model.drives.rotations.rotation import (
     Quaternion,

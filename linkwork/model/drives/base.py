@@ -16,7 +16,6 @@ Only a Python function given without its derivatives is differentiated numerical
 from __future__ import annotations
 
 import copy
-import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -26,7 +25,7 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.model import checks
-from linkwork.model.drives.words import is_number, short
+from linkwork.model.drives.words import finite, is_number, shown
 
 ORDER = ("value", "first derivative", "second derivative")
 
@@ -85,6 +84,14 @@ class Drive:
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self._jet(t)[:, 0]
 
+    def branch(self, t: np.ndarray) -> np.ndarray:
+        """A whole number per time, another one on each side of a corner or jump that is known."""
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._branch(t), t.shape)
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return folded(*(part.branch(t) for part in parts_of(self)))
+
     def _numbers(self, t: Any) -> np.ndarray:
         found = checks.array(t)
         if found is None:
@@ -104,10 +111,13 @@ class Drive:
         return t
 
     def _finite(self, y: np.ndarray, t: np.ndarray) -> np.ndarray:
-        if not np.isfinite(y).all():
-            i, order = np.argwhere(~np.isfinite(y))[0]
+        """The same numbers; of a drive in an item they are of a size to compute with, too."""
+        known = np.isfinite(y) if not self.what else np.abs(y) <= checks.LARGEST
+        if not known.all():
+            i, order = np.argwhere(~known)[0]
+            size = f" of at most {checks.LARGEST:g} in size" if np.isfinite(y[i, order]) else ""
             raise DriveError(
-                f"{self.label}: expected a finite {ORDER[order]} at t = {t[i]:.6g}, found "
+                f"{self.label}: expected a finite {ORDER[order]}{size} at t = {t[i]:.6g}, found "
                 f"{y[i, order]}; change the drive so that it is smooth there, or keep the run "
                 f"away from this time"
             )
@@ -170,7 +180,7 @@ class Drive:
         return _with_drive(other, lambda a: _formula("a / b", a, self))
 
     def __pow__(self, other: Drive | float) -> Drive:
-        if is_number(other):  # a constant exponent is differentiated by its own rule
+        if finite(other) is not None:  # a constant exponent is differentiated by its own rule
             return _formula(f"a ** {float(other)!r}", self)  # type: ignore[arg-type]
         return _with_drive(other, lambda b: _formula("a ** b", self, b))
 
@@ -209,12 +219,13 @@ class Drive:
         """Check that fields are finite numbers and make them floats."""
         for name in names:
             x = getattr(self, name)
-            if not (is_number(x) and math.isfinite(x)):
+            y = finite(x)
+            if y is None:
                 raise DriveError(
                     f"{self.label}: expected a finite number for {name}, found "
-                    f"{short(repr(x))}; give {name} as one real number"
+                    f"{shown(x)}; give {name} as one real number"
                 )
-            self._set(name, float(x))
+            self._set(name, y)
 
     def _set_list(self, name: str, least: int, hint: str = "") -> None:
         """Check that a field is a list of at least `least` finite numbers; make it a tuple."""
@@ -224,7 +235,7 @@ class Drive:
         except (TypeError, ValueError):
             x = np.empty((0, 0))
         if x.ndim != 1:
-            found = short(repr(getattr(self, name)))
+            found = shown(getattr(self, name))
         elif x.size < least:
             found = f"{x.size}"
         elif not np.isfinite(x).all():
@@ -262,7 +273,7 @@ def _with_drive(other: object, build: Callable[[Drive], Drive]) -> Drive:
         return build(Constant(other))  # type: ignore[arg-type]
     if other is None or isinstance(other, (str, bytes, complex, bool, list, tuple, dict)):
         raise DriveError(
-            f"a drive is joined with numbers and other drives alone, found {short(repr(other))}"
+            f"a drive is joined with numbers and other drives alone, found {shown(other)}"
         )
     return NotImplemented
 
@@ -278,6 +289,16 @@ def parts_of(drive: Drive) -> list[Drive]:
         parts = value if isinstance(value, tuple) else (value,)
         found += [part for part in parts if isinstance(part, Drive)]
     return found
+
+
+def folded(*branches: Any) -> np.ndarray:
+    """One whole number for several numbers, with Knuth's multiplier (MMIX)."""
+    whole = np.zeros(1, dtype=np.int64)
+    for x in branches:
+        x = np.asarray(x)
+        number = x if x.dtype == np.int64 else (x + 0.0).view(np.int64)
+        whole = whole * 6364136223846793005 + number
+    return whole
 
 
 def leaves_that_follow(drive: Drive) -> list[Drive]:
@@ -319,6 +340,6 @@ def _check_drives(parent: Drive, *parts: object) -> None:
             refuse_rotation(a, parent.label)
         if not isinstance(a, Drive):
             raise DriveError(
-                f"{parent.label}: expected drives as its parts, found {short(repr(a))}; make "
+                f"{parent.label}: expected drives as its parts, found {shown(a)}; make "
                 f"the part a drive with as_drive()"
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from linkwork.model.drives.base import (
 )
 from linkwork.model.drives.differences import UNCERTAIN, differentiate
 from linkwork.model.drives.simple import Constant
-from linkwork.model.drives.words import is_number, short
+from linkwork.model.drives.words import finite, is_number, short, shown
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Function(Drive):
             if not callable(f) and (name == "f" or f is not None):
                 raise DriveError(
                     f"{self.label}: expected a function of time for {name}, found "
-                    f"{short(repr(f))}; give a Python function of one number"
+                    f"{shown(f)}; give a Python function of one number"
                 )
 
     def _detail(self) -> str:
@@ -56,13 +55,11 @@ class Function(Drive):
         except Exception as error:
             found = short(f"{type(error).__name__}: {error}", 200)
             raise self._wrong(order, t, f"the error {found}") from error
-        if not is_number(y):
+        number = finite(y)
+        if number is None:
             shape = getattr(y, "shape", None)
-            found = f"an array of shape {shape}" if shape else short(repr(y))
-            raise self._wrong(order, t, found)
-        if not math.isfinite(y):
-            raise self._wrong(order, t, str(float(y)))
-        return float(y)
+            raise self._wrong(order, t, f"an array of shape {shape}" if shape else shown(y))
+        return number
 
     def _wrong(self, order: int, t: float, found: str) -> DriveError:
         return DriveError(
@@ -160,10 +157,13 @@ def checked(x: Drive, what: str, follows: bool = False) -> Drive:
     return x.named(what) if what else x
 
 
-def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
+def as_drive(
+    x: Any, what: str = "", follows: bool = False, between: tuple[float, float] | None = None
+) -> Drive:
     """Make a drive of a drive, a number (constant), a Python function of time or a controller.
 
-    `what` names the item in messages; `follows` says whether it may read the motion (lw.reads).
+    `what` names the item in messages; `follows` says whether it may read the motion (lw.reads), and
+    `between` where a number must lie (of functions only their values tell).
 
     Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
     """
@@ -171,13 +171,23 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
         x = x.only_output(what)
     if isinstance(x, Drive):
         refuse_rotation(x, what)
-        return checked(x, what, follows)
+        return within(checked(x, what, follows), what, between)
     if is_number(x):
-        return Constant(x, what=what)
+        return within(Constant(x, what=what), what, between)
     if callable(x):
         return function(x).named(what)
     hint = "write expression(...) around the formula" if isinstance(x, str) else "give one of these"
     raise DriveError(
         f"{what or 'drive'}: expected a drive, a number or a function of time, found "
-        f"{short(repr(x))}; {hint}"
+        f"{shown(x)}; {hint}"
     )
+
+
+def within(drive: Drive, what: str, between: tuple[float, float] | None) -> Drive:
+    """The drive, unless it is a number outside of a range."""
+    if between is not None and isinstance(drive, Constant):
+        low, high = between
+        if not low <= drive.v <= high:
+            bounds = f"at least {low:g}" if high == np.inf else f"between {low:g} and {high:g}"
+            raise DriveError(f"{what}: expected a number {bounds}, found {drive.v:g}")
+    return drive

@@ -9,7 +9,8 @@ import numpy as np
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, parts_of
 from linkwork.model.drives.formulas.formula import Combined, Expression, Formula
-from linkwork.model.drives.pieces import Integral, Periodic, Piecewise
+from linkwork.model.drives.integral import Integral
+from linkwork.model.drives.pieces import Periodic, Piecewise
 from linkwork.model.drives.sampled import Stepped
 
 JUMPING = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "sign", "floor", "ceil", "mod",

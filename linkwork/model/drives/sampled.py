@@ -16,12 +16,20 @@ the run is accepted, the first at or behind each t_k.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.model.drives.base import Drive, _check_drives
+from linkwork.model.drives.base import Drive, _check_drives, folded
+
+REACHED = 1e-6  # of a step: so much before it counts as reached
+ROUND_OFF = 2 * float(np.finfo(float).eps)  # of the time
+
+
+def reached(t: Any, step: float) -> Any:
+    """How much before it a step counts as reached, in steps: more where times are rounded more."""
+    return np.maximum(REACHED, ROUND_OFF * np.abs(t) / step)
 
 
 @dataclass(frozen=True)
@@ -34,12 +42,15 @@ class Stepped(Drive):
         raise NotImplementedError
 
     def _number(self, t: np.ndarray, start: float, step: float) -> np.ndarray:
-        """The last step that has been reached; a step counts as reached at 1e-6 of itself."""
-        return np.floor((t - start) / step + 1e-6).astype(np.int64)
+        """The last step that has been reached."""
+        return np.floor((t - start) / step + reached(t, step)).astype(np.int64)
 
     def _jet(self, t: np.ndarray) -> np.ndarray:
         y = self._values(t)
         return np.column_stack((y, np.zeros((t.size, 2))))
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return folded(self._values(t))
 
     def _positive(self, name: str) -> None:
         self._set_numbers(name)
@@ -78,7 +89,7 @@ class SampleAndHold(Stepped):
         self._set_numbers("start", *(() if self.value is None else ("value",)))
 
     def _values(self, t: np.ndarray) -> np.ndarray:
-        n = np.ceil((t - self.start) / self.step - 1e-6).astype(np.int64)
+        n = np.ceil((t - self.start) / self.step - reached(t, self.step)).astype(np.int64)
         times = self.start + self.step * np.arange(max(int(n.max(initial=0)), 1))
         begin = float(self.f.values(times[:1])[0]) if self.value is None else self.value
         on = np.flatnonzero(self.trigger.values(times) != 0)
@@ -164,7 +175,7 @@ class Ticks(Stepped):
     def _values(self, t: np.ndarray) -> np.ndarray:
         end = np.inf if self.end is None else self.end
         on = self._ticks(self._number(t, self.origin, self.step))
-        return (on & (t <= end + 1e-6 * self.step)).astype(float)
+        return (on & (t <= end + reached(t, self.step) * self.step)).astype(float)
 
 
 @dataclass(frozen=True)
@@ -178,7 +189,8 @@ class Meter(Ticks):
         self._positive("steps")
 
     def _ticks(self, n: np.ndarray) -> np.ndarray:
-        n = n - np.ceil((self.start - self.origin) / self.step - 1e-6)
+        first = (self.start - self.origin) / self.step
+        n = n - np.ceil(first - reached(self.start, self.step))
         return (n >= 0) & (np.mod(n, self.steps) == 0)
 
 
@@ -227,8 +239,8 @@ class ClosestNext(Ticks):
         self._positive("increment")
 
     def _ticks(self, n: np.ndarray) -> np.ndarray:
+        times = [self.origin + k * self.step for k in (n, n - 1)]
         passed = [
-            np.floor((self.origin + k * self.step - self.start) / self.increment + 1e-6)
-            for k in (n, n - 1)
+            np.floor((t - self.start) / self.increment + reached(t, self.increment)) for t in times
         ]
         return (passed[0] >= 0) & (np.maximum(passed[1], -1) < passed[0])

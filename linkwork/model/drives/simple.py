@@ -39,6 +39,9 @@ class Ramp(Drive):
         y = np.where(on, self.rate * (t - self.start), 0.0)
         return np.column_stack((y, np.where(on, self.rate, 0.0), np.zeros(t.size)))
 
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return (t >= self.start).astype(np.int64)
+
 
 @dataclass(frozen=True)
 class Sine(Drive):

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import short, shown
 
 
 def _store(x: Any) -> Any:
@@ -34,7 +34,7 @@ def drive_from_dict(d: dict[str, Any], frame: Callable[[dict], Any] | None = Non
     if not isinstance(kind, str) or kind not in Drive.kinds or kind == "function":
         raise DriveError(
             f"stored drive: expected a dict whose 'drive' is one of "
-            f"{', '.join(k for k in Drive.kinds if k != 'function')}, found {short(repr(d))}; "
+            f"{', '.join(k for k in Drive.kinds if k != 'function')}, found {shown(d)}; "
             f"store drives with to_dict()"
         )
     cls = Drive.kinds[kind]

@@ -63,6 +63,9 @@ class Delayed(Drive):
     def _values(self, t: np.ndarray) -> np.ndarray:
         return self.a.values(t - self.dt)
 
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return self.a.branch(t - self.dt)
+
 
 def added(a: Drive, b: Drive) -> Sum:
     """a + b, the terms of a sum staying in one."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.errors import DriveError, LinkworkWarning, users_line
 from linkwork.model.drives.base import Drive
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import shown
 from linkwork.model.given import VectorLike
 
 
@@ -31,7 +31,7 @@ class Table(Drive):
             if getattr(self, name) not in known:
                 raise DriveError(
                     f"{self.label}: expected {name} to be {known[0]!r}, {known[1]!r} or "
-                    f"{known[2]!r}, found {short(repr(getattr(self, name)))}; choose one of them"
+                    f"{known[2]!r}, found {shown(getattr(self, name))}; choose one of them"
                 )
         cubic = self.kind == "cubic"
         for name in ("t", "y"):
@@ -100,6 +100,9 @@ class Table(Drive):
         if self.outside == "hold":
             jet[(t < first) | (t >= last), 1:] = 0.0
         return jet
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self._pieces[0], t, side="right")
 
 
 def table(t: VectorLike, y: VectorLike, *, kind: str = "cubic", outside: str = "error") -> Table:

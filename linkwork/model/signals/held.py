@@ -23,9 +23,9 @@ import numpy as np
 
 from linkwork.math import programs as ops
 from linkwork.model.control import blocks, controller, pid
-from linkwork.model.control.clock import NEVER, REACHED, clock
+from linkwork.model.control.clock import NEVER, clock
 from linkwork.model.drives.base import Drive, held_in, parts_of
-from linkwork.model.drives.sampled import DiscreteFilter, SampleAndHold, Switch
+from linkwork.model.drives.sampled import DiscreteFilter, SampleAndHold, Switch, reached
 from linkwork.model.signals.readings import HALF_TURN
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def due_at(samples: Any, before: float, times: np.ndarray) -> np.ndarray:
     ends = np.concatenate([[before], times])
     found = np.zeros(len(times), bool)
     for start, period in samples:
-        found |= np.diff(np.floor((ends - start) / period + REACHED)) > 0
+        found |= np.diff(np.floor((ends - start) / period + reached(ends, period))) > 0
     return found
 
 

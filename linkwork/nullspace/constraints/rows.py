@@ -235,18 +235,10 @@ def choose_rows(full: System, system: System, state: State) -> System:
     if not full.all_rows:
         return full
     rows = constraint_rows(full, state)
-    of_core, own = independent_rows(only(rows, system.keep)), independent_rows(rows)
+    of_core, own = independent_rows(rows.only(system.keep)), independent_rows(rows)
     if of_core.keep.all() and of_core.smallest_kept > NEARLY * own.smallest_kept:
         return system
     return full if own.keep.all() else full.with_rows(own.keep)
-
-
-def only(rows: ConstraintRows, keep: np.ndarray) -> ConstraintRows:
-    return ConstraintRows(
-        Cq=rows.Cq.csr[keep], owner=rows.owner[keep],
-        row_name=[name for name, k in zip(rows.row_name, keep, strict=True) if k],
-        joint_names=rows.joint_names, joint_bodies=rows.joint_bodies, L=rows.L,
-    )  # fmt: skip
 
 
 def constraint_rows(full: System, state: State) -> ConstraintRows:

@@ -86,7 +86,7 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
     times = result.time if rows is None else result.time[rows]
     if not leaves_that_follow(drive):
         return drive.values(times)
-    signal = Signal(drive)
+    signal = signal_of(result, drive)
     program = translate(signal)
     if program is not None and program.memory:  # what it holds comes from the times before
         warn_of_steps_left_out(result, drive)
@@ -96,6 +96,12 @@ def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) 
     values = result.values if rows is None else np.asarray(result.values)[rows]
     x = signal.measured(motion, body_numbers(result), values, node_places(result))
     return signal_history(signal, times, x)[0]
+
+
+def signal_of(result: Result, drive: Drive) -> Signal:
+    """A drive that follows the motion; its controllers answer from the record of this run."""
+    signals = [e.entry for e in result.system.elements if e.entry.family.signal]
+    return Signal(drive, [callback for entry in signals for callback in entry.keep[1]])
 
 
 def warn_of_steps_left_out(result: Result, drive: Drive) -> None:
@@ -120,7 +126,7 @@ def warn_of_steps_left_out(result: Result, drive: Drive) -> None:
 
 def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarray]:
     """Values (T,) of a drive that follows the motion, and its memory (T, n)."""
-    signal, begin, known = Signal(drive), None, memory_at_start(result)
+    signal, begin, known = signal_of(result, drive), None, memory_at_start(result)
     for e in memory_elements(result.system) if known is not None else ():
         if e.entry.family.signal and e.entry.acts_on[1].signal is drive:
             begin = np.asarray(known, float)[memory_place(result.system, e)]

@@ -11,10 +11,12 @@ import numpy as np
 from linkwork.elements.bodies.body import Body, refuse_changed
 from linkwork.elements.signals.signals import signal_entries
 from linkwork.errors import ModelError
+from linkwork.model.control.controller import begin_records
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import REFERENCE, Node
-from linkwork.model.registry import Entry
+from linkwork.model.registry import Entry, Item
+from linkwork.system.compilation.masses import fit_to_masses
 from linkwork.system.compilation.numbering import Element, Row
 from linkwork.system.layout import GROUND_END, REFERENCE_END
 
@@ -30,6 +32,7 @@ def collect(
     elements: list[Element] = []
     rows: list[Row] = []
     entries = [(name, entry) for name, item in model.items.items() for entry in item.entries()]
+    fit_to_masses(entries, bodies)
     if model.planar is not None:
         from linkwork.system.compilation.planar import (
             guides,  # with elements that other models do without
@@ -37,6 +40,7 @@ def collect(
 
         entries += guides(model, entries, bodies)
     entries += extra
+    begin_records(law.signal for _, entry in entries for law in entry.laws)
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used
         ends = []
@@ -115,7 +119,11 @@ def check_items(model: Model) -> None:
         for other in item.read_items():
             if model.items.get(other.name or "") is not other:
                 raise ModelError(f"{item.label} reads {other.label}, {not_there(other, model)}")
-    refuse_changed([item for item in model.items.values() if isinstance(item, Body)])
+    items = list(model.items.values())
+    refuse_changed([item for item in items if isinstance(item, Body)])
+    kinds: dict[type[Item], None] = dict.fromkeys(type(item) for item in items)
+    for kind in kinds:
+        kind.refuse_beside(items)
 
 
 def not_there(item: Any, model: Model) -> str:

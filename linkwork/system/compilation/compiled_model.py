@@ -83,6 +83,20 @@ class CompiledModel:
         ], bool)  # fmt: skip
 
     @cached_property
+    def pressing(self) -> np.ndarray:
+        """Which of all rows load friction by their multipliers."""
+        owned: dict[str, list[Element]] = {}
+        for e in self.elements:
+            owned.setdefault(e.owner, []).append(e)
+        found = np.zeros(len(self.all_rows), bool)
+        for e in self.elements:
+            for item, which, row in e.entry.reads if e.entry.family.answers < 0 else ():
+                joint = owned[item.name][which]
+                if row in joint.entry.rows:
+                    found[joint.rows[joint.entry.rows.index(row)]] = True
+        return found
+
+    @cached_property
     def families(self) -> list[Any]:
         return families_of(self.elements)
 
@@ -206,5 +220,7 @@ class CompiledModel:
             if e.entry.family.lumped is not None:
                 found = e.entry.family.lumped(e.entry.reals)
                 for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
+                    if end >= self.bodies:  # a point of a cable
+                        continue
                     table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table

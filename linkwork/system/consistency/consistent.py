@@ -75,7 +75,7 @@ def consistent(system: System, state: State) -> State:
     raise ConvergenceError(
         f"the start of model '{system.model.name}' is not consistent: the equations of "
         f"{layout.describe(layout.rigid + worst)} have no solution near its value at "
-        f"t = {state.time:g}; give it another start value",
+        f"t = {state.time:g}; {layout.nodes[place].unsolved or 'give it another start value'}",
         time=state.time, state=state,
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ In each component, with columns scaled (rotations by 1/L) and rows normalised,
    value of the kept rows is at least σ_r(Cq) σ_min(N[D]), so large pivots here are good
    conditioning there, and the weights w state a preference at a bounded price: 1 for joints that
    close a loop (later ones first), 0.1 for joints of the spanning tree made of the earliest
-   joints, 0.001 for driven rows.
+   joints, a hundredth of these for rows that load friction, 0.001 for driven rows.
 
 Components of more than 300 rows are looked at by sparse elimination, whose choice is proved (see
 `elimination`); the cost is linear for rows of loops.  The dense factorisation, O(m³) for m rows,
@@ -33,7 +33,12 @@ Off the constraint manifold dependent rows look independent: evaluate Cq at an a
 from linkwork.system.redundancy.left_out import LeftOut, consistent
 from linkwork.system.redundancy.reactions import MinimumNorm
 from linkwork.system.redundancy.rows import ConstraintRows, as_vertices
-from linkwork.system.redundancy.selection import Redundancy, degrees_of_freedom, independent_rows
+from linkwork.system.redundancy.selection import (
+    Redundancy,
+    degrees_of_freedom,
+    independent_rows,
+    shared_rows,
+)
 from linkwork.system.redundancy.self_stress import Component
 
 __all__ = [
@@ -46,4 +51,5 @@ __all__ = [
     "consistent",
     "degrees_of_freedom",
     "independent_rows",
+    "shared_rows",
 ]

@@ -282,7 +282,8 @@ def load_bodies(plan, values, given, done):
                 place += STRIDE
             store8(right, at, v)
         for r in range(row, row + count):
-            size += y0[r] * y0[r] / q[r]
+            if q[r] > 0.0:
+                size += y0[r] * y0[r] / q[r]
     return size
 
 

@@ -8,6 +8,7 @@ mechanism is singular.
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ from linkwork.system.redundancy.rows import (
     is_turn,
     row_of,
 )  # fmt: skip
-from linkwork.system.redundancy.selection import Redundancy
+from linkwork.system.redundancy.selection import Redundancy, independent_rows
 
 if TYPE_CHECKING:
     from linkwork.system.system import System
@@ -44,12 +45,17 @@ class MinimumNorm:
 
     With x = W y and B = W⁻¹ Cq, the answer is x less its part in the null space of Bᵀ. Its
     dimension is the one `Redundancy` found, so being slightly off the manifold does no harm.
+
+    Rows that load friction stay as they are: the motion is that with this load.
     """
 
     def __init__(
         self, rows: ConstraintRows, redundancy: Redundancy, *, weight: Floats | None = None,
         dense: int = LARGE,
     ) -> None:  # fmt: skip
+        self.fixed = np.flatnonzero(rows.pressing)
+        if len(self.fixed):
+            redundancy = apart_from_pressing(rows)
         self.L = rows.L
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
@@ -100,10 +106,14 @@ class MinimumNorm:
 
         alone: the constraints of the model with all of their rows, always the same system
         """
+        if not (self.label >= 0).any() and not self.large:
+            return
         began = clock.perf_counter()
         if self.fast is None or self.fast[0] is not alone:
             self.fast = alone, make_plan(alone, self._inverse_squares(), self.rank)
         good, y = np.zeros(len(times), np.bool_), np.zeros(gamma.shape[1])
+        fixed = gamma[:, self.fixed].copy()
+        gamma[:, self.fixed] = 0.0
         values = alone.stored_values(len(times), values)
         units = np.eye(6, STRIDE).ravel()
         for k in range(0, len(times) if self.fast[1] is not None else 0, CHUNK):
@@ -116,6 +126,7 @@ class MinimumNorm:
         left = np.flatnonzero(~good)
         for i, Cq in zip(left, alone.jacobians(times[left], motion[left], values[left])):
             gamma[i] = self(as_vertices(alone.layout, Cq, self.L)[0].csr, gamma[i])
+        gamma[:, self.fixed] = fixed
         self.seconds += clock.perf_counter() - began
 
     def _inverse_squares(self) -> Floats:
@@ -151,6 +162,19 @@ class MinimumNorm:
                 break
             x += lu.solve(np.concatenate([np.zeros(m), rest]))[:m]
         return x / self.weight[members]
+
+
+def apart_from_pressing(rows: ConstraintRows) -> Redundancy:
+    """What is redundant among the rows that load no friction."""
+    others = np.flatnonzero(~rows.pressing)
+    found = independent_rows(rows.only(~rows.pressing))
+    keep = np.ones(len(rows.pressing), bool)
+    keep[others] = found.keep
+    parts = [
+        replace(part, **{name: others[getattr(part, name)] for name in ("rows", "kept", "dropped")})
+        for part in found.components
+    ]
+    return replace(found, keep=keep, components=parts, conflicts=others[found.conflicts])
 
 
 def same_pattern(Cq: sp.csr_array, indptr: Ints, indices: Ints) -> bool:

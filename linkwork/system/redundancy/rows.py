@@ -34,6 +34,7 @@ class ConstraintRows:
     L             characteristic length, makes rotations and displacements comparable
     driven        (neq,) true for rows that a motor drives (default none)
     spared        (neq,) true for rows that are kept if others can go (default none)
+    pressing      (neq,) true for rows whose multipliers load friction (default none)
 
     ``rotation`` (computed) marks rows that displacements do not enter: their multipliers are
     moments, the others' forces.
@@ -47,17 +48,18 @@ class ConstraintRows:
     L: float = 1.0
     driven: Mask = field(default_factory=lambda: np.zeros(0, bool))
     spared: Mask = field(default_factory=lambda: np.zeros(0, bool))
+    pressing: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rotation: Mask = field(init=False)
 
     def __post_init__(self) -> None:
         Cq = canonical(self.Cq)
         neq = Cq.shape[0]
-        driven = np.asarray(self.driven, bool) if len(self.driven) else np.zeros(neq, bool)
         object.__setattr__(self, "Cq", Cq)
         object.__setattr__(self, "owner", np.asarray(self.owner, dtype=np.intp))
-        object.__setattr__(self, "driven", driven)
-        spared = np.asarray(self.spared, bool) if len(self.spared) else np.zeros(neq, bool)
-        object.__setattr__(self, "spared", spared)
+        for name in ("driven", "spared", "pressing"):
+            mask = getattr(self, name)
+            given = np.asarray(mask, bool) if len(mask) else np.zeros(neq, bool)
+            object.__setattr__(self, name, given)
         self._check_sizes()
         self._check_bodies()
         row, moves = row_of(Cq), ~is_turn(Cq.indices)
@@ -69,7 +71,7 @@ class ConstraintRows:
         neq, nj = self.Cq.shape[0], len(self.joint_names)
         if self.Cq.shape[1] % SIX:
             raise ValueError(f"Cq has {self.Cq.shape[1]} columns; expected six for each body")
-        for name in ("owner", "driven", "spared", "row_name"):
+        for name in ("owner", "driven", "spared", "pressing", "row_name"):
             found = len(getattr(self, name))
             if found != neq:
                 raise ValueError(f"{name} has {found} entries; expected one for each of {neq} rows")
@@ -103,6 +105,15 @@ class ConstraintRows:
                 f"joint '{self.joint_names[j]}': its rows depend on body {b}, which its "
                 f"joint_bodies {tuple(self.joint_bodies[j])} do not list"
             )
+
+    def only(self, keep: Mask) -> ConstraintRows:
+        """Some of the rows, of the same joints."""
+        return ConstraintRows(
+            Cq=self.Cq.csr[keep], owner=self.owner[keep],
+            row_name=[name for name, k in zip(self.row_name, keep, strict=True) if k],
+            joint_names=self.joint_names, joint_bodies=self.joint_bodies, L=self.L,
+            driven=self.driven[keep], spared=self.spared[keep], pressing=self.pressing[keep],
+        )  # fmt: skip
 
     @property
     def nb(self) -> int:

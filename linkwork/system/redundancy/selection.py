@@ -2,8 +2,9 @@
 
 Component by component, those of full rank set aside first; the rows to leave out are those with
 large pivots in (w N)ᵀ, N the self-stresses and w the preference: 1 for joints that close a loop
-(later ones first), 0.1 for joints of the spanning tree made of the earliest joints, 0.001 for
-driven rows, less for what is inside a flexible link.
+(later ones first), 0.1 for joints of the spanning tree made of the earliest joints, a
+hundredth of these for rows that load friction, 0.001 for driven rows, less for what is inside a
+flexible link.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from linkwork.system.layout import SIX
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
 from linkwork.system.redundancy.elimination import eliminated, fixed_by_others
-from linkwork.system.redundancy.full_rank import LARGE, deficient, large_labels, without_independent
+from linkwork.system.redundancy.full_rank import (
+    LARGE,
+    RowSpace,
+    deficient,
+    large_labels,
+    without_independent,
+)
 from linkwork.system.redundancy.rows import (
     ConstraintRows,
     Floats,
@@ -28,6 +35,7 @@ from linkwork.system.redundancy.rows import (
 )
 from linkwork.system.redundancy.self_stress import Component, SelfStress
 from linkwork.system.redundancy.sentences import (
+    NEGLIGIBLE,
     conflicting,
     joint_sentences,
     large_sentences,
@@ -35,7 +43,7 @@ from linkwork.system.redundancy.sentences import (
 )
 from linkwork.system.sparse_rows import SparseRows
 
-TREE_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-3, 1e-4
+TREE_WEIGHT, PRESSING_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-2, 1e-3, 1e-4
 FAR = 1e4  # lengths of bodies this many times apart have scales of their own
 NOTHING = 1e-13  # an arm over L that is round-off
 
@@ -131,6 +139,18 @@ def independent_rows(
     return Redundancy(keep, components, np.sort(conflicts), messages, smallest)
 
 
+def shared_rows(rows: ConstraintRows, redundancy: Redundancy, tolerance: float = 1e-9) -> Mask:
+    """Rows that load friction and whose multipliers are not unique: a self-stress changes them."""
+    A, shared = scaled(rows, tolerance).csr, ~redundancy.keep
+    for part in redundancy.components:
+        if rows.pressing[part.kept].any():
+            space = RowSpace(A[part.kept])
+            for i in part.dropped:
+                shares = np.abs(space.coefficients(A[[i]].toarray()[0]))
+                shared[part.kept[shares > NEGLIGIBLE]] = True
+    return shared & rows.pressing
+
+
 def scaled(rows: ConstraintRows, tolerance: float) -> SparseRows:
     """Cq with rotation columns over a length and rows of length one (or zero)."""
     Cq, row = rows.Cq, row_of(rows.Cq)
@@ -161,6 +181,7 @@ def row_preference(rows: ConstraintRows, closing: Mask) -> Floats:
     """Weight of each row in the choice of rows to leave out (large: leave out gladly)."""
     later = 0.9 + 0.1 * (np.arange(closing.size) + 1) / max(closing.size, 1)
     weight = (later * np.where(closing, 1.0, TREE_WEIGHT))[rows.owner]
+    weight = np.where(rows.pressing, PRESSING_WEIGHT * weight, weight)
     weight = np.where(rows.spared, SPARED_WEIGHT * weight, weight)
     return np.where(rows.driven, DRIVEN_WEIGHT * weight, weight)
 

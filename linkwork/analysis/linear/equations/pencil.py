@@ -28,8 +28,9 @@ import scipy.sparse as sp
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.linear.equations.integrals import with_states
 from linkwork.analysis.linear.equations.nonholonomic import change_of_rows, refuse_slip
-from linkwork.analysis.linear.equations.sensors import SolvedSensors, multiplier_slopes
+from linkwork.analysis.linear.equations.reactions import Slopes, SolvedReactions
 from linkwork.analysis.linear.equations.steady import (
     Carried,
     motion_rate,
@@ -63,7 +64,7 @@ class Pencil:
     """M η̈ + D η̇ + K η + Cᵀ δγ + Sᵀ δγ = 0, C η = 0, S η̇ + H η = 0: small motions in frames.
 
     frames : (bodies, 3) their angular velocities Ω, zero for world axes
-    sensors: what reads reactions and accelerations, already as equations of the motion
+    reactions: what follows reactions and accelerations, already as functions of the motion
     state  : with accelerations and multipliers;   later : the same motion further on
     """
 
@@ -76,7 +77,7 @@ class Pencil:
     S: sp.csr_array
     H: sp.csr_array
     frames: np.ndarray
-    sensors: SolvedSensors
+    reactions: SolvedReactions
     later: tuple[Carried, ...] = ()
 
     @property
@@ -118,6 +119,7 @@ class Pencil:
 
 def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = True) -> Pencil:
     """The equations linearised about a state; a ModelError where it is not a steady one."""
+    model, at = with_states(model, at)
     try:
         return _linearised(*start(model, at), constraint_stiffness)
     finally:
@@ -137,10 +139,10 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
         state = accelerations(system, state)
         frames, later = steady_motion(system, state, speed, tolerance)
     found = in_frames(system, state, constraint_stiffness, frames, np.eye(3)[None], later)
-    for carried in later if len(found.sensors.places) else ():
+    for carried in later if found.reactions else ():
         moved = accelerations(system, carried.state)
         again = in_frames(system, moved, constraint_stiffness, frames, carried.turn)
-        found.sensors.refuse_changed(again.sensors)
+        found.reactions.refuse_changed(again.reactions)
     return found
 
 
@@ -150,7 +152,7 @@ def in_frames(
 ) -> Pencil:  # fmt: skip
     """The equations at a state, in frames with angular velocities (bodies, 3) turned by `turn`."""
     M, D, K, C = world_matrices(system, state, constraint_stiffness)
-    slopes = multiplier_slopes(system)
+    slopes = Slopes.at(system, state).turned(world_axes(state)[1])
     rolls = system.on_velocities[system.kept]
     H = sp.csr_array((int(rolls.sum()), system.motions))
     if rolls.any():
@@ -159,13 +161,13 @@ def in_frames(
         E = np.broadcast_to(turn, (system.bodies, 3, 3))
         Q = body_blocks(E, E, system.layout.values, 1.0)
         M, D, K = (sp.csr_array(Q.T @ A @ Q) for A in (M, D, K))
-        C, H = sp.csr_array(C @ Q), sp.csr_array(H @ Q)
+        C, H, slopes = sp.csr_array(C @ Q), sp.csr_array(H @ Q), slopes.turned(Q.T)
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
         D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + C[rolls] @ W
     refuse_overflow(system, M, D, K, C)
-    sensors = SolvedSensors(system, C, slopes)
-    M, D, K = sensors.replace_rows(M, D, K, H, rolls)
-    return Pencil(system, state, M, D, K, C[~rolls], C[rolls], H, frames, sensors, later)
+    reactions = SolvedReactions(system, C, slopes)
+    M, D, K = reactions.solve(M, D, K, H, rolls)
+    return Pencil(system, state, M, D, K, C[~rolls], C[rolls], H, frames, reactions, later)
 
 
 def start(model: Model, at: Any) -> tuple[System, State]:

@@ -65,7 +65,7 @@ def make_input(p: Pencil, name: str) -> Input:
                 f"linearised equations ({p.describe()}) have no constant coefficients; use a force "
                 "that follows the motion"
             )
-    return Input(name, p.sensors.applied(F), Cu)
+    return Input(name, p.reactions.applied(F), Cu)
 
 
 def split(model: Model, name: str) -> tuple[str, list[str]]:

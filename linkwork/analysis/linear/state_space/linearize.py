@@ -2,8 +2,9 @@
 
 From the linearised equations M ÿ + D ẏ + K y + Cᵀ δγ = F u, C y = −C_u u (linear.equations.pencil):
 
-y = N z + Y u with C N = 0, C Y = −C_u, Nᵀ M Y = 0, so that ü drops out; u̇ is
-absorbed in ζ = ż + G u, G = M_r⁻¹ NᵀDY, M_r = NᵀMN (likewise D_r, K_r):
+y = N z + Y u with C N = 0, C Y = −C_u, Nᵀ (M Y − Φ gᵀC_u) = 0, so that ü drops out (Φ gᵀC_u is
+that of friction: equations.reactions); u̇ is absorbed in ζ = ż + G u, G = M_r⁻¹ NᵀDY, M_r = NᵀMN
+(likewise D_r, K_r):
 
     ż = ζ − G u
     ζ̇ = M_r⁻¹ (−K_r z − D_r ζ + (NᵀF − NᵀKY + D_r G) u)
@@ -180,7 +181,7 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[OutputRow]) -> Sta
     Y = np.zeros((n, len(inputs)))
     if Cu.size:
         Y = p.scale[:, None] * la.lstsq(p.C.toarray() * p.scale, -Cu)[0]
-        Y -= N @ solve(N.T @ (p.M @ Y))
+        Y -= N @ solve(N.T @ (p.M @ Y - p.reactions.driven(Cu)))
     G = solve(N.T @ (p.D @ Y))
     refuse_improper(p, inputs, outputs, Y, Jv)
     A = np.block([[np.zeros((f, f)), np.eye(f)], [-solve(Kr), -solve(Dr)]])

@@ -1,4 +1,5 @@
-"""Values that fall below what they can be: pressures below that of the vapour, noticed in a run."""
+"""Values that fall below what they can be, noticed in a run: pressures below that of the vapour,
+tanks below empty."""
 
 from __future__ import annotations
 
@@ -49,9 +50,8 @@ class LowestValues:
         node = self.nodes[which]
         unit = node.kind.units[0]
         when = "in equilibrium" if t is None else f"at t = {t:.6g}"
-        return (
-            f"cavitates: {node.label} fell to {value:.4g} {unit} {when}, below the vapour pressure "
-            f"{node.lowest:g} {unit} of its fluid; give the Fluid some air (air=1e-3) so that it "
-            "can, or feed the node through a CheckValve"
-            + ", or take smaller steps if it only overshoots" * (t is not None)
-        )
+        said = node.beneath.format(
+            node=node.label, value=f"{value:.4g} {unit}", when=when,
+            lowest=f"{node.lowest:g} {unit}",
+        )  # fmt: skip
+        return said + ", or take smaller steps if it only overshoots" * (t is not None)

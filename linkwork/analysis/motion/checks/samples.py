@@ -12,8 +12,8 @@ import warnings
 
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.model.control.blocks import Delay
-from linkwork.model.control.clock import REACHED
 from linkwork.model.drives.base import held_in
+from linkwork.model.drives.sampled import reached
 from linkwork.system.system import System
 
 NEAR = 1e-6  # of a step, or of the time between two samples
@@ -63,6 +63,6 @@ def next_sample(system: System, time: float) -> float:
     found = math.inf
     kept = [(0.0, delay.time / delay.samples) for _, delay in delays(system)]
     for start, period in (*system.sample_times, *kept):
-        k = math.floor((time - start) / period + REACHED) + 1
+        k = math.floor((time - start) / period + reached(time, period)) + 1
         found = min(found, start + max(k, 0) * period)
     return found

@@ -108,9 +108,9 @@ class Airfoil:
         for word in ("lift", "drag", "moment"):
             set_(self, word, as_grid(getattr(self, word), f"{word} of {what}"))
         grids = [(g.alpha, g.columns, g.values) for g in self.grids]
-        slope, (lift, drag, _) = self.lift_slope(), grids
-        apart = separation(lift[0], lift[2][:, 0], (drag[0], drag[2][:, 0]), slope)
-        set_(self, "numbers", table_numbers(AXES[self.axis], slope, grids, apart))
+        slopes, (lift, drag, _) = self.lift_slopes(), grids
+        apart = separation(lift[0], lift[2][:, 0], (drag[0], drag[2][:, 0]), float(slopes[0]))
+        set_(self, "numbers", table_numbers(AXES[self.axis], slopes, grids, apart))
 
     @property
     def grids(self) -> tuple[Grid, Grid, Grid]:
@@ -140,13 +140,17 @@ class Airfoil:
 
     def lift_slope(self) -> float:
         """dc_l/dα at α = 0 in the first column (1/rad), over the entries beside 0."""
+        return float(self.lift_slopes()[0])
+
+    def lift_slopes(self) -> np.ndarray:
+        """dc_l/dα at α = 0 in each column (1/rad), over the entries beside 0."""
         lift = self.grids[0]
-        a, values = lift.alpha, lift.values[:, 0]
+        a, values = lift.alpha, lift.values
         if len(a) == 1:
-            return 0.0
+            return np.zeros(len(lift.columns))
         i = int(np.clip(np.searchsorted(a, 0.0, side="right") - 1, 0, len(a) - 2))
         low = i - 1 if a[i] == 0.0 and i > 0 else i
-        return float((values[i + 1] - values[low]) / (a[i + 1] - a[low]))
+        return np.asarray((values[i + 1] - values[low]) / (a[i + 1] - a[low]))
 
     @property
     def limits(self) -> tuple[float, float] | None:

@@ -4,10 +4,11 @@ A table is three grids, of c_l, c_d and c_m, over the angle of attack and the Ma
 number, linear in both between the entries.  Outside of a grid the last entries hold on.
 
 For dynamic stall two more grids, of the attached part of the chord and of the gain in lift
-(airfoils.separation), follow over the angle alone.
+(airfoils.separation), follow over the angle alone, and for apparent mass one of the slope of c_l at
+no angle over the columns alone.
 
-reals of a table: [axis, slope, places of c_l, c_d, c_m, of the attached part and of the gain, angle
-without lift, drag there] and for each of the grids
+reals of a table: [axis, slope of the first column, places of c_l, c_d, c_m, of the attached part,
+of the gain and of the slope, angle without lift, drag there] and for each of the grids
     [angles n, columns m][m Mach or Reynolds numbers][n angles (rad)][n × m coefficients]
 places count from the table's beginning.
 """
@@ -21,7 +22,7 @@ import numpy as np
 from linkwork.math.compiled import inlined
 
 MACH, REYNOLDS = 0.0, 1.0
-AXIS, SLOPE, CL, CD, CM, SEPARATION, GAIN, ZERO, DRAG0, HEAD = range(10)
+AXIS, SLOPE, CL, CD, CM, SEPARATION, GAIN, SLOPES, ZERO, DRAG0, HEAD = range(11)
 
 
 @inlined
@@ -83,10 +84,12 @@ def grid_numbers(alpha: np.ndarray, columns: np.ndarray, values: np.ndarray) -> 
     return np.concatenate([head, columns, alpha, values.ravel()])
 
 
-def table_numbers(axis: float, slope: float, grids: list[Any], apart: Any) -> np.ndarray:
-    """A table from its three grids (alpha, columns, values) and a Separation."""
+def table_numbers(axis: float, slopes: np.ndarray, grids: list[Any], apart: Any) -> np.ndarray:
+    """A table from its three grids (alpha, columns, values), the slopes of c_l in its columns and a
+    Separation."""
     more = [(apart.alpha, np.zeros(1), x[:, None]) for x in (apart.attached, apart.gain)]
+    more.append((np.zeros(1), grids[0][1], slopes[None]))
     parts = [grid_numbers(*grid) for grid in (*grids, *more)]
     places = HEAD + np.concatenate([[0], np.cumsum([len(part) for part in parts])[:-1]])
-    head = [axis, slope, *places.astype(float), apart.zero, apart.drag]
+    head = [axis, slopes[0], *places.astype(float), apart.zero, apart.drag]
     return np.concatenate([head, *parts])

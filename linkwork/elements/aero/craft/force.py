@@ -20,6 +20,8 @@ from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, PathLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
+SIDESLIPS = {"geometric": ck.GEOMETRIC, "mbdyn": ck.MBDYN}
+
 
 @functools.cache
 def craft_family(reals: int) -> Family:
@@ -37,6 +39,9 @@ class AerodynamicForce(Item):
     coefficients : of three forces and three moments in these axes, shape (alpha, beta, 6)
     area, length : m², m; forces are q · area · c, moments q · area · length · c
     alpha_first : angles of attack reach from −π to π, and β within ±π/2, else the other way round
+    sideslip : "geometric", β = −asin(v₂/|v|) in forward flight, or "mbdyn", −atan(v₂/√(v₁² + v₂²)),
+               which MBDyn's decks mean and which stays within 45° of the axis x; with alpha_first
+               both are −atan(v₂/|v₁|)
     outside  : "error" refuses runs whose angles leave the table, "hold" keeps the last entries
     air      : an Air of its own; without it that of the model
 
@@ -63,6 +68,7 @@ class AerodynamicForce(Item):
     alpha_first: bool = False
     outside: str = "error"
     air: Air | None = None
+    sideslip: str = "geometric"
     frames: tuple[Frame, ...] = field(init=False, repr=False)
 
     needs_air: ClassVar[bool] = True
@@ -87,6 +93,7 @@ class AerodynamicForce(Item):
             setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}",
                                               positive=True))  # fmt: skip
         self.alpha_first = checks.flag(self.alpha_first, f"alpha_first of {what}")
+        checks.choice(self.sideslip, f"sideslip of {what}", tuple(SIDESLIPS))
         checks.choice(self.outside, f"outside of {what}", ("error", "hold"))
         if self.air is not None and not isinstance(self.air, Air):
             raise ModelError(f"air of {what} must be an lw.Air, but {checks.show(self.air)} was "
@@ -131,7 +138,8 @@ class AerodynamicForce(Item):
         reals[ck.POINT : ck.POINT + 3] = frame.position
         reals[ck.AXES : ck.AXES + 9] = rotations.matrix(frame.orientation).ravel()
         reals[ck.AREA], reals[ck.VOLUME] = self.area, self.area * self.length
-        reals[ck.ALPHA_FIRST], reals[ck.TABLE] = float(self.alpha_first), first
+        reals[ck.ANGLES] = ck.ALPHA_FIRST if self.alpha_first else SIDESLIPS[self.sideslip]
+        reals[ck.TABLE] = first
         reals[ck.AIR : first] = own
         table = [[n, m], self.alpha, self.beta, np.ravel(self.coefficients)]
         reals[first:] = np.concatenate([np.asarray(x, float) for x in table])
@@ -143,9 +151,12 @@ class AerodynamicForce(Item):
         air = Air.sample(rng, a, b)
         alpha, beta = np.linspace(-1.7, 1.7, 3), np.linspace(-math.pi, math.pi, 4)
         found: list[Item] = [air]
-        for body, first in ((a, False), (b, True)):
+        for body, first, sideslip in (
+            (a, False, "geometric"), (b, True, "geometric"), (b, False, "mbdyn")
+        ):  # fmt: skip
             at = Frame(body, rng.normal(size=3), rotations.exponential(rng.normal(size=3)))
             pair = (beta, alpha) if first else (alpha, beta)
             shape = (len(pair[0]), len(pair[1]), 6)
-            found.append(cls(at, *pair, rng.normal(size=shape), 0.7, 0.4, first))
+            found.append(cls(at, *pair, rng.normal(size=shape), 0.7, 0.4, first,
+                             sideslip=sideslip))  # fmt: skip
         return found

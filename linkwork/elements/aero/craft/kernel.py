@@ -6,12 +6,12 @@ nose, y to the right, z down), and q = ½ ρ V²,
     f = q S c_f(α, β),   m = q S L c_m(α, β)                     at the point, in these axes
     α = atan(V₃/|V₁|),   β = −atan2(V₂, ±√(V₁² + V₃²))           the sign is that of V₁
     α = atan2(V₃, ±√(V₁² + V₂²)),   β = −atan(V₂/|V₁|)           alpha first
+    α = atan(V₃/|V₁|),   β = −atan2(V₂, ±√(V₁² + V₂²))           MBDyn's, unless alpha is first
 
-(MBDyn's input manual, generic aerodynamic force, whose √(V₁² + V₂²) in the first β is a misprint:
-with it β would not reach beyond 45°).  The coefficients are linear in both angles between entries
-and hold on outside.  The tangent is exact.
+(MBDyn's input manual, generic aerodynamic force; the last β stays within 45° of the axis x).  The
+coefficients are linear in both angles between entries and hold on outside.  The tangent is exact.
 
-reals: point o and axes Q on the body, S, S L, whether alpha comes first, place of the table, the
+reals: point o and axes Q on the body, S, S L, which of these angles, place of the table, the
 air (wind), and the table: angles n and m, α, β, then six coefficients for each pair.
 """
 
@@ -31,7 +31,8 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, mm, mv, scale, sub, tv,
 )  # fmt: skip
 
-POINT, AXES, AREA, VOLUME, ALPHA_FIRST, TABLE, AIR = 0, 3, 12, 13, 14, 15, 16
+POINT, AXES, AREA, VOLUME, ANGLES, TABLE, AIR = 0, 3, 12, 13, 14, 15, 16
+GEOMETRIC, ALPHA_FIRST, MBDYN = 0.0, 1.0, 2.0  # kinds of angles
 STILL = 1e-9  # m/s: below it there is no load
 ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = 0, 1, 2, 5, 8, 11, 14, 17, 18
 
@@ -59,13 +60,16 @@ def above(a, b):
 
 
 @inlined
-def angles(V, alpha_first):
+def angles(V, kind):
     """α, β and their slopes by V."""
-    if alpha_first != 0.0:
+    if kind == ALPHA_FIRST:
         a = across(V[2], V[0], V[1])
         b = above(V[1], V[0])
         return a[0], (a[2], a[3], a[1]), -b[0], (-b[2], -b[1], 0.0)
     a = above(V[2], V[0])
+    if kind == MBDYN:
+        b = across(V[1], V[0], V[1])
+        return a[0], (a[2], 0.0, a[1]), -b[0], (-b[2], -b[1] - b[3], 0.0)
     b = across(V[1], V[0], V[2])
     return a[0], (a[2], 0.0, a[1]), -b[0], (-b[2], -b[1], -b[3])
 
@@ -90,7 +94,7 @@ def loads_at(reals, k, V, rho, found):
         for i in range(24):
             found[i] = 0.0
         return 0.0, 0.0
-    alpha, da, beta, db = angles(V, reals[k, ALPHA_FIRST])
+    alpha, da, beta, db = angles(V, reals[k, ANGLES])
     p = int(reals[k, TABLE])
     n, m = int(reals[k, p]), int(reals[k, p + 1])
     i, s, ds = place_between(reals, k, p + 2, n, alpha)

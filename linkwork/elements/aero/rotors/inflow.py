@@ -138,7 +138,7 @@ def disc_parameter(z, small):
         return 0.0j
     s = -z[V3] / cmath.sqrt(v2)
     rest = 1.0 - s
-    if rest.real <= 0.0:
+    if rest.real <= 0.0 or (1.0 + s).real <= 0.0:  # along the axis
         return 0.0j
     return cmath.sqrt(rest / (1.0 + s))
 

@@ -27,6 +27,10 @@ MODELS = {"none": NONE, "uniform": UNIFORM, "glauert": GLAUERT, "mangler": MANGL
 LOADS = vector("rotor load", 3, 0, "N")
 STEADY = vector("mean inflow", 1, 0, "m/s")
 SMALLEST = 1e-6  # of the tip speed: below it hover is no singular state any more
+UNSOLVED = (
+    "momentum theory has no steady inflow where air rises through a disc somewhat faster than the "
+    "rotor drives it down (vortex ring state); take model=\"dynamic\", whose inflow has states"
+)
 STARTING = 0.005  # thrust coefficient that iterations begin with
 
 
@@ -58,7 +62,8 @@ class Rotor(Item):
                 that hovers with a thrust coefficient of 0.005
 
     Outputs over time: thrust, force and torque (rotor's axes), power, speed, inflow_mean,
-    advance_ratio, inflow_ratio, wake_skew, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
+    inflow_momentum (of momentum theory, which dynamic inflow tends to; inflow_ratio and wake_skew
+    are taken from it), advance_ratio, `rotor_load` and `inflow`; run["rotor"].inflow_at(r,
     psi) gives the induced velocity on the disc, run["rotor"].plot_inflow() draws it.
 
     Example
@@ -141,12 +146,16 @@ class Rotor(Item):
     def _make_nodes(self) -> None:
         order = 1 if self.kind == DYNAMIC else 0
         known = self.__dict__.get("nodes")
-        tip = abs(self.speed) * self.radius
+        tip = checks.number(
+            abs(self.speed) * self.radius, f"speed times radius of {self.label}", positive=True
+        )
         u = tip * math.sqrt(STARTING / 2)
         if known is None or known[1].kind.order != order:
             inflow = Node(vector("inflow", 4, order, "m/s"), (u, 0.0, 0.0, 0.0), scale=u)
             size = STARTING * math.pi * self.radius**2 * tip**2
             known = [Node(LOADS, (size, 0.0, 0.0), scale=size), inflow]
+            for node in known:
+                node.unsolved = UNSOLVED
             if self.kind == DYNAMIC:
                 known.append(Node(STEADY, u, scale=u))
             self.__dict__["nodes"] = known
@@ -173,7 +182,16 @@ class Rotor(Item):
         """The air it turns in."""
         return air_around(self, "turn in")
 
+    def refuse_no_blades(self) -> None:
+        items = self.surroundings.get("items", {})
+        if items and not any(getattr(item, "inflow", None) is self for item in items.values()):
+            raise ModelError(
+                f"{self.label} has no blades, so nothing loads it; give its lifting surfaces "
+                "inflow=, for example lw.LiftingSurface(..., inflow=rotor), or leave it out"
+            )
+
     def entries(self) -> list[Entry]:
+        self.refuse_no_blades()
         air = self.the_air()
         numbers, keep = air.numbers()
         reals = np.zeros(rk.AIR + len(numbers))
@@ -203,8 +221,9 @@ class Rotor(Item):
         air = Air(density="standard", velocity=rng.normal(size=3) + np.array([3.0, 0, 0]))
         found: list[Any] = [air]
         rotors: list[Any] = []
+        ground = ((0, 0, -9.0), (0, 0.1, 1))
         kinds = (dict(model="glauert", variant=str(rng.choice(VARIANTS))), dict(model="mangler"),
-                 dict(model="dynamic", ground=((0, 0, -9.0), (0, 0.1, 1))))  # fmt: skip
+                 dict(model="dynamic", ground=ground), dict(ground=ground))  # fmt: skip
         for words in kinds:
             rotor = cls(
                 Frame(a, rng.normal(size=3)), Frame(b, rng.normal(size=3)), 6.0, 2.0,
@@ -219,7 +238,4 @@ class Rotor(Item):
             )  # fmt: skip
             found.append(blade)
             rotors.append(rotor)
-        ground = ((0, 0, -9.0), (0, 0.1, 1))
-        idle = cls(Frame(a, rng.normal(size=3)), Frame(b), 6.0, 2.0, rng.normal(size=3),
-                   ground=ground)  # fmt: skip
-        return [*found, *rotors, idle]
+        return [*found, *rotors]

@@ -67,13 +67,7 @@ def stations(
 def along(value: Any, what: str, s: np.ndarray) -> np.ndarray:
     """A quantity at places s: a number, pairs (s, value), a function of s, or values at points."""
     if callable(value):
-        found = []
-        for x in s:
-            try:
-                found.append(value(float(x)))
-            except Exception as error:
-                raise ModelError(f"{what} fails at s = {x:g}: {checks.line(error)}") from error
-        numbers = checks.array(found)
+        numbers = checks.array([checks.at_place(value, x, what) for x in s.tolist()])
         if numbers is None or numbers.shape != s.shape or not np.all(np.isfinite(numbers)):
             raise ModelError(f"{what} must give a finite number at every s from 0 to 1")
         return numbers

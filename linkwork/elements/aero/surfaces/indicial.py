@@ -5,6 +5,8 @@ Wagner's function in states as in section.unsteady, u the angle at the velocity 
     α_E = (A₁ + A₂) b₁b₂ κ² z₁ + (A₁b₁ + A₂b₂) κ z₂ + (1 − A₁ − A₂) u          effective angle
     c_l = c_l(α_E) + n,   c_m = c_m(α_E) − n/2,   n = a₀/2 T ωz                  two states
 
+with the slope a₀ of c_l at no angle and this Mach (or Reynolds) number.
+
 Of the apparent mass these are the terms of the pitch rate alone: those of accelerations, which
 MBDyn's form with two states takes from differences over its steps (theory manual, 13.7.4), are left
 out.  That is meant for wings much heavier than the air in a cylinder about their chord.
@@ -19,9 +21,9 @@ Beddoes: A semi-empirical model for dynamic stall, Journal of the American Helic
     c_d = c_d(α_E) + (u − α_E) c_l + (c_d(α_E) − c_d0) S,  S = (√f − √f_d)/2 − (f − f_d)/4
     c_m = c_m(α_E) + (c_l − n) (x(f_d) − x(f(α_E))) − n/2,  x(f) = −0.135 (1 − f) + 0.04 sin πf²
 
-with f and D of the static lift (airfoils.separation), f = f(α_E) in S, and x the centre of pressure
-of the NACA 0012 of Leishman and Beddoes.  At rest all of it is the static table; vortices that
-leave the leading edge are not part of it.
+with f, D and a₀ of the static lift in the first column (airfoils.separation), f = f(α_E) in S, and
+x the centre of pressure of the NACA 0012 of Leishman and Beddoes.  At rest all of it is the static
+table; vortices that leave the leading edge are not part of it.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from linkwork.elements.aero.surfaces.layout import (
     RATE0, SEPARATION_LAG, STALL, TABLE, TABLE2, TIP,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.section import (
-    STILL, angle, looked_up, put_by_state, put_output, told, wind_axes,
+    STILL, angle, looked_up, no_spanwise, put_by_state, put_output, put_spanwise, told, wind_axes,
 )  # fmt: skip
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -119,6 +121,7 @@ def lagging(
         if stall:
             put_output(y, 5, 0.0, 0.0, 0.0, 0.0, 0.0)
             put_output(y, 6, 0.0, 0.0, 0.0, 0.0, 0.0)
+        no_spanwise(y)
         told(y, 0.0, 0.0, sound, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     # effective angle E and its slopes, by the inputs and by the states of the circulation
@@ -132,10 +135,10 @@ def lagging(
     same = U * (-sound_h / sound if l[10] == MACH else by_h / rho)
     speeds = (dU[0], dU[1], dU[2], 0.0)
     columns = (dU[0], dU[1], dU[2], same)
-    T, slope = c / (2.0 * U), of_tables(reals, k, pt, SLOPE)
-    n = 0.5 * slope * T * wz
-    n_U = -n / U
-    dn = (n_U * dU[0], n_U * dU[1], n_U * dU[2] + 0.5 * slope * T, 0.0)
+    T = c / (2.0 * U)
+    n, by_column = 0.5 * l[9] * T * wz, 0.5 * l[11] * T * wz
+    n_U = by_column - n / U
+    dn = (n_U * dU[0], n_U * dU[1], n_U * dU[2] + 0.5 * l[9] * T, by_column * same)
     f, f_E, D, D_E, zero, drag0 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if stall:
         f, f_E = of_grids(reals, k, pt, SEPARATION, E)
@@ -155,7 +158,7 @@ def lagging(
         cd = l[3] + (u2[0] - E) * cl + (l[3] - drag0) * S
         cm = l[6] + lift * (xd - xf) - 0.5 * n
     dcl = (lift_E * dE[0] + l[2] * columns[0] + dn[0], lift_E * dE[1] + l[2] * columns[1] + dn[1],
-           lift_E * dE[2] + l[2] * columns[2] + dn[2], l[2] * columns[3])  # fmt: skip
+           lift_E * dE[2] + l[2] * columns[2] + dn[2], l[2] * columns[3] + dn[3])  # fmt: skip
     cd_E, cd_y = l[4], l[5]
     cm_E, by_lift = l[7], 0.0
     if stall:
@@ -172,10 +175,11 @@ def lagging(
         cm_E * dE[0] + l[8] * columns[0] + by_lift * (dcl[0] - dn[0]) - 0.5 * dn[0],
         cm_E * dE[1] + l[8] * columns[1] + by_lift * (dcl[1] - dn[1]) - 0.5 * dn[1],
         cm_E * dE[2] + l[8] * columns[2] + by_lift * (dcl[2] - dn[2]) - 0.5 * dn[2],
-        l[8] * columns[3] + by_lift * dcl[3],
+        l[8] * columns[3] + by_lift * (dcl[3] - dn[3]) - 0.5 * dn[3],
     )  # fmt: skip
     wx, wy = Vx, Vy + wz * d2
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size
@@ -194,6 +198,7 @@ def lagging(
         dm += by_lift * dl
         put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm)
     if stall:
+        slope = of_tables(reals, k, pt, SLOPE)
         rates(y, reals, k, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap)
     told(y, E, U, sound, cl, cd, cm, 0.5 * rho * U * U, sweep)
 
@@ -205,7 +210,7 @@ def rates(y, reals, k, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_,
     short = slope * (E - zero) + n - cp
     put_output(y, 5, -P * U * short, -P * (dU[0] * short + U * (slope * dE[0] + dn[0])),
                -P * (dU[1] * short + U * (slope * dE[1] + dn[1])),
-               -P * (dU[2] * short + U * (slope * dE[2] + dn[2])), 0.0)  # fmt: skip
+               -P * (dU[2] * short + U * (slope * dE[2] + dn[2])), -P * U * dn[3])  # fmt: skip
     f, by_angle = of_grids(reals, k, pt, SEPARATION, cp / slope + zero)
     left = f - fd
     put_output(y, 6, -Q * U * left, -Q * dU[0] * left, -Q * dU[1] * left, -Q * dU[2] * left, 0.0)

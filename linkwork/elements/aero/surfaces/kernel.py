@@ -10,10 +10,10 @@ turned by twist and control about its span, E = S R_z.  Against the air it moves
 
     w = v − v_air(p, t) + u a₃,   (Vx, Vy) = Eᵀw,   ωz = e₃·ω
 
-u being what a rotor induces along its axis a₃ (field).  The section gives f = (fx, fy) and m
-(section); F = E f and M = e₃ m act at p, on the node whose piece of the beam the point
-belongs to, and where there is a rotor their sum over all surfaces is the rotor's load: thrust a₃·F
-and moments a₁·, a₂·((p − x_hub) × F + M).
+u being what a rotor induces along its axis a₃ (field).  The section gives f = (fx, fy, fz) and m
+(section); F = E f and M = e₃ m − e₂ d fz, with fz at d e₁, act at p, on the node whose piece of
+the beam the point belongs to, and where there is a rotor their sum over all surfaces is the rotor's
+load: thrust a₃·F and moments a₁·, a₂·((p − x_hub) × F + M).
 
 The tangent is exact (surfaces.tangent).
 """
@@ -24,10 +24,12 @@ import numpy as np
 
 from linkwork.elements.aero.air.wind import UP
 from linkwork.elements.aero.surfaces.layout import (
-    AIR, BODIES, FIELD, FIRST, INFLOW_VALUES, LOADS, NODE, PIECE, POINT, POINTS, RADIUS, STATES,
-    TOTAL, VALUE, WEIGHT, WORK,
+    AIR, BODIES, CENTRE_AC, FIELD, FIRST, INFLOW_VALUES, LOADS, NODE, PIECE, POINT, POINTS, RADIUS,
+    SPANWISE, STATES, TOTAL, VALUE, WEIGHT, WORK,
 )  # fmt: skip
-from linkwork.elements.aero.surfaces.motion import ZERO, rotor_frame, section_at, take_nodes
+from linkwork.elements.aero.surfaces.motion import (
+    ZERO, from_axes, rotor_frame, section_at, take_nodes,
+)  # fmt: skip
 from linkwork.elements.aero.surfaces.rotor_columns import rotor_columns
 from linkwork.elements.aero.surfaces.tangent import (
     node_columns, node_rows, own_motion, state_columns,
@@ -75,9 +77,10 @@ def surface_kernel(ints, reals, motion, loads):
                 z = ints[k, n] + states * point
                 for j in range(states):
                     balance[z + j] += y[VALUE + 3 + j]
-            length = reals[k, pt + WEIGHT]
-            F = scale(length, add(scale(y[VALUE], e1), scale(y[VALUE + 1], e2)))
-            M = scale(length * y[VALUE + 2], e3)
+            length, fz = reals[k, pt + WEIGHT], y[VALUE + SPANWISE]
+            F = scale(length, from_axes(y[VALUE], y[VALUE + 1], fz, e1, e2, e3))
+            ac = reals[k, pt + CENTRE_AC]
+            M = scale(length, from_axes(0.0, -ac * fz, y[VALUE + 2], e1, e2, e3))
             piece = int(reals[k, pt + PIECE])
             body = ints[k, piece]
             R, arm = at9(nodes, body, ROT), sub(p, at(nodes, body, POS))
@@ -117,7 +120,7 @@ def surface_kernel(ints, reals, motion, loads):
             if kind > 0.0:
                 rotor_columns(
                     vals, ints, nodes, values, k, n, ends, piece, rotor, point, states, length, e1,
-                    e2, e3, R, arm, A, away, hub_arm, u, ux, uy, u0, u1, u2, u3, F, M, cK, y,
+                    e2, e3, ac, R, arm, A, away, hub_arm, u, ux, uy, u0, u1, u2, u3, F, M, cK, y,
                 )  # fmt: skip
         if tangent:
             for i in range(n):

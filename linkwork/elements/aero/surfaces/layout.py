@@ -19,8 +19,8 @@ for, chord, aerodynamic centre and velocity point (forward of the reference line
 of the control deflection, tip loss, places of its two airfoil tables and the part of the second, a
 reference for the scale of its states, and on a single body its place along the span.
 
-Work of a call: what the section gives (outputs fx, fy, m and the rates of its states) with its
-derivatives by Vx, Vy, ωz and altitude, by the states; then matrices of nodes.
+Work of a call: what the section gives (outputs fx, fy, m, the rates of its states, and fz) with its
+derivatives by Vx, Vy, ωz and altitude, by the states, and that of fz by Vz; then matrices of nodes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ NODE_F, NODE_Q, NODE = 0, 3, 7
 
 NO_FIELD, LINEAR_FIELD, MANGLER_FIELD = 0.0, 1.0, 2.0
 QUASI_STEADY, WAGNER, STALL, THEODORSEN = 0, 2, 4, 6  # states of a point
-MOST_STATES, OUTPUTS, INPUTS = 6, 9, 4
+MOST_STATES, OUTPUTS, INPUTS = 6, 10, 4
+SPANWISE = 9  # the output that is the force along the span
 
 # ends of a rotor behind the bodies and the states
 LOADS, INFLOW, CRAFT, HUB, ROTOR_ENDS = 0, 1, 2, 3, 4
@@ -46,9 +47,10 @@ LOAD_VALUES, INFLOW_VALUES = 3, 4
 
 # work
 VALUE = 0  # of the outputs
-BY_INPUT = VALUE + OUTPUTS  # 9 × 4
-BY_STATE = BY_INPUT + OUTPUTS * INPUTS  # 9 × 6
-TOLD = BY_STATE + OUTPUTS * MOST_STATES  # alpha, Mach, c_l, c_d, c_m, dynamic pressure, sweep
+BY_INPUT = VALUE + OUTPUTS  # 10 × 4
+BY_STATE = BY_INPUT + OUTPUTS * INPUTS  # 10 × 6
+BY_SPEED = BY_STATE + OUTPUTS * MOST_STATES  # fz by Vz
+TOLD = BY_SPEED + 1  # alpha, Mach, c_l, c_d, c_m, dynamic pressure, sweep
 TOLD_SIZE = 8
 ROW = 8
 PLACES = TOLD + TOLD_SIZE

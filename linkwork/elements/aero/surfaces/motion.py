@@ -79,6 +79,12 @@ def turned_axes(E, angle):
 
 
 @inlined
+def from_axes(x, y, z, e1, e2, e3):
+    """x e₁ + y e₂ + z e₃."""
+    return add(add(scale(x, e1), scale(y, e2)), scale(z, e3))
+
+
+@inlined
 def section_axes(reals, k, pt, n, qr, y):
     """Axes of the section before twist, and the turn from the reference node."""
     theta = ZERO

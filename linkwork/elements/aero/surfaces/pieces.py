@@ -132,14 +132,8 @@ def directions(surface: LiftingSurface, s: float) -> list[np.ndarray]:
     """Forward and up at a place."""
     found = []
     for word in ("forward", "up"):
-        given = getattr(surface, word)
-        try:
-            given = given(s) if callable(given) else given
-        except Exception as error:
-            raise ModelError(
-                f"{word} of {surface.label} fails at s = {s:g}: {checks.line(error)}"
-            ) from error
-        found.append(checks.direction(given, f"{word} of {surface.label}"))
+        what = f"{word} of {surface.label}"
+        found.append(checks.direction(checks.at_place(getattr(surface, word), s, what), what))
     return found
 
 

@@ -7,9 +7,9 @@ a section changes by (∂o/∂V · a₃) q: one row times a number for each row 
 from __future__ import annotations
 
 from linkwork.elements.aero.surfaces.layout import (
-    BY_INPUT, CRAFT, HUB, INFLOW, INPUTS, LOADS,
+    BY_INPUT, BY_SPEED, CRAFT, HUB, INFLOW, INPUTS, LOADS, SPANWISE,
 )  # fmt: skip
-from linkwork.elements.aero.surfaces.motion import ZERO
+from linkwork.elements.aero.surfaces.motion import ZERO, from_axes
 from linkwork.elements.aero.surfaces.tangent import take_row
 from linkwork.elements.layout import BY_VALUE, ROT, STRIDE
 from linkwork.math.compiled import inlined
@@ -28,12 +28,14 @@ def output_by(y, j, x, z):
 
 @inlined
 def spread(
-    vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, R, arm, A, away,
-    x, z, q, y,
+    vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, ac, R, arm, A,
+    away, V, q, y,
 ):  # fmt: skip
-    """The row q into the columns of an end, in all rows, where q changes Vx and Vy by x and z."""
-    F = scale(length, add(scale(output_by(y, 0, x, z), e1), scale(output_by(y, 1, x, z), e2)))
-    M = scale(length * output_by(y, 2, x, z), e3)
+    """The row q into the columns of an end, in all rows, where q changes Vx, Vy and Vz by V."""
+    x, z = V[0], V[1]
+    fz = output_by(y, SPANWISE, x, z) + y[BY_SPEED] * V[2]
+    F = scale(length, from_axes(output_by(y, 0, x, z), output_by(y, 1, x, z), fz, e1, e2, e3))
+    M = scale(length, from_axes(0.0, -ac * fz, output_by(y, 2, x, z), e1, e2, e3))
     m = tv(R, add(cross(arm, F), M))
     base = ints[k, ends + ends * piece + end]
     for i in range(3):
@@ -56,8 +58,8 @@ def take_pair(vals, p, u, v):
 
 @inlined
 def craft_columns(
-    vals, ints, nodes, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, R, arm, A, away,
-    u, ux, uy, F, total, cK, y,
+    vals, ints, nodes, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, ac, R, arm, A,
+    away, u, ux, uy, F, total, cK, y,
 ):  # fmt: skip
     """Columns of the body with the rotor's axes: w = … + u(a₁·d, a₂·d) a₃."""
     Rc, end = at9(nodes, ints[k, rotor + CRAFT], ROT), rotor + CRAFT
@@ -65,10 +67,14 @@ def craft_columns(
     X = mscale(-u, skew(a3))
     X = madd(X, outer(a3, add(scale(ux, cross(a1, away)), scale(uy, cross(a2, away)))))
     X = mscale(cK, mm(X, Rc))
-    for row in range(2):
-        e, x, z = (e1, 1.0, 0.0) if row == 0 else (e2, 0.0, 1.0)
-        spread(vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, R, arm,
-               A, away, x, z, six8(ZERO, tv(X, e)), y)  # fmt: skip
+    for row in range(3):
+        e, V = e1, (1.0, 0.0, 0.0)
+        if row == 1:
+            e, V = e2, (0.0, 1.0, 0.0)
+        elif row == 2:
+            e, V = e3, (0.0, 0.0, 1.0)
+        spread(vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, ac, R,
+               arm, A, away, V, six8(ZERO, tv(X, e)), y)  # fmt: skip
     base = ints[k, ends + ends * (rotor + LOADS) + end]
     take_pair(vals, base, ZERO, scale(cK, tv(Rc, cross(a3, F))))
     take_pair(vals, base + STRIDE, ZERO, scale(cK, tv(Rc, cross(a1, total))))
@@ -77,28 +83,28 @@ def craft_columns(
 
 @inlined
 def rotor_columns(
-    vals, ints, nodes, values, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, R, arm,
-    A, away, hub_arm, u, ux, uy, u0, u1, u2, u3, F, M, cK, y,
+    vals, ints, nodes, values, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, ac, R,
+    arm, A, away, hub_arm, u, ux, uy, u0, u1, u2, u3, F, M, cK, y,
 ):  # fmt: skip
     """Columns of the inflow, of the body with the rotor's axes, and of the hub."""
     a1, a2, a3 = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
-    b, x, z = ints[k, rotor + INFLOW], dot(e1, a3), dot(e2, a3)
+    b, V = ints[k, rotor + INFLOW], (dot(e1, a3), dot(e2, a3), dot(e3, a3))
     q = six8(
         (u0 * values[BY_VALUE, b], u1 * values[BY_VALUE, b + 1], u2 * values[BY_VALUE, b + 2]),
         (u3 * values[BY_VALUE, b + 3], 0.0, 0.0),
     )  # fmt: skip
     spread(vals, ints, k, n, ends, piece, rotor, rotor + INFLOW, point, states, length, e1, e2, e3,
-           R, arm, A, away, x, z, q, y)  # fmt: skip
+           ac, R, arm, A, away, V, q, y)  # fmt: skip
     if ints[k, rotor + CRAFT] < nodes.shape[0] - 1:  # the ground does not move
         craft_columns(
-            vals, ints, nodes, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, R, arm,
-            A, away, u, ux, uy, F, add(cross(away, F), M), cK, y,
+            vals, ints, nodes, k, n, ends, piece, rotor, point, states, length, e1, e2, e3, ac, R,
+            arm, A, away, u, ux, uy, F, add(cross(away, F), M), cK, y,
         )  # fmt: skip
     # with the centre: d = p − centre
     Rh, g = at9(nodes, ints[k, rotor + HUB], ROT), add(scale(-cK * ux, a1), scale(-cK * uy, a2))
     end, q = rotor + HUB, six8(g, tv(Rh, cross(hub_arm, g)))
-    spread(vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, R, arm, A,
-           away, x, z, q, y)  # fmt: skip
+    spread(vals, ints, k, n, ends, piece, rotor, end, point, states, length, e1, e2, e3, ac, R, arm,
+           A, away, V, q, y)  # fmt: skip
     base = ints[k, ends + ends * (rotor + LOADS) + end]
     b1, b2 = scale(-cK, cross(F, a1)), scale(-cK, cross(F, a2))
     take_pair(vals, base + STRIDE, b1, tv(Rh, cross(hub_arm, b1)))

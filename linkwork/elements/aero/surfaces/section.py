@@ -5,6 +5,10 @@ up) and ωz the rate of the section about its span.  Lift, drag and moment per l
 
     ½ ρ c U (c_l (−Vy, Vx) − c_d (Vx, Vy)),   ½ ρ c² U² c_m        about the aerodynamic centre
 
+and along the span, where pressure cannot act, the friction of the section at no angle of attack,
+
+    fz = −½ ρ c U c_d(0) Vz                                        at the aerodynamic centre
+
 A tip loss multiplies the force normal to the chord; the moment, which is handed on about the
 reference point, is that of the whole force (as in MBDyn).  Quasi-steady, Vy is that of the velocity
 point, Vy + ωz b, α = atan(−Vy/Vx) and U² = Vx² + Vy².
@@ -20,8 +24,9 @@ u₁ and u₂ the angles at the aerodynamic centre d₁ and the velocity point d
     c_l + a₀/2 (c/2U) (y₂ − (c a/2U) y₃)
     c_m + a₀/2 (c/2U) (−y₂/4 + (c a/8U − c/32U) y₃ − α̇/4)
 
-the coefficients being those of the table at y₁ and a₀ its slope; the states are scaled with a
-constant K₀ and with the filter frequency Ω, which changes nothing but their size.
+the coefficients being those of the table at y₁ and a₀ its slope at no angle, all at the Mach number
+of U; the states are scaled with a constant K₀ and with the filter frequency Ω, which changes
+nothing but their size.
 """
 
 from __future__ import annotations
@@ -29,10 +34,10 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.aero.surfaces.layout import (
-    A1, A2, B1, B2, BY_INPUT, BY_STATE, CENTRE_AC, CHORD, FILTER, INPUTS, MIX, MOST_STATES, OUTPUTS,
-    POINT_V, RATE0, TABLE, TABLE2, TIP, TOLD, VALUE,
+    A1, A2, B1, B2, BY_INPUT, BY_SPEED, BY_STATE, CENTRE_AC, CHORD, FILTER, INPUTS, MIX,
+    MOST_STATES, OUTPUTS, POINT_V, RATE0, SPANWISE, TABLE, TABLE2, TIP, TOLD, VALUE,
 )  # fmt: skip
-from linkwork.elements.aero.airfoils.tables import AXIS, MACH, SLOPE, coefficients
+from linkwork.elements.aero.airfoils.tables import AXIS, CD, MACH, SLOPES, coefficients, grid
 from linkwork.elements.layout import RATE as RATE_ROW
 from linkwork.elements.layout import VALUE as VALUE_ROW
 from linkwork.math.compiled import inlined
@@ -50,25 +55,40 @@ def column_number(reals, k, pt, table, rho, sound, viscosity):
 
 @inlined
 def looked_up(reals, k, pt, alpha, U, rho, sound, viscosity):
-    """Coefficients and slopes by angle and by U; then the slope of c_l for unsteady terms, and
-    the slopes by the speed of sound and by the density over those by U."""
+    """Coefficients and slopes by angle and by U; then the slope a₀ of c_l at no angle, the axis of
+    the table's columns, and the slope of a₀ by U."""
     table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
     y = column_number(reals, k, pt, table, rho, sound, viscosity)
     c = coefficients(reals, k, table, alpha, U * y)
-    slope = reals[k, table + SLOPE]
+    a = grid(reals, k, table + int(reals[k, table + SLOPES]), 0.0, U * y)
     if mix == 0.0:
-        return (c[0], c[1], c[2] * y, c[3], c[4], c[5] * y, c[6], c[7], c[8] * y, slope,
-                reals[k, table + AXIS])  # fmt: skip
+        return (c[0], c[1], c[2] * y, c[3], c[4], c[5] * y, c[6], c[7], c[8] * y, a[0],
+                reals[k, table + AXIS], a[2] * y)  # fmt: skip
     other = int(reals[k, pt + TABLE2])
     z = column_number(reals, k, pt, other, rho, sound, viscosity)
     d = coefficients(reals, k, other, alpha, U * z)
+    b = grid(reals, k, other + int(reals[k, other + SLOPES]), 0.0, U * z)
     keep = 1.0 - mix
     return (
         keep * c[0] + mix * d[0], keep * c[1] + mix * d[1], keep * c[2] * y + mix * d[2] * z,
         keep * c[3] + mix * d[3], keep * c[4] + mix * d[4], keep * c[5] * y + mix * d[5] * z,
         keep * c[6] + mix * d[6], keep * c[7] + mix * d[7], keep * c[8] * y + mix * d[8] * z,
-        keep * slope + mix * reals[k, other + SLOPE], reals[k, table + AXIS],
+        keep * a[0] + mix * b[0], reals[k, table + AXIS], keep * a[2] * y + mix * b[2] * z,
     )  # fmt: skip
+
+
+@inlined
+def friction(reals, k, pt, U, rho, sound, viscosity):
+    """c_d at no angle of attack and its slope by U."""
+    table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
+    y = column_number(reals, k, pt, table, rho, sound, viscosity)
+    a = grid(reals, k, table + int(reals[k, table + CD]), 0.0, U * y)
+    if mix == 0.0:
+        return a[0], a[2] * y
+    other = int(reals[k, pt + TABLE2])
+    z = column_number(reals, k, pt, other, rho, sound, viscosity)
+    b = grid(reals, k, other + int(reals[k, other + CD]), 0.0, U * z)
+    return (1.0 - mix) * a[0] + mix * b[0], (1.0 - mix) * a[2] * y + mix * b[2] * z
 
 
 @inlined
@@ -121,6 +141,24 @@ def wind_axes(y, reals, k, pt, Vx, Vy, U, gain, cl, cd, cm, dcl, dcd, dcm, dU, d
 
 
 @inlined
+def put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity):
+    """fz and its slopes; dU : (3) of the speed,  same : of the table's column by the altitude, as
+    if it were that of the speed."""
+    cd, by_U = friction(reals, k, pt, U, rho, sound, viscosity)
+    half = 0.5 * rho * reals[k, pt + CHORD]
+    f, f_U = -half * U * cd, -half * (cd + U * by_U) * sweep
+    by_height = (f * by_h / rho - half * U * by_U * same) * sweep
+    put_output(y, SPANWISE, f * sweep, f_U * dU[0], f_U * dU[1], f_U * dU[2], by_height)
+    y[BY_SPEED] = f
+
+
+@inlined
+def no_spanwise(y):
+    put_output(y, SPANWISE, 0.0, 0.0, 0.0, 0.0, 0.0)
+    y[BY_SPEED] = 0.0
+
+
+@inlined
 def put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm):
     """Slopes of force and moment by state j, with which c_l, c_d and c_m change by dl, dd and dm;
     (lx, ly) is the direction of lift."""
@@ -156,6 +194,7 @@ def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h,
     dcm = (c[7] * da[0] + c[8] * dy[0], c[7] * da[1] + c[8] * dy[1],
            c[7] * da[2] + c[8] * dy[2], c[8] * dy[3])  # fmt: skip
     wind_axes(y, reals, k, pt, Vx, Vy, U, b, c[0], c[3], c[6], dcl, dcd, dcm, dU, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     told(y, alpha, U, sound, c[0], c[3], c[6], 0.5 * rho * U * U, sweep)
 
 
@@ -220,6 +259,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     if not flows:
         for f in range(3):
             put_output(y, f, 0.0, 0.0, 0.0, 0.0, 0.0)
+        no_spanwise(y)
         told(y, 0.0, 0.0, sound, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     # effective angle and coefficients
@@ -231,8 +271,9 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     t = c / (2.0 * U)
     y2, y3 = Om * z3, Om * z5
     m3 = (a / 8.0 - 1.0 / 32.0) * c / U
-    more_l = slope * t * (y2 - t * a * y3)
-    more_m = slope * t * (-0.25 * y2 + m3 * y3 - 0.25 * spin)
+    mass_l, mass_m = t * (y2 - t * a * y3), t * (-0.25 * y2 + m3 * y3 - 0.25 * spin)
+    more_l, more_m = slope * mass_l, slope * mass_m
+    by_Ul, by_Um = l[2] + 0.5 * l[11] * mass_l, l[8] + 0.5 * l[11] * mass_m
     dl_U = slope * (-t / U) * (y2 - 2.0 * t * a * y3)
     dm_U = -more_m / U + slope * t * (-m3 / U * y3 - 0.25 * by_spin)
     same = U * (-sound_h / sound if l[10] == MACH else by_h / rho)
@@ -242,16 +283,17 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
         y1_U * dU[2] + direct * u2[3],
     )  # fmt: skip
     spins = slope * t * -0.25
-    dcl = (l[1] * by_y1[0] + (l[2] + dl_U) * dU[0], l[1] * by_y1[1] + (l[2] + dl_U) * dU[1],
-           l[1] * by_y1[2] + (l[2] + dl_U) * dU[2], l[2] * same)  # fmt: skip
+    dcl = (l[1] * by_y1[0] + (by_Ul + dl_U) * dU[0], l[1] * by_y1[1] + (by_Ul + dl_U) * dU[1],
+           l[1] * by_y1[2] + (by_Ul + dl_U) * dU[2], by_Ul * same)  # fmt: skip
     dcd = (l[4] * by_y1[0] + l[5] * dU[0], l[4] * by_y1[1] + l[5] * dU[1],
            l[4] * by_y1[2] + l[5] * dU[2], l[5] * same)  # fmt: skip
-    dcm = (l[7] * by_y1[0] + (l[8] + dm_U) * dU[0] + spins * turned[0],
-           l[7] * by_y1[1] + (l[8] + dm_U) * dU[1] + spins * turned[1],
-           l[7] * by_y1[2] + (l[8] + dm_U) * dU[2] + spins * turned[2], l[8] * same)  # fmt: skip
+    dcm = (l[7] * by_y1[0] + (by_Um + dm_U) * dU[0] + spins * turned[0],
+           l[7] * by_y1[1] + (by_Um + dm_U) * dU[1] + spins * turned[1],
+           l[7] * by_y1[2] + (by_Um + dm_U) * dU[2] + spins * turned[2], by_Um * same)  # fmt: skip
     wx, wy = Vx, Vy + wz * d2
     speeds = (dU[0], dU[1], dU[2], 0.0)
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
+    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.aero.surfaces.motion import between, rotor_frame, section_at, take_nodes
+from linkwork.elements.aero.surfaces.motion import (
+    between, from_axes, rotor_frame, section_at, take_nodes,
+)  # fmt: skip
 from linkwork.elements.aero.surfaces.layout import (
-    BODIES, CENTRE_AC, CHORD, FIELD, FIRST, NODE, POINT, POINTS, RADIUS, STATES, TOLD, VALUE,
-    WEIGHT, WORK,
+    BODIES, CENTRE_AC, CHORD, FIELD, FIRST, NODE, POINT, POINTS, RADIUS, SPANWISE, STATES, TOLD,
+    VALUE, WEIGHT, WORK,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.layout import SPEED as NODE_SPEED
 from linkwork.elements.aero.air.wind import air_at
@@ -56,7 +58,7 @@ def survey(reals, nodes, values, ends, times, out):
             c, q = one[0, pt + CHORD], y[TOLD + 5]
             out[t, j, LIFT], out[t, j, DRAG] = q * c * y[TOLD + 2], q * c * y[TOLD + 3]
             out[t, j, MOMENT] = q * c * c * y[TOLD + 4]
-            F = add(scale(y[VALUE], e1), scale(y[VALUE + 1], e2))
+            F = from_axes(y[VALUE], y[VALUE + 1], y[VALUE + SPANWISE], e1, e2, e3)
             ac = one[0, pt + CENTRE_AC]
             M = scale(y[VALUE + 2] - ac * y[VALUE + 1], e3)
             at = add(p, scale(ac, e1))

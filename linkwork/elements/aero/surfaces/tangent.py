@@ -6,16 +6,16 @@ of an element.  The section turns by Φ_i = Θ_i R_i, of node_turn.  What a sect
 by
 
     δVx = N e₁·V̄ − N (Gᵀe₁)·P̄ + (e₁ × w)·Φ,   δVy: e₂ in place of e₁
-    δωz = N e₃·W̄ + (e₃ × ω)·Φ,               δh = N up·P̄
+    δVz: e₃,   δωz = N e₃·W̄ + (e₃ × ω)·Φ,    δh = N up·P̄
 
-and every output by these with its four slopes.
+and every output by these with its four slopes; fz by Vz, too.
 """
 
 from __future__ import annotations
 
 from linkwork.elements.aero.surfaces.layout import (
-    ARM, BY_INPUT, BY_STATE, CROSSED, GAINED, INPUTS, INVERSE, LOADS, MOST_STATES, MOVED, NODE_ROWS,
-    NODE_WORK, OWN, PLACES, ROW, ROWS, SHAPE, SPIN, SPUN,
+    ARM, BY_INPUT, BY_SPEED, BY_STATE, CENTRE_AC, CROSSED, GAINED, INPUTS, INVERSE, LOADS,
+    MOST_STATES, MOVED, NODE_ROWS, NODE_WORK, OWN, PLACES, ROW, ROWS, SHAPE, SPANWISE, SPIN, SPUN,
 )  # fmt: skip
 from linkwork.elements.layout import BY_RATE, BY_VALUE, ROT, STRIDE
 from linkwork.math.compiled import inlined
@@ -140,16 +140,24 @@ def node_columns(
     x = (dot8(e1, V) - dot8(tv(G, e1), P)) * N + dot8(cross(e1, w), turn)
     z = (dot8(e2, V) - dot8(tv(G, e2), P)) * N + dot8(cross(e2, w), turn)
     s = dot8(e3, W) * N + dot8(cross(e3, spin), turn)
+    along = (dot8(e3, V) - dot8(tv(G, e3), P)) * N + dot8(cross(e3, w), turn)
     h = dot8(up, P) * N
     fx = output_row(y, 0, x, z, s, h) * length
     fy = output_row(y, 1, x, z, s, h) * length
-    m = output_row(y, 2, x, z, s, h) * length
+    fz = (output_row(y, SPANWISE, x, z, s, h) + along * y[BY_SPEED]) * length
+    m, n2 = output_row(y, 2, x, z, s, h) * length, fz * -reals[k, pt + CENTRE_AC]
     # δF and δM + δp × F: the force turns with the section, and its point moves
     a, b, c = cross8(F, turn)
-    dF = (fx * e1[0] + fy * e2[0] - a, fx * e1[1] + fy * e2[1] - b, fx * e1[2] + fy * e2[2] - c)
+    dF = (
+        fx * e1[0] + fy * e2[0] + fz * e3[0] - a, fx * e1[1] + fy * e2[1] + fz * e3[1] - b,
+        fx * e1[2] + fy * e2[2] + fz * e3[2] - c,
+    )  # fmt: skip
     a, b, c = cross8(M, turn)
     d, e, f = cross8(F, P)
-    dM = (m * e3[0] - a - d * N, m * e3[1] - b - e * N, m * e3[2] - c - f * N)
+    dM = (
+        m * e3[0] + n2 * e2[0] - a - d * N, m * e3[1] + n2 * e2[1] - b - e * N,
+        m * e3[2] + n2 * e2[2] - c - f * N,
+    )  # fmt: skip
     moment = add8(cross8(arm, dF), dM)
     base = ints[k, ends + ends * piece + i]
     take_row(vals, base, dF[0])

@@ -33,11 +33,11 @@ def spline(points: Any, what: str, closed: bool = True) -> np.ndarray:
             given = given[::-1]
         given = np.concatenate([given, given[:1]])
     chords = np.linalg.norm(np.diff(given, axis=0), axis=1)
-    if not (chords > 0).all():
+    s = np.concatenate([[0.0], np.cumsum(chords)])
+    if not (np.diff(s) > 0).all():
         raise ModelError(f"{what} has the same point twice in a row; leave one of them out")
     from scipy.interpolate import CubicSpline
 
-    s = np.concatenate([[0.0], np.cumsum(chords)])
     curve = CubicSpline(s, given, bc_type="periodic" if closed else "natural")
     out = np.zeros((len(chords), ROWS))
     for k, h in enumerate(chords):  # coefficients from the highest on, in s − s_k

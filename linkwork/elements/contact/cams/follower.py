@@ -11,6 +11,7 @@ from linkwork.elements.contact.contact import Bounds, contact_entry, damped
 from linkwork.elements.contact.cams.curves import spline
 from linkwork.elements.contact.layout import CAM_FLAT, CAM_ROLLER, FLIP
 from linkwork.elements.contact.pairing import Pair
+from linkwork.elements.corners import reduced
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.elements.laws.contact import HuntCrossley
@@ -92,7 +93,8 @@ class CamFollower(Item):
             friction = damped(self.friction)
         elif self.friction:
             friction = damped(Coulomb(float(self.friction), stiffness=1e4 / size))
-        words = self.law, friction, self.label
+        mass = reduced([getattr(end.body, "mass", 0.0) for end in (cam, follower)])
+        words = self.law, friction, self.label, mass
         if self.radius is not None:
             pair = Pair(CAM_ROLLER, np.concatenate([head, pieces.ravel()]), 0, 0.0, self.radius)
             bounds = Bounds(cam.position, follower.position, 1e30, 1e30, size)

@@ -1,4 +1,4 @@
-"""Points of contact of boxes with balls, segments and boxes.
+"""Points of contact of boxes with balls and boxes, and of edges with segments.
 
 geometry of a box: its centre, its axes (a matrix, by rows), three half edges; all in body axes.
 
@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.contact.layout import (
-    CORNER, CROSSING, LINE, LINES, MARGIN, ON_B, OWN, POINTS, RADIUS_B,
+    CORNER, COUNT, CROSSING, DEPTH, FLAT_ENDS, LINE, LINES, MARGIN, ON_B, OWN, POINTS, RADIUS_B,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.round_shapes import (
     deep,
     nearest_on_lines,
     placed,
     put_lines,
+    to_end,
 )
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
 from linkwork.math.compiled import inlined
@@ -81,28 +82,23 @@ def box_ball(reals, i, g, w, Ra, ra, Rb, rb):
 
 
 @inlined
-def box_segment(reals, i, g, w, Ra, ra, Rb, rb):
-    """geometry: a box; the ends of a segment with a radius, where it crosses an edge."""
-    c, S, h = box_at(reals, i, g, Ra, ra)
-    p, q = placed(Rb, rb, at(reals, i, g + BOX)), placed(Rb, rb, at(reals, i, g + BOX + 3))
-    d = sub(q, p)
-    length, best, count = math.sqrt(dot(d, d)), -1e300, 0
-    u = scale(1.0 / length, d)
-    for j in range(3):
-        along, one, two = column(S, j), column(S, (j + 1) % 3), column(S, (j + 2) % 3)
-        hj, h1, h2 = part(h, j), part(h, (j + 1) % 3), part(h, (j + 2) % 3)
-        for corner in range(4):
-            n1 = scale(1.0 if corner % 2 == 0 else -1.0, one)
-            n2 = scale(1.0 if corner < 2 else -1.0, two)
-            start = sub(add(c, add(scale(h1, n1), scale(h2, n2))), scale(hj, along))
-            inside, Y, X, cr, size = nearest_on_lines(start, along, 2.0 * hj, p, u, length)
-            gap = sub(X, Y)
-            if not inside or dot(gap, n1) < 0.0 or dot(gap, n2) < 0.0:
-                continue
-            depth = reals[i, RADIUS_B] - math.sqrt(dot(gap, gap))
-            if depth > best and put_lines(w, 0, X, Y, along, u, cr, size, 0.0, reals[i, RADIUS_B]):
-                best, count = depth, 1
-    return deep(w, 0, reals[i, MARGIN]) if count > 0 else 0
+def edge_segment(reals, i, g, w, Ra, ra, Rb, rb):
+    """geometry: ends of an edge, normals of its faces; ends of a segment with a radius that crosses
+    it, and is not inside both faces there."""
+    start, end = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
+    p, q = placed(Rb, rb, at(reals, i, g + 12)), placed(Rb, rb, at(reals, i, g + 15))
+    along, d = sub(end, start), sub(q, p)
+    long, length = math.sqrt(dot(along, along)), math.sqrt(dot(d, d))
+    along, u = scale(1.0 / long, along), scale(1.0 / length, d)
+    inside, Y, X, c, size = nearest_on_lines(start, along, long, p, u, length)
+    gap = tv(Ra, sub(X, Y))
+    if not inside or (dot(gap, at(reals, i, g + 6)) < 0.0 and dot(gap, at(reals, i, g + 9)) < 0.0):
+        return 0
+    if not put_lines(w, 0, X, Y, along, u, c, size, 0.0, reals[i, RADIUS_B]):
+        return 0
+    if reals[i, COUNT] == FLAT_ENDS and to_end(X, p, u, length) < w[0, DEPTH]:
+        return 0
+    return deep(w, 0, reals[i, MARGIN])
 
 
 @inlined

@@ -5,11 +5,11 @@ Pairs whose bounding balls are apart by more than the margin have none.
 
 from __future__ import annotations
 
-from linkwork.elements.contact.geometry.boxes import box_ball, box_box, box_segment
+from linkwork.elements.contact.geometry.boxes import box_ball, box_box, edge_segment
 from linkwork.elements.contact.cams.cam import cam_flat, cam_roller
 from linkwork.elements.contact.layout import (
-    BALL_BALL, BOX_BALL, BOX_BOX, BOX_SEGMENT, CAM_FLAT, CAM_ROLLER, CENTRE_A, CENTRE_B,
-    CYLINDER_BALL, FIELD_BALL, GEOMETRY_AT, HULL_BALL, MARGIN, PAIR, PLANE_CYLINDER, PLANE_POINTS,
+    BALL_BALL, BOX_BALL, BOX_BOX, CAM_FLAT, CAM_ROLLER, CENTRE_A, CENTRE_B, CYLINDER_BALL,
+    EDGE_SEGMENT, FIELD_BALL, GEOMETRY_AT, HULL_BALL, MARGIN, PAIR, PLANE_CYLINDER, PLANE_POINTS,
     REACH_A, REACH_B, SEGMENT_BALL, SEGMENT_SEGMENT,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.round_shapes import (
@@ -38,8 +38,8 @@ def find_points(reals, i, w, Ra, ra, Rb, rb):
         return segment_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == BOX_BALL:
         return box_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    if pair == BOX_SEGMENT:
-        return box_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    if pair == EDGE_SEGMENT:
+        return edge_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == BOX_BOX:
         return box_box(reals, i, g, w, Ra, ra, Rb, rb)
     if pair == PLANE_CYLINDER:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.contact.layout import (
-    CIRCLE, COUNT, DEPTH, LINE, LINES, MARGIN, MOST_POINTS, OWN, POINTS, RADIUS_A, RADIUS_B, RIM,
+    CIRCLE, CORNER_ONLY, COUNT, DEPTH, FLAT_ENDS, LINE, LINES, MARGIN, MOST_POINTS, OWN, POINTS,
+    RADIUS_A, RADIUS_B, RIM,
 )  # fmt: skip
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
 from linkwork.math.compiled import inlined
@@ -88,7 +89,8 @@ def ball_ball(reals, i, g, w, Ra, ra, Rb, rb):
 
 @inlined
 def segment_ball(reals, i, g, w, Ra, ra, Rb, rb):
-    """geometry: ends of the segment, centre of the ball.  COUNT: whether ends do not touch."""
+    """geometry: ends of the segment, centre of the ball; of a corner, directions along which the
+    gap is positive where it is nearest."""
     p, q = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
     X = placed(Rb, rb, at(reals, i, g + 6))
     d = sub(q, p)
@@ -104,6 +106,11 @@ def segment_ball(reals, i, g, w, Ra, ra, Rb, rb):
             return 0
         return deep(w, 0, reals[i, MARGIN])
     Y = add(p, scale(t, u))
+    if reals[i, COUNT] == CORNER_ONLY:
+        gap = tv(Rb, sub(Y, X))
+        for j in range(3):
+            if dot(gap, at(reals, i, g + 9 + 3 * j)) < 0.0:
+                return 0
     if not put_round(w, 0, LINE, X, Y, reals[i, RADIUS_A], reals[i, RADIUS_B]):
         return 0
     put_own(w, 0, 0, u)
@@ -125,6 +132,14 @@ def nearest_on_lines(pa, ua, la, pb, ub, lb):
 
 
 @inlined
+def to_end(X, p, u, length):
+    """How far a point of a segment is from the nearer end; where a cylinder is deeper than that in
+    another shape, this has come through its end."""
+    t = dot(u, sub(X, p))
+    return min(t, length - t)
+
+
+@inlined
 def put_lines(w, m, X, Y, ua, ub, c, size, ra, rb):
     """Two segments with radii that cross."""
     if not put_round(w, m, LINES, X, Y, ra, rb):
@@ -138,6 +153,7 @@ def put_lines(w, m, X, Y, ua, ub, c, size, ra, rb):
 @inlined
 def segment_segment(reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: ends of both; only where they cross, ends are balls of their own."""
+    radius_a, radius_b, flat = reals[i, RADIUS_A], reals[i, RADIUS_B], reals[i, COUNT] == FLAT_ENDS
     pa, qa = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
     pb, qb = placed(Rb, rb, at(reals, i, g + 6)), placed(Rb, rb, at(reals, i, g + 9))
     da, db = sub(qa, pa), sub(qb, pb)
@@ -146,7 +162,10 @@ def segment_segment(reals, i, g, w, Ra, ra, Rb, rb):
     inside, Y, X, c, size = nearest_on_lines(pa, ua, la, pb, ub, lb)
     if not inside:
         return 0
-    if not put_lines(w, 0, X, Y, ua, ub, c, size, reals[i, RADIUS_A], reals[i, RADIUS_B]):
+    if not put_lines(w, 0, X, Y, ua, ub, c, size, radius_a, radius_b):
+        return 0
+    nearer = to_end(Y, pa, ua, la) < w[0, DEPTH] or to_end(X, pb, ub, lb) < w[0, DEPTH]
+    if flat and nearer:
         return 0
     return deep(w, 0, reals[i, MARGIN])
 

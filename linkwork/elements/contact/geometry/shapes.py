@@ -36,7 +36,7 @@ class Solid:
     centre: np.ndarray
     axes: np.ndarray  # columns
     radius: float = 0.0
-    half: np.ndarray = field(default_factory=lambda: np.zeros(3))  # edges; [2]: half length
+    half: np.ndarray = field(default_factory=lambda: np.zeros(3))  # edges; [2]: length, or width
     triangles: np.ndarray | None = None  # (n, 3, 3) in body axes
     vertices: np.ndarray | None = None  # corners of the convex hull, in body axes
     heights: np.ndarray | None = None
@@ -86,7 +86,7 @@ class Solid:
         if self.kind == "cylinder":
             return float(min(self.radius, self.half[2]))
         if self.triangles is not None:
-            return float(np.ptp(self.triangles.reshape(-1, 3), axis=0).min()) / 2
+            return float(self.half[2])
         return self.radius
 
 
@@ -186,10 +186,21 @@ def _mesh(shape: dict, position: np.ndarray, R: np.ndarray, what: str) -> Solid:
                        np.cross(triangles[:, 1], triangles[:, 2])).sum() / 6  # fmt: skip
     if volume < 0:
         triangles = np.ascontiguousarray(triangles[:, ::-1])
-    corners = placed[np.unique(hull_of(placed, what)[1])] if len(placed) > 8 else placed
+    outside = placed[hull_of(placed, what)[1]]
+    corners = np.unique(outside.reshape(-1, 3), axis=0) if len(placed) > 8 else placed
     kind = "hull" if shape.get("convex") else "mesh"
     centre = (placed.min(axis=0) + placed.max(axis=0)) / 2
-    return Solid(kind, centre, np.eye(3), triangles=triangles, vertices=corners)
+    half = np.array([0, 0, width_of(outside) / 2])
+    return Solid(kind, centre, np.eye(3), half=half, triangles=triangles, vertices=corners)
+
+
+def width_of(triangles: np.ndarray) -> float:
+    """The least width of a convex hull across one of its faces."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    size = np.linalg.norm(normals, axis=1)
+    normals = normals[size > 0] / size[size > 0, None]
+    corners = np.unique(triangles.reshape(-1, 3), axis=0)
+    return min(float(np.ptp(corners @ n)) for n in normals)
 
 
 def _triangles(shape: dict, what: str) -> tuple[np.ndarray, np.ndarray]:

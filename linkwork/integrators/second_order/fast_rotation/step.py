@@ -33,7 +33,7 @@ from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
 )  # fmt: skip
 from linkwork.integrators.second_order.newton import (
     FAR, ROUND_OFF, SMOOTH, SURE, apply_increment, diverges, largest_residual, measure_kappa,
-    move_multipliers, residual_side, restrain, worst_residual,
+    move_multipliers, residual_side, restrain, value_residual, worst_residual,
 )  # fmt: skip
 from linkwork.integrators.second_order.placing import continue_multipliers, largest_rate
 from linkwork.integrators.second_order.sampled_jumps import (
@@ -226,11 +226,12 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     coef = work.coef
     coef[CK], coef[CD], coef[KC] = 1.0 / (ca * m), s[CV] / (ca * m), s[STIFFNESS]
     coef[TANGENT], coef[RATES], coef[ACCEPT], coef[WRITTEN] = 1.0, s[MOVING], 0.0, 1.0
-    rhs, before, cap, growth, limits = stepper.rhs, 0.0, 1e300, 1.0, fast.limits
+    rhs, before, cap, kept, growth, limits = stepper.rhs, 0.0, 1e300, 0, 1.0, fast.limits
     drift, chord, guessed = 0.0, False, False
     smooth = s[JUMPS] == 0.0 and stepper.flow.shape[1] == 0
+    free = 0  # corrections that were not restrained
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
-        if iteration >= s[MAX_ITERATIONS] and cap == 1e300:
+        if free >= s[MAX_ITERATIONS]:
             break
         changed = drift
         place_bodies(stepper, fast, tables, work, not chord)
@@ -239,6 +240,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         refill(kernels, tables, work, time, 1.0 / m)
         elsewhere = coef[FIRST] == 2.0
         coef[FIRST] = 0.0
+        rest = value_residual(stepper, tables, work) if cap < 1e300 else 0.0
         exact = not chord and velocity_side(stepper, fast, tables, work) <= nothing
         exact = exact and predicted <= nothing
         if not chord:
@@ -252,7 +254,7 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             if iteration > 0 and before > s[NOISE]:
                 limits[FOLLOWS] = max(drift / before, 0.5 * limits[FOLLOWS])
         residual_side(stepper, tables, work)
-        if cap < 1e300 and largest_residual(stepper, tables) <= tolerance:
+        if cap < 1e300 and max(rest, largest_residual(stepper, tables)) <= tolerance:
             return DONE
         if exact:
             growth, drift = solution(lu, work.vals, rhs), 0.0
@@ -263,16 +265,17 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
             solve(lu, work.vals, rhs)
         answer_sensors(lu, tables, work, rhs)
         if iteration >= SMOOTH - 1:
-            cap = restrain(stepper, iteration, cap)
+            cap, kept = restrain(stepper, iteration, cap, kept)
         size = apply_increment(stepper, rhs, fast.move, fast.move)
         move_multipliers(stepper, tables, work)
         stepper.report[0], stepper.report[1] = iteration + 1, size
-        if diverges(iteration, size, before):
+        if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
         if cap < 1e300:
             before, chord = size, False
             continue
+        free += 1
         if elsewhere:  # its size says nothing of those that follow
             before, guessed = size, True
             continue

@@ -42,15 +42,15 @@ def generic_force(args: Arguments) -> None:
     if not args.keyword("file"):
         args.fail(f"expected file, found {args.shown()}")
     table = coefficients(args)
-    record = SurfaceRecord(label, f"aerodynamic {label}", (node.label,), "generic", True)
-    record.output = output_flag(args)
+    item = f"aerodynamic {label}"
+    record = SurfaceRecord(label, item, node.label, (node.label,), "generic", output_flag(args))
     args.end()
     deck.aero.surfaces[label] = record
     deck.aero.craft[label] = CraftRecord(label, node, o, R, first)
     if not first:
         deck.note(
-            "generic aerodynamic force: beta is -atan(v2/(sign(v1) sqrt(v1^2 + v3^2))), since v2 "
-            "in place of v3, as the input manual prints it, would hold it below 45 degrees"
+            "generic aerodynamic force: beta is -atan(v2/(sign(v1) sqrt(v1^2 + v2^2))) as in "
+            "MBDyn, which differs from the sideslip angle: it is 45 degrees in a pure crosswind"
         )
 
     def build() -> None:
@@ -58,7 +58,7 @@ def generic_force(args: Arguments) -> None:
 
         alpha, beta, values = table
         deck.model.add(record.item, linkwork.AerodynamicForce(
-            end.frame(), alpha, beta, values, area, length, first,
+            end.frame(), alpha, beta, values, area, length, first, sideslip="mbdyn",
         ))  # fmt: skip
 
     deck.build_later(args, build)

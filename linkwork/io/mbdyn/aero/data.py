@@ -133,7 +133,7 @@ def craft_angle(deck: Deck, record: CraftRecord, name: str) -> Drive:
         beta = f"-atan2({v2}, abs({v1}))"
     else:
         alpha = f"atan2({v3}, abs({v1}))"
-        beta = f"-atan2({v2}, {side}*sqrt({v1}^2 + {v3}^2))"
+        beta = f"-atan2({v2}, {side}*sqrt({v1}^2 + {v2}^2))"
     return formula(alpha if name == "alpha" else beta, **parts)
 
 

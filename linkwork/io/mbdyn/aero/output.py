@@ -1,11 +1,13 @@
 """The files .aer, .rot and .air.
 
     .aer  std: for each point angle of attack (degrees), sweep, Mach number, c_l, c_d, c_m, 0, 0
-          node: for each node its label, force and moment about it in global axes
-          of a generic aerodynamic force: α, β, force and moment in its axes, then both in global
-          axes about its node
-    .rot  force and moment in the rotor's axes, mean inflow, speed, angle of the disc, μ, λ, χ, ψ₀,
-          whether the inflow has converged, and its iterations
+          node: the label of the node or of the beam, and for each node force and moment about it
+          in global axes
+          of a generic aerodynamic force: α, β (degrees), force and moment in its axes, then both
+          in global axes about its node
+    .rot  force and moment in the rotor's axes, mean inflow of momentum theory, speed, angle of the
+          disc, μ, λ, χ, ψ₀, whether the inflow has converged, and its iterations; of a dynamic
+          inflow its states too: mean, sine and cosine
     .air  density, speed of sound, velocity
 """
 
@@ -57,7 +59,8 @@ def generic_columns(tables: Tables, record: SurfaceRecord) -> np.ndarray:
     F, M, place = (found[:, c : c + 3] for c in (craft.WORLD, craft.ABOUT, craft.PLACE))
     arm = place - tables.motion(record.nodes[0]).x
     own = found[:, craft.ALPHA : craft.MOMENT + 3]
-    return np.hstack([own, F, M + np.cross(arm, F)])
+    angles, loads = np.degrees(own[:, :2]), own[:, 2:]
+    return np.hstack([angles, loads, F, M + np.cross(arm, F)])
 
 
 def aer_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
@@ -77,18 +80,28 @@ def aer_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
             line += [" "] * parts[0].shape[1]
         else:
             parts = node_loads(tables, record, found)
-            for label in record.nodes:
-                line += [f" {label:8d} "] + [" "] * 5
+            line += [f" {record.carrier:8d} ", *[" "] * (6 * len(parts) - 1)]
         lines.append((line, parts))
     return lines
 
 
 def rotor_columns(tables: Tables, record: RotorRecord) -> np.ndarray:
-    names = ("inflow_mean", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio", "wake_skew",
-             "wind_azimuth")  # fmt: skip
+    names = ("inflow_momentum", "air_speed", "disc_angle", "advance_ratio", "inflow_ratio",
+             "wake_skew", "wind_azimuth")  # fmt: skip
     parts = [tables.output(record.item, name) for name in ("force", "torque")]
     parts += [tables.output(record.item, name)[:, None] for name in names]
     return np.hstack(parts)
+
+
+def inflow_states(tables: Tables, record: RotorRecord) -> np.ndarray:
+    """(T, 3) of a dynamic inflow: mean, sine and cosine, from the direction of the wind in the
+    disc; of others (T, 0)."""
+    if tables.deck.model[record.item].model != "dynamic":
+        return np.zeros((len(tables.rows), 0))
+    q = tables.output(record.item, "inflow")
+    wind = tables.output(record.item, "wind_azimuth")
+    c, s = np.cos(wind), np.sin(wind)
+    return np.column_stack([q[:, 0], q[:, 2] * c - q[:, 1] * s, q[:, 1] * c + q[:, 2] * s])
 
 
 def rot_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
@@ -98,7 +111,11 @@ def rot_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:
         if record.output:
             columns = rotor_columns(tables, record)
             words = [f"{record.label:8d}", *[" "] * columns.shape[1], " 1 0"]
-            lines.append((words, [columns]))
+            states = inflow_states(tables, record)
+            if states.shape[1]:
+                words[-1] += " "
+                words += [" ", " ", ""]
+            lines.append((words, [columns, states]))
     return lines
 
 

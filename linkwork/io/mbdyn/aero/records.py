@@ -10,10 +10,14 @@ import numpy as np
 
 @dataclass
 class SurfaceRecord:
-    """An aerodynamic element: its item in the model, its nodes, and what of it is written."""
+    """An aerodynamic element: its item in the model, its nodes, and what of it is written.
+
+    carrier : the label of the node or of the beam that carries it
+    """
 
     label: int
     item: str
+    carrier: int
     nodes: tuple[int, ...]
     layout: str  # "std", "node" or "generic"
     output: bool

@@ -127,6 +127,11 @@ class Strip:
             self.layout = "std"
         if args.keyword("custom output"):
             args.unsupported("custom output of aerodynamic elements is not supported", args.i - 1)
+        args.deck.note(
+            "where the air has a velocity along the span, sections take Mach number, lift and drag "
+            "from that across it; MBDyn's Mach number, lift and yaw angle in .aer are others there "
+            "(at 64 degrees a lift coefficient of 1.33 in place of 0.91)"
+        )
 
     def words(self, xi: np.ndarray) -> dict[str, Any]:
         """Parameters of the LiftingSurface with points at ξ."""
@@ -156,8 +161,8 @@ def aerodynamic_body(args: Arguments) -> None:
     )
     span = args.positive("the span of an aerodynamic body")
     strip = Strip(args)
-    record = SurfaceRecord(label, f"aerodynamic {label}", (node.label,), strip.layout, True)
-    record.output = output_flag(args)
+    item, layout = f"aerodynamic {label}", strip.layout
+    record = SurfaceRecord(label, item, node.label, (node.label,), layout, output_flag(args))
     args.end()
     deck.aero.surfaces[label] = record
 
@@ -197,8 +202,8 @@ def aerodynamic_beam(nodes: int) -> Callable[[Arguments], None]:
             ends.append(End(end.node, offset, relative_orientation(args, end.node.reference)))
             labels.append(end.node.label)
         strip = Strip(args)
-        record = SurfaceRecord(label, f"aerodynamic {label}", tuple(labels), strip.layout, True)
-        record.output = output_flag(args)
+        item, layout = f"aerodynamic {label}", strip.layout
+        record = SurfaceRecord(label, item, number, tuple(labels), layout, output_flag(args))
         args.end()
         deck.aero.surfaces[label] = record
 

@@ -32,9 +32,12 @@ def body(args: Arguments) -> None:
     count = args.count("the number of masses") if args.keyword("condense") else 1
     if args.keyword("allow negative mass"):
         args.unsupported("negative masses are not supported", args.i - 1)
-    node.masses += [one_mass(args, node, label) for _ in range(count)]
+    masses = [one_mass(args, node, label) for _ in range(count)]
+    node.masses += masses
     output_flag(args)
-    body_role(args)
+    ergonomy = body_role(args)
+    for part in masses:
+        part.ergonomy = ergonomy
     args.end()
 
 

@@ -186,9 +186,13 @@ COUNTED = {  # what control data calls the other elements of MBDyn
     "stream motion output": "output elements", "joint regularization": "joint regularizations",
     "shell4eas": "plates", "shell4easans": "plates", "membrane4eas": "plates",
 }  # fmt: skip
-REFUSED = {  # elements that MBDyn has, its theory manual does not describe, and what to do instead
+REFUSED = {  # elements that MBDyn has and linkwork has not, and what to do instead
     "aeromodal": (
         "aeromodal elements (forces of the air on modal coordinates) are not supported; "
         "aerodynamic bodies and beams are"
+    ),
+    **dict.fromkeys(
+        ("shell4eas", "shell4easans", "membrane4eas"),
+        "shells and membranes are not supported; beams are",
     ),
 }

@@ -3,6 +3,8 @@
     force: label, absolute, node, position, arm, [node, position, arm,] vector × drive;
     force: label, absolute, node, direction, arm, [node, arm,] drive;          (before MBDyn 1.3.7)
     couple: label, absolute internal, node, direction, node, drive;
+
+In the older order the direction is a unit vector, whatever length it is given with.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def direction(node: StructuralNode, follower: bool) -> Callable[[Arguments], np.
 
 
 def old_direction(args: Arguments, node: StructuralNode, follower: bool) -> np.ndarray | None:
-    """The direction of a card in the old order, where it stands before the arm; else None."""
+    """The unit vector of a card in the old order, where it stands before the arm; else None."""
     if args.key() in ("position", "single", "component", "array", "null"):
         return None
     begin = args.i
@@ -62,9 +64,16 @@ def old_direction(args: Arguments, node: StructuralNode, follower: bool) -> np.n
         return None  # an internal force without arms: its second node comes next
     along = direction(node, follower)(args)
     if arm_follows(args):
-        return along
+        return normalised(args, along, begin)
     args.i = begin
     return None
+
+
+def normalised(args: Arguments, along: np.ndarray, i: int) -> np.ndarray:
+    length = float(np.linalg.norm(along))
+    if length == 0:
+        args.fail("the direction of a force or couple must not be zero", i)
+    return along / length
 
 
 def arm_follows(args: Arguments) -> bool:
@@ -83,7 +92,8 @@ def old_couple_direction(
     number; else None."""
     if args.key() != "reference" and not real_follows(args):
         return None
-    return direction(node, follower)(args)
+    begin = args.i
+    return normalised(args, direction(node, follower)(args), begin)
 
 
 def real_follows(args: Arguments) -> bool:

@@ -141,8 +141,11 @@ def rigid_body_kinematics(args: Arguments) -> None:
 def move(args: Arguments, frame: Moving) -> None:
     """The inertial forces on every body with a mass."""
     from linkwork.elements.bodies.moving_frame import MovingFrame
+    from linkwork.elements.signals.sensor import StrapdownSensor
 
     deck = args.deck
+    if deck.gravity and any(isinstance(x, StrapdownSensor) for x in deck.model.items.values()):
+        args.unsupported("a strapdown sensor with gravity in a moving frame is not supported", 0)
     a, w, p = (
         frame.turned(frame.drives(x))
         for x in ("acceleration", "angular velocity", "angular acceleration")

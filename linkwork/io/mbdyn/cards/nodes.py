@@ -103,7 +103,9 @@ def description(args: Arguments, node: StructuralNode) -> None:
 def options(args: Arguments, node: StructuralNode) -> None:
     """scale, output, accelerations, orientation description, in any order."""
     node.output = "node" not in args.deck.analysis.silent
-    node.accelerations = args.deck.analysis.accelerations and node.kind.startswith("dynamic")
+    a = args.deck.analysis
+    has_them = node.kind.startswith("dynamic") or a.inverse is not None
+    node.accelerations = a.accelerations and has_them
     while word := args.keyword("scale", "output", "accelerations", "orientation description"):
         if word == "orientation description":
             node.orientation = args.one_of(ORIENTATIONS, "an orientation description")

@@ -81,13 +81,14 @@ class Analysis:
 class Mass:
     """A mass at a node: its centre and its inertia about that, in the axes of the node.
 
-    label : that of the body it is part of
+    label : that of the body it is part of;   ergonomy : whether inverse dynamics weighs its motion
     """
 
     mass: float
     centre: np.ndarray
     inertia: np.ndarray
     label: int
+    ergonomy: bool = False
 
 
 @dataclass

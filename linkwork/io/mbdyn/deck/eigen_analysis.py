@@ -63,7 +63,8 @@ def eigen_analyses(deck: Deck, run: Result) -> list[Analysed]:
             row = int(later[0])
             one = Analysed(number, row, float(run.time[row]))
             try:
-                analyse(deck, request, run.state(row), one)
+                at = run.state(row)  # model: static has no inertia, but slow velocities
+                analyse(deck, request, at.at_rest() if deck.analysis.static else at, one)
             except LinkworkError as error:
                 one.sentence = str(error)
             found.append(one)

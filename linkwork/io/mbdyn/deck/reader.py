@@ -38,7 +38,7 @@ from linkwork.io.mbdyn.problem.blocks import (
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.evaluation import Symbols, environment_of, shown
 from linkwork.io.mbdyn.syntax.geometry import reference_card
-from linkwork.io.mbdyn.syntax.hints import lost_comma
+from linkwork.io.mbdyn.syntax.hints import choices, lost_comma
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.io.mbdyn.syntax.text import Source, squeeze
 from linkwork.math.memory.garbage import without_collection
@@ -210,23 +210,15 @@ class Reader:
             args.end()
 
     def unknown(self, args: Arguments, where: str, table: Mapping[str, Any]) -> MbdynError:
-        import difflib
-
-        name = args.statement.name
         known = {**NAMES, **ANYWHERE_KEYS}
-        close = difflib.get_close_matches(name, table, n=4, cutoff=0.4)
-        near = [str(known.get(k, k)) for k in close]
-        listed = ", ".join(sorted({known.get(k, k) for k in table}))
+        there = choices(args.statement.name, {k: str(known.get(k, k)) for k in table})
         what = f"the card {args.written()[:60]!r} {where} is not supported"
-        hint = f"near it: {', '.join(near)}; " if near else ""
         lost = ""
         if not args.statement.colon:
             names = [str(known.get(k, k)) for k in table]
             lost = lost_comma(args.written(), names).replace("a comma", "':'")
         place = args.source.place(args.statement.start)
-        error = UnsupportedCard(
-            f"{what}{lost} ({hint}supported: {listed})", args.source.file, *place
-        )
+        error = UnsupportedCard(f"{what}{lost} ({there})", args.source.file, *place)
         error.card = args.written()[:60]  # which the sentence begins with already
         return error
 

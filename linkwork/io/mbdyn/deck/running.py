@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.progress import Progress
 from linkwork.errors import MbdynError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
-from linkwork.io.mbdyn.problem.inverse import COLLOCATED, KINDS, UNDER
+from linkwork.io.mbdyn.problem.inverse import COLLOCATED, FULL, KINDS, UNDER, Metric
 from linkwork.io.mbdyn.problem.methods import default_method
 from linkwork.io.mbdyn.problem.steps import made_strategy
 from linkwork.io.mbdyn.syntax.wording import words_of_decks
@@ -83,7 +82,7 @@ def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
             f"the final time {end:g} is not after the initial time {a.initial_time:g}; nothing "
             "would move (abort after: derivatives; gives the first instant)", str(deck.path),
         )  # fmt: skip
-    return end, step
+    return end, min(step, end - a.initial_time)
 
 
 def missing_time(deck: Deck, word: str) -> MbdynError:
@@ -188,28 +187,22 @@ def phase(deck: Deck) -> Result:
 
 
 def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
-    """model: static, the time a parameter of the load: every step goes on from the one before."""
+    """model: static: dynamics without inertia, where dampers and what remembers stay."""
     import linkwork
+    from linkwork.analysis.statics.slow_motion import slow_motion
 
-    n = max(1, round((end - deck.analysis.initial_time) / step))
-    at, states, begin = None, [], deck.analysis.initial_time
-    with Progress(deck.model.name, begin, begin + n * step, progress) as bar:
-        for k in range(n + 1):
-            at = linkwork.static(deck.model, at=at, time=begin + k * step, progress=False)
-            states.append(at.state)
-            bar.update(begin + k * step, k)
-    assert at is not None
-    times = np.array([s.time for s in states])
-    motion = np.array([s.motion for s in states])
-    gamma = np.array([s.gamma for s in states])
-    still = np.zeros((len(states), at.system.bodies, 6))
-    values, info = np.array([s.values for s in states]), {"method": "static", "h": step}
-    return Result(at.system, times, motion, still, gamma, info=info, values=values)
+    made = deck.analysis.method
+    method = default_method(deck) if made is None else made()
+    first = isinstance(method, linkwork.ImplicitEuler) or getattr(method, "order", 2) == 1
+    if not (first or isinstance(method, linkwork.BDF)):
+        deck.note(f"model: static steps with lw.BDF(order=2) in place of {type(method).__name__}")
+    return slow_motion(assembled(deck), end, step, 1 if first else 2, progress)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
     """problem: inverse dynamics; reactions of the result are what actuators and joints give."""
-    import linkwork
+    from linkwork.analysis.inverse import Nearness, inverse_near
+    from linkwork.analysis.motion.ending import interruptible
 
     problem = deck.analysis.inverse
     assert problem is not None
@@ -230,10 +223,10 @@ def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
                 "needs joints that push alone (inverse dynamics, torque, yes, prescribed motion, "
                 "no)"), str(deck.path),
         )  # fmt: skip
-    found = linkwork.inverse(
-        deck.model, end, step, pushing=pushing, follow=problem.follow, posture=problem.posture,
-        begin=deck.analysis.initial_time, progress=progress,
-    )  # fmt: skip
+    near = Nearness(metric=Metric(deck, problem.weights) if problem.kind in (UNDER, FULL) else None)
+    found = interruptible(inverse_near)(
+        deck.model, end, step, near, None, pushing, deck.analysis.initial_time, progress
+    )
     if found.problem != KINDS[problem.kind]:
         raise MbdynError(
             f"the deck calls its problem '{problem.kind}', but its joints make it "

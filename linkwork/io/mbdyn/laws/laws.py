@@ -73,6 +73,9 @@ def switched(args: Arguments) -> Callable[[], dict[str, Any]]:
     active = initial_status(args)
     on, off = read_drive(args), read_drive(args)
     step, start = run_step(args), args.deck.analysis.initial_time
+    args.deck.note(
+        "bistop laws take the strain as it is; MBDyn counts it from its value at the activation"
+    )
     return lambda: dict(on=on(), off=off(), step=step, start=start, active=active)
 
 

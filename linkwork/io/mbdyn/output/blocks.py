@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Protocol
 
-from linkwork.errors import ModelError
+from linkwork.errors import LinkworkError, ModelError
 from linkwork.io.mbdyn.output.numbers.tables import Tables
 
 
@@ -84,7 +84,9 @@ class Ahead:
 
 
 def write_blocks(tables: Tables, sinks: list[Any], ahead: Ahead) -> None:
-    """Compute all blocks, and give each to all sinks."""
+    """Compute all blocks, and give each to all sinks; a sink that fails does not stop the others,
+    and its error comes last."""
+    failed: dict[int, LinkworkError] = {}
     with ExitStack() as closing:
         for sink in sinks:
             closing.callback(sink.close)
@@ -92,9 +94,19 @@ def write_blocks(tables: Tables, sinks: list[Any], ahead: Ahead) -> None:
         closing.callback(ahead.stop)
         for block in tables.blocks():
             before = len(ahead.waiting)
-            for sink in sinks:
-                sink.add(block)
+            for k, sink in enumerate(sinks):
+                if k not in failed:
+                    try:
+                        sink.add(block)
+                    except LinkworkError as error:
+                        failed[k] = error
             ahead.wait(len(ahead.waiting) - before)
         ahead.wait(0)
-        for sink in sinks:
-            sink.finish()
+        for k, sink in enumerate(sinks):
+            if k not in failed:
+                try:
+                    sink.finish()
+                except LinkworkError as error:
+                    failed[k] = error
+    for first in failed.values():
+        raise first

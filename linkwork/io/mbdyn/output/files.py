@@ -25,6 +25,7 @@ from typing import IO
 
 import numpy as np
 
+from linkwork.errors import LinkworkError, MbdynError
 from linkwork.io.mbdyn.aero.output import aer_lines, air_columns, rot_lines
 from linkwork.io.mbdyn.hydraulics.circuit import pressures
 from linkwork.io.mbdyn.output.blocks import Ahead, Sink, write_blocks
@@ -154,36 +155,62 @@ def files_of(tables: Tables) -> dict[str, Lines]:
     return {suffix: lines for suffix, (there, lines) in files.items() if there}
 
 
-class TextFiles(Sink):
-    """name.mov, .jnt, .frc, .ine and so on where there is something in them, and .out."""
+TEXT_ALONE = ("gen", "prs", "hyd", "aer", "rot", "air")  # what NetCDF files have not
 
-    def __init__(self, tables: Tables, name: str | Path, modes: list[str], ahead: Ahead) -> None:
+
+class TextFiles(Sink):
+    """name.mov, .jnt, .frc, .ine and so on where there is something in them, and .out.
+
+    all_of_them: False leaves out what the NetCDF file has too
+    """
+
+    def __init__(
+        self, tables: Tables, name: str | Path, modes: list[str], ahead: Ahead,
+        all_of_them: bool = True,
+    ) -> None:  # fmt: skip
         self.ahead, self.modes, self.digits = ahead, modes, tables.deck.analysis.precision
-        self.lines, self.forms = files_of(tables), dict[str, Decimals]()
-        self.paths = [Path(f"{name}.{suffix}") for suffix in (*self.lines, "out")]
+        self.forms, self.steps = dict[str, Decimals](), all_of_them
+        self.lines = {
+            suffix: lines for suffix, lines in files_of(tables).items()
+            if all_of_them or suffix in TEXT_ALONE
+        }  # fmt: skip
+        suffixes = [*self.lines, *["out"] * all_of_them]
+        self.paths = [Path(f"{name}.{suffix}") for suffix in suffixes]
         self.files: list[IO[bytes]] = []
+        self.failed: dict[str, LinkworkError] = {}  # files that cannot be written, by suffix
 
     def open(self) -> None:
         for path in self.paths:
             self.files.append(path.open("wb"))
-        self.files[-1].write(STEPS_HEAD.encode())
+        if self.steps:
+            self.files[-1].write(STEPS_HEAD.encode())
 
     def add(self, block: Tables) -> None:
         for (suffix, lines), file in zip(self.lines.items(), self.files):
-            found = lines(block)
+            if suffix in self.failed:
+                continue
+            try:
+                found = lines(block)
+            except LinkworkError as error:  # the others are written all the same
+                self.failed[suffix] = error
+                continue
             if not found:
                 continue
             if suffix not in self.forms:
                 self.forms[suffix] = decimals(found, self.digits)
             self.ahead.run(write_columns, file, self.forms[suffix], columns_of(found))
-        self.ahead.run(self.files[-1].write, "".join(step_lines(block)).encode())
+        if self.steps:
+            self.ahead.run(self.files[-1].write, "".join(step_lines(block)).encode())
 
     def close(self) -> None:
         for file in self.files:
             file.close()
 
     def finish(self) -> None:
-        self.files[-1].write("".join(self.modes).encode())
+        if self.steps:
+            self.files[-1].write("".join(self.modes).encode())
+        for suffix, error in self.failed.items():
+            raise MbdynError(f"the file .{suffix} cannot be written: {error}")
 
 
 def write_columns(file: IO[bytes], form: Decimals, columns: np.ndarray) -> None:

@@ -125,6 +125,7 @@ def variables_of(tables: Tables, writer: Writer) -> list[Variable]:
     put_nodes(writer, tables)
     put_scalars(writer, tables)
     put_joints(writer, tables)
+    put_beams(writer, tables)
     put_forces(writer, tables)
     return writer.variables
 
@@ -202,6 +203,19 @@ def put_joints(writer: Writer, tables: Tables) -> None:
             length, rate = extra[:, 0], extra[:, 4]
             for more in deformable_output.shock_absorber(tables, joint, length, rate):
                 writer.put(f"{at}.{more[0]}", *more[1:])
+
+
+def put_beams(writer: Writer, tables: Tables) -> None:
+    beams = [b for b in tables.deck.beams.values() if b.output]
+    writer.put_labels("elem.beam", [b.label for b in beams])
+    for beam in beams:
+        at, sections = f"elem.beam.{beam.label}", tables.beam(beam)
+        writer.put_kind(at, f"beam{len(beam.ends)}")
+        points = ("_I", "_II") if len(beam.ends) == 3 else ("",)
+        for k, point in enumerate(points):
+            F, M = sections[:, 6 * k : 6 * k + 3], sections[:, 6 * k + 3 : 6 * k + 6]
+            writer.put(f"{at}.F{point}", F, "N", "internal force in local frame")
+            writer.put(f"{at}.M{point}", M, "Nm", "internal moment in local frame")
 
 
 def put_forces(writer: Writer, tables: Tables) -> None:

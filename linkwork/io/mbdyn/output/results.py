@@ -23,7 +23,8 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path, *, netcdf: bool = Tru
 
     deck is what lw.read_deck gave, run a result of its model; returns the paths.
     netcdf : False leaves out name.nc, which has the same numbers as the text, with sixteen digits;
-             a deck with `output results: netcdf, no text;` has no other file for them, and keeps it
+             a deck with `output results: netcdf, no text;` keeps it, and has text only of
+             what it has not
 
     Example: ``lw.write_mbdyn(deck, lw.run_deck(deck), "pendulum")``
     """
@@ -35,12 +36,12 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path, *, netcdf: bool = Tru
     tables = Tables(deck, run)
     modes = eigen_analyses(deck, run)
     try:
+        apart = [*(write_text_files(deck, modes, name) if with_text else []), write_log(deck, name)]
         with Ahead() as ahead:
-            text = TextFiles(tables, name, list(mode_lines(modes)), ahead)
+            text = TextFiles(tables, name, list(mode_lines(modes)), ahead, with_text)
             binary = NetCDF(tables, name, modes, ahead)
-            write_blocks(tables, [*[text] * with_text, *[binary] * with_netcdf], ahead)
-        paths = [*text.paths, *write_text_files(deck, modes, name)] if with_text else []
-        return [*paths, write_log(deck, name), *[binary.path] * with_netcdf]
+            write_blocks(tables, [text, *[binary] * with_netcdf], ahead)
+        return [*text.paths, *apart, *[binary.path] * with_netcdf]
     except OSError as error:
         raise MbdynError(
             f"its results cannot be written to '{name}.*': {error.strerror or error}",

@@ -2,19 +2,32 @@
 
     problem type: fully actuated collocated | fully actuated non collocated
                 | underdetermined underactuated collocated | underdetermined fully actuated
-                [, weights, posture, follow, …];
+                [, weights, unit, ergonomy, …];
     joint: …, inverse dynamics, torque, yes | no, prescribed motion, yes | no, …;
 
 Joints whose motion is driven prescribe it, the others hold.  A joint with `torque` that prescribes
 nothing does not hold either: its rows are those along which actuators push (lw.inverse).
+
+Where freedom is left, positions stay nearest to the last ones, and velocities and accelerations to
+the rates of what is found, in the metric with the two weights of each
+
+    w₁ Σ (|δx|² + |θ|²) + w₂ Σ δqᵀ M δq
+
+x and θ of all nodes, and M of bodies with `ergonomy`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from linkwork.io.mbdyn.syntax.arguments import Arguments
+from linkwork.math import rotations
+
+if TYPE_CHECKING:
+    from linkwork.system.state import State
 
 COLLOCATED, OTHERS = "fully actuated collocated", "fully actuated non collocated"
 UNDER, FULL = "underdetermined underactuated collocated", "underdetermined fully actuated"
@@ -26,11 +39,10 @@ KINDS = {  # how lw.inverse calls them
 
 @dataclass
 class InverseProblem:
-    """The type of the problem, and weights of staying near the last position and the first."""
+    """The type of the problem, and the weights of positions, velocities and accelerations."""
 
     kind: str = COLLOCATED
-    follow: float = 1.0
-    posture: float = 0.0
+    weights: tuple[tuple[float, float], ...] = 3 * ((1.0, 0.0),)
 
 
 class Role(NamedTuple):
@@ -46,29 +58,61 @@ def problem_type(args: Arguments) -> None:
     if args.keyword("weights"):
         if kind not in (UNDER, FULL):
             args.fail("weights belong to underdetermined problems")
-        i = args.i
         pairs = [weight_pair(args, what) for what in ("positions", "velocities")]
         if kind == FULL:
             pairs.append(weight_pair(args, "accelerations"))
-        problem.posture, problem.follow = pairs[0]
-        if sum(pairs[0]) <= 0:
-            args.fail("one of the weights of positions must be positive", i)
-        if len(set(pairs)) > 1:
-            args.deck.note("inverse dynamics: velocities and accelerations have the weights of "
-                           "positions")  # fmt: skip
+        problem.weights = (*pairs, *problem.weights[len(pairs) :])
     args.deck.analysis.inverse = problem
 
 
 def weight_pair(args: Arguments, what: str) -> tuple[float, float]:
-    """Of staying near the described state, and near the last one."""
+    """Of the unit metric, and of that of bodies with ergonomy."""
     found = []
-    for word in ("described", "last"):
+    for word in ("first", "second"):
         i = args.i
-        value = args.real(f"the weight of the {word} {what}")
+        value = args.real(f"the {word} weight of {what}")
         if value < 0:
-            args.fail(f"the weight of the {word} {what} must not be negative, found {value:g}", i)
+            args.fail(f"the {word} weight of {what} must not be negative, found {value:g}", i)
         found.append(value)
     return found[0], found[1]
+
+
+class Metric:
+    """The matrix over the six increments of every body, at a state and for one of the three."""
+
+    def __init__(self, deck: Any, weights: tuple[tuple[float, float], ...]) -> None:
+        self.weights = list(weights)
+        self.nodes = [node for node in deck.nodes.values() if node.body is not None]
+        weighed = any(part.ergonomy for node in self.nodes for part in node.masses)
+        for k, (unit, masses) in enumerate(weights):
+            if unit == 0 and (masses == 0 or not weighed):
+                self.weights[k] = (1.0, 0.0)
+                deck.note(
+                    "inverse dynamics: weights of 0 leave the choice to elements with ergonomy, of "
+                    "which there are none; positions, velocities and accelerations stay nearest by "
+                    "the unit metric"
+                )
+
+    def __call__(self, state: State, level: int) -> np.ndarray:
+        W, (unit, masses) = np.zeros((6 * len(state.bodies),) * 2), self.weights[level]
+        R = rotations.matrix(state.orientations)
+        for node in self.nodes:
+            b = state.bodies.index(node.body.name)
+            block = unit * at_offset(R[b], -node.centre, 1.0, np.eye(3))
+            for part in node.masses:
+                if part.ergonomy:
+                    arm = part.centre - node.centre
+                    block += masses * at_offset(R[b], arm, part.mass, part.inertia)
+            W[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = block
+        return W
+
+
+def at_offset(R: np.ndarray, arm: np.ndarray, m: float, J: np.ndarray) -> np.ndarray:
+    """m |δx|² + θᵀ J θ of a point of a body as a matrix over the body's own δr and θ."""
+    to = np.hstack([np.eye(3), -R @ rotations.tilde(arm)])
+    W = m * to.T @ to
+    W[3:, 3:] += J
+    return W
 
 
 def inverse_role(args: Arguments) -> Role | None:
@@ -79,23 +123,21 @@ def inverse_role(args: Arguments) -> Role | None:
     for word in flags:
         if args.keyword(word):
             flags[word] = args.flag(f"whether the joint has {word}")
-    own_forces(args)
+    i = args.i
+    if own_forces(args):
+        args.unsupported("ergonomy of joints is not supported, that of bodies is; remove it", i)
     return Role(*flags.values())
 
 
-def own_forces(args: Arguments) -> None:
-    """[right hand side, flag] [, ergonomy, flag] of an element."""
+def own_forces(args: Arguments) -> bool:
+    """[right hand side, flag] [, ergonomy, flag] of an element; whether it has ergonomy."""
     i = args.i
     if args.keyword("right hand side") and not args.flag("whether its forces count"):
         args.unsupported("an element whose forces do not count (right hand side, no) is not "
                          "supported; remove the element", i)  # fmt: skip
-    i = args.i
-    if args.keyword("ergonomy") and args.flag("whether it weighs the posture"):
-        args.unsupported("ergonomy is not supported: lw.inverse weighs the posture with the "
-                         "masses; use the weights of the problem type", i)  # fmt: skip
+    return bool(args.keyword("ergonomy") and args.flag("whether it weighs the posture"))
 
 
-def body_role(args: Arguments) -> None:
-    """[inverse dynamics, …] of a body, whose inertia always counts."""
-    if args.keyword("inverse dynamics"):
-        own_forces(args)
+def body_role(args: Arguments) -> bool:
+    """[inverse dynamics, …] of a body, whose inertia always counts: whether it has ergonomy."""
+    return bool(args.keyword("inverse dynamics")) and own_forces(args)

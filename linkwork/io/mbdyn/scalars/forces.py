@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from linkwork.io.mbdyn.cards.bodies import output_flag
-from linkwork.io.mbdyn.deck.deck import ForceRecord
+from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord
 from linkwork.io.mbdyn.drives.callers import made, read_drive, read_law
 from linkwork.io.mbdyn.drives.driven import switched
 from linkwork.io.mbdyn.hydraulics.circuit import is_hydraulic, read_hydraulic
@@ -24,10 +25,13 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
 
     def card(args: Arguments, label: int) -> None:
         if not internal and is_hydraulic(args):
-            node = read_hydraulic(args)
-            node.loads.append((f"force {label}", read_drive(args)))
-            output_flag(args, "force")
+            node, drive = read_hydraulic(args), read_drive(args)
+            node.loads.append((f"force {label}", drive))
+            output = output_flag(args, "force")
             args.end()
+            args.deck.build_later(
+                args, lambda: record(args.deck, label, False, [node], drive(), output)
+            )
             return
         ends = [read_dof(args) for _ in range(2 if internal else 1)]
         i, law = args.i, read_law(args)
@@ -52,14 +56,21 @@ def abstract_force(internal: bool) -> Callable[[Arguments, int], None]:
                     continue
                 name = f"force {label}" if k == 0 else f"force {label} ({k + 1})"
                 args.deck.model.add(name, Force(end.frame, sign * AXES[end.axis], drive=drive))
-            args.deck.forces[label] = ForceRecord(
-                label, "force", "abstract internal" if internal else "abstract",
-                tuple(end.node.label for end in ends), [(AXES[0], drive)], output,
-            )  # fmt: skip
+            record(args.deck, label, internal, [end.node for end in ends], drive, output)
 
         args.deck.build_later(args, make)
 
     return card
+
+
+def record(
+    deck: Deck, label: int, internal: bool, nodes: list[Any], drive: Drive, output: bool
+) -> None:
+    """What .frc has of it: the label of every node and the drive."""
+    deck.forces[label] = ForceRecord(
+        label, "force", "abstract internal" if internal else "abstract",
+        tuple(node.label for node in nodes), [(AXES[0], drive)], output,
+    )  # fmt: skip
 
 
 def signed(load: Callable[[], Drive], sign: float) -> Drive:

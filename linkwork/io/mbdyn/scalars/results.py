@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import DriveError
 from linkwork.io.mbdyn.scalars.building import joined
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode, Spring
 from linkwork.io.mbdyn.scalars.rates import rate_of
@@ -16,8 +17,9 @@ from linkwork.model.drives.base import leaves_that_follow
 def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     """Value and derivative of a scalar node at stored times, (T, 2).
 
-    The derivative of a function that follows positions is that of its parts; of others, and of a
-    node whose equation has none, that of a parabola through its values.
+    The derivative of a function that follows positions is that of its parts; of others, of
+    functions without one at some time, and of a node whose equation has none, that of a parabola
+    through its values.
     """
     if node.bound is not None:
         return function_values(run, node.bound())
@@ -34,11 +36,22 @@ def function_values(run: Any, given: Drive) -> np.ndarray:
 
     value = signal_values(run, given)
     if not leaves_that_follow(given):
-        return np.column_stack([value, given.jet(run.time)[:, 1]])
+        return np.column_stack([value, derivative(run, given, 1)])
     rate = rate_of(given)
     if rate is not None:
         return np.column_stack([value, signal_values(run, rate)])
     return np.column_stack([value, slopes(run, value)])
+
+
+def derivative(run: Any, given: Drive, order: int) -> np.ndarray:
+    """Of a function of time; where it has none at some time, that of parabolas through values."""
+    try:
+        return given.jet(run.time)[:, order]
+    except DriveError:
+        found = given.values(run.time)
+        for _ in range(order):
+            found = slopes(run, found)
+        return found
 
 
 def slopes(run: Any, value: np.ndarray) -> np.ndarray:
@@ -51,8 +64,10 @@ def slopes(run: Any, value: np.ndarray) -> np.ndarray:
 
 
 def on_clamp(run: Any, node: ScalarNode) -> np.ndarray:
-    """What a node, with all that distances join to it, exerts on its clamp, (T, 1)."""
-    return sum(exerted(run, each) for each in joined(node))[:, None]  # type: ignore[index]
+    """What a node, with all that distances join to it, exerts on its clamp, (T, 1); of an electric
+    node the current that the clamp feeds into the circuit, as with mass flows of hydraulic ones."""
+    found = sum(exerted(run, each) for each in joined(node))[:, None]  # type: ignore[index]
+    return -found if node.kind == "electric" else found
 
 
 def on_distance(run: Any, first: ScalarNode, second: ScalarNode) -> np.ndarray:
@@ -86,7 +101,7 @@ def acceleration(run: Any, node: ScalarNode) -> np.ndarray:
         layout = run.system.layout
         k = [id(each) for each in layout.nodes].index(id(other.item.node))
         found += np.asarray(run.values)[:, 2, int(layout.first[k])]
-    return found if offset is None else found + offset.jet(run.time)[:, 2]
+    return found if offset is None else found + derivative(run, offset, 2)
 
 
 def stress(run: Any, spring: Spring) -> np.ndarray:

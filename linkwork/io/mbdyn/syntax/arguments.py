@@ -6,7 +6,6 @@ not count), else an expression.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import re
@@ -15,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from linkwork.errors import LinkworkError, MbdynError, UnsupportedCard
 from linkwork.io.mbdyn.syntax.evaluation import Value, cast
-from linkwork.io.mbdyn.syntax.hints import decimal_comma, lost_comma, lost_semicolon, near
+from linkwork.io.mbdyn.syntax.hints import (
+    choices,
+    decimal_comma,
+    lost_comma,
+    lost_semicolon,
+    near,
+)
 from linkwork.io.mbdyn.syntax.language import ExpressionError, Unreadable, parse
 from linkwork.io.mbdyn.syntax.text import Source, Statement, squeeze
 from linkwork.io.mbdyn.syntax.wording import in_deck_words
@@ -142,11 +147,9 @@ class Arguments:
             self.fail(f"expected a {what}, found {self.shown()}; write one of "
                       f"{', '.join(sorted(table))}")  # fmt: skip
         names = {known_as(name): name for name in table}
-        close = [names[x] for x in difflib.get_close_matches(found, names, n=4, cutoff=0.4)]
-        listed = f"near it: {', '.join(close)}; " if close else ""
         self.unsupported(
             f"the {what} {self.shown()} is not supported{lost_comma(self.words[self.i], table)} "
-            f"({listed}supported: {', '.join(sorted(table))})"
+            f"({choices(found, names)})"
         )
 
     def shown(self, i: int | None = None) -> str:

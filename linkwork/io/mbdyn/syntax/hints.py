@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 STRINGS = re.compile(r'"(?:\\.|[^"\\])*"', re.S)
 CARD = re.compile(r"([A-Za-z][A-Za-z0-9]*(?: +[A-Za-z][A-Za-z0-9]*)*)\s*:(?!:)")
 BEFORE_NUMBER = re.compile(r"([A-Za-z]+(?: [A-Za-z]+)*) [+-]?\.?\d[\w.+-]*")
+LIKE = 0.6  # of difflib: 'spline' is like 'cubic spline' (0.67), 'shell4eas' no 'hbeam' (0.43)
+FEW = 12  # names that an error lists
 DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 
 
@@ -36,6 +38,19 @@ def decimal_comma(before: str, word: str) -> str:
 
 def near(word: str, names: Iterable[str], n: int = 1) -> list[str]:
     return difflib.get_close_matches(word, list(names), n=n, cutoff=0.7)
+
+
+def choices(word: str, names: Mapping[str, str]) -> str:
+    """What there is in place of a word: what is spelt nearly so, else all where these are few.
+
+    names : by how they are looked up
+    """
+    close = difflib.get_close_matches(word, names, n=4, cutoff=LIKE)
+    if close:
+        return f"near it: {', '.join(dict.fromkeys(names[x] for x in close))}"
+    if len(names) <= FEW:
+        return f"supported: {', '.join(sorted(set(names.values())))}"
+    return "the page howto/mbdyn lists what is"
 
 
 def there_are(labels: Iterable[int], label: int) -> str:

@@ -14,10 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import DriveError, ModelError
-from linkwork.model.drives.base import Drive, _check_drives
-from linkwork.model.drives.formulas.jets import CONSTANTS, FUNCTIONS, OPERATORS, RULES, Jet
+from linkwork.model.drives.base import Drive, _check_drives, folded
+from linkwork.model.drives.formulas.jets import (
+    BRANCHES,
+    CONSTANTS,
+    FUNCTIONS,
+    OPERATORS,
+    RULES,
+    Jet,
+)
 from linkwork.model.drives.simple import Constant
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import short, shown
 
 # numpy's functions that formulas know, under their names there
 NUMPY_FUNCTIONS = {
@@ -31,12 +38,22 @@ Step = float | str | tuple[str, int]  # a number, a name ("t"), or a rule and it
 LONGEST = 10_000
 
 
-def _run(program: tuple[Step, ...], t: np.ndarray, known: dict[str, Jet] | None = None) -> Jet:
-    """Evaluate a postfix program over jets; those of other names than t are known."""
+def _run(
+    program: tuple[Step, ...],
+    t: np.ndarray,
+    known: dict[str, Jet] | None = None,
+    branches: list | None = None,
+) -> Jet:
+    """Evaluate a postfix program over jets; those of other names than t are known.
+
+    branches : takes which branch each function is on that has some.
+    """
     stack: list[Jet] = []
     for step in program:
         if isinstance(step, tuple):
             name, n = step
+            if branches is not None and name in BRANCHES:
+                branches.append(BRANCHES[name](*(x[0] for x in stack[-n:])))
             stack[-n:] = [RULES[name](*stack[-n:])]
         elif step == "t":
             stack.append((t, np.ones(t.size), np.zeros(t.size)))
@@ -155,6 +172,13 @@ def parse_formula(text: str, label: str, names: tuple[str, ...]) -> tuple[Step, 
     return _Parser(text, label, names).parse()
 
 
+def _branch_of(program: tuple[Step, ...], t: np.ndarray, parts: dict[str, Drive]) -> np.ndarray:
+    """Which branches a formula and its parts are on."""
+    branches: list = [part.branch(t) for part in parts.values()]
+    _run(program, t, {name: tuple(part.jet(t).T) for name, part in parts.items()}, branches)
+    return folded(*branches)
+
+
 @dataclass(frozen=True)
 class Expression(Drive):
     """y = a formula in t.  See `expression`."""
@@ -164,7 +188,7 @@ class Expression(Drive):
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise DriveError(
-                f"expression drive: expected a string, found {short(repr(self.text))}; write "
+                f"expression drive: expected a string, found {shown(self.text)}; write "
                 f'the formula in quotes, for example expression("sin(2*t)")'
             )
         _ = self._program
@@ -181,6 +205,9 @@ class Expression(Drive):
         for order, y in enumerate(_run(self._program, t)):
             jet[:, order] = y
         return jet
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return _branch_of(self._program, t, {})
 
 
 @dataclass(frozen=True)
@@ -205,6 +232,9 @@ class Formula(Drive):
         for order, y in enumerate(_run(self._program, t, {"x": tuple(self.x.jet(t).T)})):
             jet[:, order] = y
         return jet
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return _branch_of(self._program, t, {"x": self.x})
 
 
 @dataclass(frozen=True)
@@ -238,6 +268,9 @@ class Combined(Drive):
         for order, y in enumerate(_run(self._program, t, known)):
             jet[:, order] = y
         return jet
+
+    def _branch(self, t: np.ndarray) -> np.ndarray:
+        return _branch_of(self._program, t, dict(zip(self.names, self.parts, strict=True)))
 
 
 def formula(text: str, **drives: Drive | float) -> Combined:

@@ -170,3 +170,14 @@ RULES: dict[str, Callable[..., Jet]] = {
     "not": lambda a: _truth(a[0] == 0),
     "negative": _negative,
 }
+
+# which branch a function is on, from the values of its arguments
+BRANCHES: dict[str, Callable[..., Any]] = {
+    **{name: lambda *a, rule=RULES[name]: rule(*((x,) for x in a))[0]
+       for name in ("<", "<=", ">", ">=", "==", "!=", "and", "or", "not")},
+    **dict.fromkeys(("step", "ramp", "abs"), lambda x: x >= 0),
+    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "mod": lambda a, b: np.floor(a / b),
+    "min": lambda *a: np.argmin(np.broadcast_arrays(*a), axis=0),
+    "max": lambda *a: np.argmax(np.broadcast_arrays(*a), axis=0),
+    "where": lambda c, a, b: c != 0,
+}  # fmt: skip

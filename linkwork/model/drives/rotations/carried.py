@@ -3,7 +3,7 @@
     u = Rᵀ v,   v̇ = R a(t),   Rᵀ w = ω(t)        so   u̇ = a − ω × u
 
 a function of time alone, whatever the orientation.  It is integrated by Dormand and Prince's method
-of order eight; its derivatives follow from the equation.
+of order eight, anew behind every corner of a and ω; its derivatives follow from the equation.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, _check_drives
+from linkwork.model.drives.integral import cut
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,14 @@ class CarriedVelocity(Drive):
             self.start, np.array(self.value)
         )
         end = max(time, 2 * t0 - self.start)
-        found = solve_ivp(self._rate, (t0, end), u0, "DOP853", dense_output=True, rtol=1e-12,
-                          atol=1e-13)  # fmt: skip
-        if not found.success:
-            raise DriveError(f"{self.label}: cannot be integrated to t = {end:g}")
-        parts.append(found.sol)
+        for begin, corner, _ in zip(*cut(self, np.array([t0]), np.array([end])), strict=True):
+            last = np.nextafter(corner, begin)  # on this side of it
+            found = solve_ivp(lambda t, u, last=last: self._rate(min(t, last), u), (begin, corner),
+                              u0, "DOP853", dense_output=True, rtol=1e-12, atol=1e-13)  # fmt: skip
+            if not found.success:
+                raise DriveError(f"{self.label}: cannot be integrated to t = {end:g}")
+            parts.append(found.sol)
+            u0 = found.y[:, -1]
 
     def _vectors(self, t: np.ndarray) -> np.ndarray:
         if t.min() < self.start - 1e-12 * (1 + abs(self.start)):

@@ -28,7 +28,7 @@ from linkwork.math import rotations
 from linkwork.model.drives.base import Drive, _check_drives, refuse_rotation
 from linkwork.model.drives.function import as_drive, checked, function
 from linkwork.model.drives.table import table
-from linkwork.model.drives.words import short
+from linkwork.model.drives.words import shown
 from linkwork.model.given import DriveLike, OrientationLike, Turned, VectorLike
 
 TERMS = 8  # of the series of s where u is small
@@ -228,7 +228,7 @@ def quaternion(
     if len(parts) != 4 or d1 is not None or d2 is not None:
         raise DriveError(
             "quaternion: expected four functions of time or numbers w, x, y, z, or one Python "
-            f"function that returns four numbers (with d1 and d2), found {short(repr(parts))}"
+            f"function that returns four numbers (with d1 and d2), found {shown(parts)}"
         )
     return Quaternion(_drives(parts, "quaternion"))  # type: ignore[arg-type]
 
@@ -280,7 +280,7 @@ def rotation_table(
     if not np.isfinite(q).all() or not len(q) or size.min() < 1e-6:
         raise DriveError(
             "rotation_table: expected finite quaternions that are not zero, found "
-            f"{short(repr(orientations))}"
+            f"{shown(orientations)}"
         )
     q = q / size
     cosine = np.sum(q[1:] * q[:-1], axis=1)
@@ -311,7 +311,7 @@ def _quaternions(orientations: Any) -> np.ndarray:
         return found.copy()
     raise DriveError(
         "rotation_table: expected n quaternions (n, 4), rotation matrices (n, 3, 3) or a SciPy "
-        f"Rotation, found {short(repr(orientations))}"
+        f"Rotation, found {shown(orientations)}"
     )
 
 
@@ -321,5 +321,5 @@ def as_rotation(x: Any, what: str) -> RotationLaw:
         return checked(x, what)  # type: ignore[return-value]
     raise DriveError(
         f"{what}: expected a rotation over time such as lw.quaternion(…), lw.rotation_vector(…) or "
-        f"lw.rotation_table(…), found {short(repr(x))}"
+        f"lw.rotation_table(…), found {shown(x)}"
     )

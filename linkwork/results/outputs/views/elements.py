@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import (
@@ -106,11 +107,15 @@ class ElementView(View):
 
     def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
         result = self._result
-        b = result.system.names.index(str(sensor.frames[0].body.name))
+        body = sensor.frames[0].body
+        b = result.system.names.index(str(body.name))
+        frames = [x for x in result.system.model.items.values() if isinstance(x, MovingFrame)]
+        moving = next((x.values(result.time) for x in frames if x.body is body), None)
 
         def measured(name: str) -> np.ndarray:
+            motion, acceleration = result.motion[:, b], result.acceleration[:, b]
             gravity = result.system.tables.gravity
-            return sensor.measured(result.motion[:, b], result.acceleration[:, b], gravity)[name]
+            return sensor.measured(motion, acceleration, gravity, moving)[name]
 
         units = {"acceleration": "m/s²", "specific_force": "m/s²", "angular_velocity": "rad/s",
                  "angular_acceleration": "rad/s²"}  # fmt: skip

@@ -22,6 +22,7 @@ SCALARS = (
     ("speed", "rad/s", "speed of rotation against the craft"),
     ("power", "W", "power that turns the rotor"),
     ("inflow_mean", "m/s", "mean induced velocity"),
+    ("inflow_momentum", "m/s", "mean induced velocity of momentum theory with this thrust"),
     ("air_speed", "m/s", "speed of the air against the rotor"),
     ("disc_angle", "rad", "angle of the disc against the air"),
     ("advance_ratio", "1", "advance ratio μ"),
@@ -71,7 +72,7 @@ class RotorView(View):
         swung = np.einsum("tij,tj->ti", Rc, np.cross(craft.w, item.frames[1].position))
         v = np.einsum("tji,tj->ti", A, self._air(centre) - craft.v - swung)
         F, M = (np.einsum("tji,tj->ti", A, x) for x in (force, torque))
-        u = self._mean()
+        u = self._momentum()
         tip = np.where(turn == 0, np.inf, np.abs(turn) * item.radius)
         plane = np.hypot(v[:, 0], v[:, 1])
         lam = u - v[:, 2]
@@ -81,7 +82,7 @@ class RotorView(View):
         still = size < 1e-9 * abs(item.speed) * item.radius
         return {
             "thrust": F[:, 2], "force": F, "torque": M, "speed": turn, "power": -M[:, 2] * turn,
-            "inflow_mean": u, "air_speed": size,
+            "inflow_mean": self._values_of(1)[:, 0], "inflow_momentum": u, "air_speed": size,
             "disc_angle": np.where(still, np.pi / 2, np.arctan2(-v[:, 2], plane)),
             "advance_ratio": plane / tip, "inflow_ratio": lam / tip,
             "wake_skew": np.where(plane > 0, np.arctan2(plane, lam), 0.0),
@@ -104,7 +105,7 @@ class RotorView(View):
         place = slice(int(layout.first[i]), int(layout.first[i + 1]))
         return np.asarray(self._result.values[:, 0, place])
 
-    def _mean(self) -> np.ndarray:
+    def _momentum(self) -> np.ndarray:
         return self._values_of(2)[:, 0] if self._item.kind == DYNAMIC else self._values_of(1)[:, 0]
 
     def inflow_at(self, r: Any, psi: Any, time: Any = None) -> np.ndarray:

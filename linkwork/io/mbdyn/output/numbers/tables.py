@@ -268,7 +268,9 @@ class Tables:
         if joint.imposed is not None:  # MBDyn gives what the node does to the joint
             n = a.R[:, :, 0] if joint.columns in ("velocity", "acceleration") else b.R[:, :, 0]
             local = np.stack([np.sum(n * (F + M), axis=1), *zero.T[:2]], axis=1)
-            turns = joint.columns.startswith("spin")
+            turns = joint.columns == "spin"  # MBDyn's moment of accelerations is among the forces
+            if joint.columns == "spin rate":
+                return -local, zero, -M, zero, self.extra(joint, a, b)
             parts = (zero, -local, zero, -M) if turns else (-local, zero, -F, zero)
             return *parts, self.extra(joint, a, b)
         return *written(self, joint, a, b, F, M), self.extra(joint, a, b)
