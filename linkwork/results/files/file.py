@@ -60,7 +60,10 @@ TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
 
 def _path(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
-        raise ResultFileError(f"a result file needs a path such as 'run.nc', found {path!r}")
+        raise ResultFileError(
+            f"a result file needs a path such as 'run.nc', found "
+            f"{checks.show(path)}"
+        )
     return Path(path)
 
 
