@@ -39,6 +39,11 @@ class Actuators:
     def __init__(
         self, full: System, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
     ) -> None:
+        if names is not None and not len(names):
+            raise ModelError(
+                "actuators of inverse is an empty list; name the joints that push, or leave it "
+                "out, and those that are driven push themselves"
+            )
         self.full, self.passive = full, ~(driven | loose)
         self.rows = np.zeros_like(driven)  # that actuators push along
         self.loaded = any(e.entry.reads for e in full.elements)  # friction depends on multipliers

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.starts import StateLike, require_closed, require_state, state_in
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.recursive.joint_space import JointSpace
 from linkwork.system.system import compile_model
 
 
+@explained
 def joint_space(
     model: Model, *, cuts: Sequence[str] = (), start: StateLike | None = None
 ) -> JointSpace:

@@ -28,6 +28,7 @@ from linkwork.analysis.starts import StateLike, require_state
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.model import Model
@@ -122,6 +123,7 @@ class Effector:
         return places
 
 
+@explained
 def jacobian(
     model: Model, frame: FrameLike, state: StateLike | None = None
 ) -> xr.DataArray:
@@ -190,6 +192,7 @@ def coordinate(names: tuple[str, ...], name: Any, what: str) -> int:
     return found[0]
 
 
+@explained
 def reach(
     model: Model, frame: FrameLike, pose: VectorLike | Frame, *,
     orientation: OrientationLike | None = None, start: StateLike | None = None,

@@ -8,10 +8,13 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar
 
-from linkwork.errors import LinkworkError, ParameterError
+import numpy as np
+
+from linkwork.errors import LinkworkError, ModelError, ParameterError
+from linkwork.model import checks
 from linkwork.model.places import name_places
 
 P = ParamSpec("P")
@@ -50,14 +53,37 @@ ALSO_CALLED = {
 }  # ours → what it may have been called
 
 
+def listed(value: Any, what: str) -> Any:
+    """Refuse what is no list, neither of names nor of anything."""
+    if not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim != 1):
+        raise ModelError(f"{what} must be a list of names, but {checks.show(value)} was given")
+    return value
+
+
+DECLARED: dict[Any, Callable[[Any, str], Any]] = {
+    "bool": checks.flag,
+    "bool | None": lambda value, what: value is None or checks.flag(value, what),
+    "bool | str": lambda value, what: isinstance(value, str) or checks.flag(value, what),
+    "Sequence[str]": listed,
+    "Iterable[str]": listed,
+    "Sequence[str] | None": lambda value, what: value is None or listed(value, what),
+}  # what a parameter is declared as → how it is checked
+
+
 def explained(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that refuses unknown parameters with a sentence.
+    """A function that refuses unknown parameters, and flags and lists that are none, in a sentence.
 
     Errors about items of a model that was read from a file say where they stand in it.
     """
+    places = enumerate(inspect.signature(function).parameters.values())
+    declared = [(i, p.name, DECLARED[p.annotation]) for i, p in places if p.annotation in DECLARED]
 
     @functools.wraps(function)
     def called(*arguments: P.args, **keywords: P.kwargs) -> T:
+        for i, word, check in declared:
+            if i < len(arguments) or word in keywords:
+                value = arguments[i] if i < len(arguments) else keywords[word]
+                check(value, f"{word} of {function.__name__}")
         try:
             return function(*arguments, **keywords)
         except TypeError:

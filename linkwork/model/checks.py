@@ -6,6 +6,7 @@ Every check names the item, what was expected, what was found and what to do.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from numbers import Real
 from typing import Any
@@ -17,7 +18,7 @@ from linkwork.math import rotations
 from linkwork.model import one_rotation
 
 SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range
-MOST = 10**9  # of what is counted
+MOST = sys.maxsize  # of what is counted
 WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
 
 
@@ -96,7 +97,7 @@ def beyond_range(what: str, x: Any) -> ModelError:
 def too_large(value: Any) -> Any:
     """A finite number that is too large to compute with, in any nesting; None without one."""
     kind = type(value)
-    if kind is float or kind is int:
+    if kind is float or kind is int or isinstance(value, np.number):
         return value if abs(value) > LARGEST and abs(value) != math.inf else None
     if kind is np.ndarray:
         large = value[np.abs(value) > LARGEST] if value.dtype == float and value.size else ()

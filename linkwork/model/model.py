@@ -165,7 +165,7 @@ class Model:
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self.items[name]
-        near = difflib.get_close_matches(str(name), self.items, n=1)
+        near = difflib.get_close_matches(name if isinstance(name, str) else "", self.items, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise ModelError(f"model '{self.name}' has no item named {checks.show(name)}{hint}")
 

@@ -134,7 +134,10 @@ class JointSpace:
     def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
         """c_q of the cut joints' independent rows, "semi-analytic" or "direct"ly differentiated."""
         if how not in WAYS:
-            raise ModelError(f"how must be 'semi-analytic' or 'direct', but {how!r} was given")
+            raise ModelError(
+                f"how must be 'semi-analytic' or 'direct', but "
+                f"{checks.show(how)} was given"
+            )
         self._look(q, t, WAYS[how], 1)
         return self.parts.loops.J.copy()
 

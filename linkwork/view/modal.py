@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.model import checks
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
         raise ModelError("these modes do not know their mechanism; take them from lw.eigen")
     n = len(modes)
     if not isinstance(i, (int, np.integer)) or not -n <= i < n:
-        raise ModelError(f"there are modes 0 to {n - 1}, but {i!r} was given")
+        raise ModelError(f"there are modes 0 to {n - 1}, but {checks.show(i)} was given")
     shape, system = modes.shapes[i], modes.system
     moves = np.linalg.norm(np.abs(shape[:, :3]), axis=1).max()
     turns = np.linalg.norm(np.abs(shape[:, 3:]), axis=1).max()

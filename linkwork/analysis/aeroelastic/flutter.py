@@ -28,6 +28,7 @@ from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static
 from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 
@@ -126,6 +127,7 @@ def told(what: str, speed: float | None, frequency: float | None) -> str:
     return f"{what} at {speed:.6g}" + ("" if frequency is None else f" ({frequency:.5g} rad/s)")
 
 
+@explained
 def flutter(
     build: Callable[[float], Model], speeds: VectorLike, n: int = 4, *, refine: bool = True,
     progress: bool = True,

@@ -21,6 +21,7 @@ from linkwork.analysis.statics.static import static
 from linkwork.errors import ConvergenceError, LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 
@@ -42,6 +43,7 @@ class Trim:
     run: Any = field(repr=False)
 
 
+@explained
 def trim(
     build: Callable[[np.ndarray], Model], wanted: Mapping[str, float], start: VectorLike, *,
     t: float | None = None, h: float | None = None, period: float | None = None,

@@ -17,11 +17,12 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.comparison.differences import apart, differences, told_once
 from linkwork.analysis.motion.transient import transient
-from linkwork.analysis.starts import StateLike
+from linkwork.analysis.starts import StateLike, state_in
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import LinearMethod, default_method
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
@@ -40,6 +41,7 @@ TOUCHES = 2e-4  # differences where touches are resolved, in pieces as long as t
 OPEN = 30.0  # how much more than a joint is open its bodies may be displaced, in flat loops
 
 
+@explained
 def compare(
     model: Model, t: float, h: float, methods: Sequence[MethodLike] | None = None, *,
     reference: MethodLike | None = None, check_order: bool = False, every: int = 1,
@@ -71,6 +73,7 @@ def compare(
     >>> float(found.table.position.sel(run="GeneralizedAlpha")) < 1e-3
     True
     """
+    t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     every = checks.count(every, "every")
     if methods is None:
@@ -125,7 +128,7 @@ def timed(
     model: Model, t: float, h: float, method: Any, every: int, start: Any
 ) -> tuple[Result, float]:
     """A run and its CPU time per step, without preparations and without the first step."""
-    begin = 0.0 if start is None else float(np.ravel(start.time)[-1])
+    begin = float(getattr(state_in(start), "time", 0.0))
     run(model, min(begin + h, t), h, method, 1, start)  # compiled from here on
     result = run(model, t, h, method, every, start)
     return result, float(result.info["cpu_seconds"]) / max(1, int(result.info["steps"]) - 1)

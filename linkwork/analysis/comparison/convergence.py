@@ -27,6 +27,7 @@ from linkwork.analysis.starts import StateLike
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 
@@ -39,6 +40,7 @@ HIGHEST = 4.0  # power of time: phases err like t and t², a little more beside 
 CAUTION = 0.9  # of the step that would just do
 
 
+@explained
 def convergence(
     model: Model, t: float, h: float, method: MethodLike | None = None, *,
     accuracy: float = 0.01, every: int = 1, start: StateLike | None = None,

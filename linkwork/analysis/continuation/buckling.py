@@ -125,6 +125,7 @@ def buckling(
     """
     checks.count(n, "n")
     start = checks.number(start, "start")
+    tolerance = checks.number(tolerance, "tolerance", positive=True)
     try:
         search, scaled, state = begin(
             model, at, time, loads, start, tolerance, progress, "buckling"
@@ -219,7 +220,7 @@ class Problem:
 
     def linear(self, n: int) -> list[tuple[float, np.ndarray]]:
         """Factors and vectors of the problem linearised about the start."""
-        apart = PART
+        apart, usable = PART, []
         for _ in range(3):  # how far apart tangents should be follows from the factor
             try:
                 B, change = self.pair(self.start, apart)

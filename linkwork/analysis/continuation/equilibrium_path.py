@@ -87,7 +87,7 @@ def equilibrium_path(
     if crossing is not None:
         start = crossing.factor
         if branch not in (1, -1):
-            raise ModelError(f"branch must be 1 or -1, but {branch!r} was given")
+            raise ModelError(f"branch must be 1 or -1, but {checks.show(branch)} was given")
     if not until or (until == start and crossing is None):
         raise ModelError(
             f"until must be a factor other than 0 and other than start = {start:g}, but {until:g} "

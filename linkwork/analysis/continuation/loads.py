@@ -19,6 +19,7 @@ from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.motion_laws import ROTATION, MotionFactor
 from linkwork.errors import ModelError
+from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
 from linkwork.system.system import System
@@ -112,7 +113,7 @@ def one_load(model: Model, able: set[str], given: Any, what: str) -> str:
     if not isinstance(given, (str, Item)) or name is None:
         raise ModelError(
             f"loads of {what} must be items of the model, their names, or \"gravity\", but "
-            f"{given!r} was given"
+            f"{checks.show(given)} was given"
         )
     item = model[name]
     if item is not given and not isinstance(given, str):

@@ -31,6 +31,7 @@ from linkwork.elements.joints.joints import Joint
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND
 from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
@@ -103,6 +104,7 @@ class Campbell(Branches):
         return "\n".join(lines)
 
 
+@explained
 def campbell(
     build: Callable[[float], Model], speeds: VectorLike, n: int = 6, *,
     spin: SpinLike | Callable[[float], SpinLike] | None = None,
@@ -136,7 +138,10 @@ def campbell(
     """
     numbers = np.atleast_1d(np.asarray(speeds, float))
     if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
-        raise ModelError(f"speeds of campbell must be finite numbers, but {speeds!r} was given")
+        raise ModelError(
+            f"speeds of campbell must be finite numbers, but "
+            f"{checks.show(speeds)} was given"
+        )
     checks.count(n, "n")
     found: list[Modes] = []
     name = "model"

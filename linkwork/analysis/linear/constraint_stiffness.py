@@ -28,6 +28,7 @@ from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
@@ -48,6 +49,7 @@ class ConstraintStiffness:
         return self.main + self.projection
 
 
+@explained
 def constraint_stiffness(
     model: Model, at: StateLike | None = None, joint: str | None = None
 ) -> ConstraintStiffness:

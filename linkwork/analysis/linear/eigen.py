@@ -22,6 +22,7 @@ from linkwork.analysis.linear.sparse import sparse_modes
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.starts import StateLike
 from linkwork.errors import LinkworkWarning, ModelError
+from linkwork.model import checks
 from linkwork.model.model import Model
 
 DENSE = 600  # unknowns (six per body) up to which everything is dense
@@ -51,7 +52,10 @@ def eigen(
     array([0.+1.566046j])
     """
     if n is not None and (not isinstance(n, (int, np.integer)) or n < 1):
-        raise ModelError(f"n of eigen must be a positive number of modes, but {n!r} was given")
+        raise ModelError(
+            f"n of eigen must be a positive number of modes, but "
+            f"{checks.show(n)} was given"
+        )
     if not constraint_stiffness:
         warnings.warn(
             "eigen without the stiffness of constraints: what hangs, leans or is preloaded gets "

@@ -18,6 +18,7 @@ from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.plots import plot_locus
 from linkwork.analysis.statics.static import static
 from linkwork.errors import LinkworkError, ModelError
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 
 
@@ -44,6 +45,7 @@ class RootLocus:
         return plot_locus(self, ax)
 
 
+@explained
 def root_locus(
     build: Callable[[float], Model], values: Sequence[float] | np.ndarray, *, n: int = 6,
     equilibrium: bool = True, parameter: str | None = None,

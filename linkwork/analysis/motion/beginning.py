@@ -129,7 +129,8 @@ def new_run(
     if hasattr(method, "run") and not isinstance(method, type):
         return method.run(full, system, state, h)
     raise ModelError(
-        f"method must be an integrator such as lw.GeneralizedAlpha(), but {method!r} was given"
+        f"method must be an integrator such as lw.GeneralizedAlpha(), but "
+        f"{checks.show(method)} was given"
     )
 
 

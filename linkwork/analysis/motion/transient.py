@@ -101,7 +101,6 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     every = checks.count(o.every, "every")
     flush = None if o.flush is None else checks.number(o.flush, "flush", minimum=0.0)
     strategy = as_strategy(o.strategy, o.tolerance)
-    checks.flag(o.constraint_stiffness, "constraint_stiffness")
     with told_in_one_line(model), without_collection():
         full, system, state, redundancy = beginning(model, o.start, method)
         require_steps(t, h, state.time, goes_on=bool(state.restart))

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.recursive.tree.topology import Topology, topology_of
 from linkwork.system.system import compile_model
 
 
+@explained
 def topology(model: Model, cuts: Sequence[str] = ()) -> Topology:
     """The tree of bodies and joints that `lw.Recursive(cuts=...)` walks, and the joints it cuts.
 

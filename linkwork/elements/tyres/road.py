@@ -114,7 +114,10 @@ class Road:
         self.height = checks.number(height, "height of a Road")
         self.slope = tuple(checks.number(s, "slope of a Road") for s in slope)
         if len(self.slope) != 2:
-            raise ModelError(f"slope of a Road must be two numbers, but {slope!r} was given")
+            raise ModelError(
+                f"slope of a Road must be two numbers, but "
+                f"{checks.show(slope)} was given"
+            )
         self.heights, self.x, self.y = None, None, None
         if heights is None:
             if x is not None or y is not None:

@@ -52,7 +52,8 @@ class TyreData:
         lengths = np.broadcast_to(np.asarray(checks.array(given), float), (2,))
         if not np.all(lengths > 0):
             raise ModelError(
-                f"relaxation of a TyreData must be positive lengths, but {given!r} was given"
+                f"relaxation of a TyreData must be positive lengths, but "
+                f"{checks.show(given)} was given"
             )
         put("relaxation", (float(lengths[0]), float(lengths[1])))
         unknown = set(self.numbers) - set(COEFFICIENTS)
