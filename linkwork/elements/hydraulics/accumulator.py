@@ -175,7 +175,7 @@ class Accumulator(Item):
         port(self.p, what, "p")
 
         def put(word: str, **limit: Any) -> None:
-            setattr(self, word, checks.quantity(getattr(self, word), f"{word} of {what}", **limit))
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}", **limit))
 
         for word in ("area", "mass", "stroke"):
             put(word, positive=True)

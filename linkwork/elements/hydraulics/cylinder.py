@@ -281,7 +281,7 @@ class Cylinder(Item):
         fluid = ports(self, "p1", "p2")
 
         def put(word: str, **limits: Any) -> None:
-            setattr(self, word, checks.quantity(getattr(self, word), f"{word} of {what}", **limits))
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}", **limits))
 
         if (self.bore is None) == (self.area_1 is None):
             raise ModelError(f"{what} needs bore= (m) or area_1= (m²), one of them")

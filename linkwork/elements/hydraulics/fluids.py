@@ -214,7 +214,7 @@ class Fluid:
 
     def __post_init__(self) -> None:
         def put(word: str, **limits: Any) -> None:
-            given = checks.quantity(getattr(self, word), f"{word} of a Fluid", **limits)
+            given = checks.number(getattr(self, word), f"{word} of a Fluid", **limits)
             object.__setattr__(self, word, given)
 
         put("density", positive=True)

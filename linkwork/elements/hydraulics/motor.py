@@ -167,11 +167,11 @@ class RotaryMotor(Item):
         turn = rotations.matrix(bodies[0].orientation)
         z = turn.T @ direction
         self.frames = (Frame(bodies[0], orientation=about(z)), Frame(bodies[1]))
-        self.displacement = checks.quantity(
+        self.displacement = checks.number(
             self.displacement, f"displacement of {what}", positive=True
         )
         for word in ("viscous", "leakage"):
-            given = checks.quantity(getattr(self, word), f"{word} of {what}", minimum=0)
+            given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
             setattr(self, word, given)
 
     def needs(self) -> tuple[Item, ...]:

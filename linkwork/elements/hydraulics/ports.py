@@ -155,8 +155,8 @@ class Pressure(Port):
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.value = checks.quantity(self.value, f"value of {self.label}")
-        self.volume = checks.quantity(self.volume, f"volume of {self.label}", minimum=0)
+        self.value = checks.number(self.value, f"value of {self.label}")
+        self.volume = checks.number(self.volume, f"volume of {self.label}", minimum=0)
         self.make_node(self.value)
 
     @property
@@ -216,11 +216,11 @@ class Tank(Port):
     def __post_init__(self) -> None:
         what = self.label
         as_fluid(self.fluid, what)
-        self.pressure = checks.quantity(self.pressure, f"pressure of {what}")
+        self.pressure = checks.number(self.pressure, f"pressure of {what}")
         if self.area is not None:
-            self.area = checks.quantity(self.area, f"area of {what}", positive=True)
-        self.level = checks.quantity(self.level, f"level of {what}", minimum=0)
-        self.gravity = checks.quantity(self.gravity, f"gravity of {what}", positive=True)
+            self.area = checks.number(self.area, f"area of {what}", positive=True)
+        self.level = checks.number(self.level, f"level of {what}", minimum=0)
+        self.gravity = checks.number(self.gravity, f"gravity of {what}", positive=True)
         self.make_node(self.bottom)
         if self.area is not None:
             self.node.lowest, self.node.beneath = self.pressure, EMPTIES

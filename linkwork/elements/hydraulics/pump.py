@@ -78,7 +78,7 @@ class Pump(Item):
     def __post_init__(self) -> None:
         ports(self, "p1", "p2")
         self.flow = as_drive(self.flow, f"flow of {self.label}", follows=True)
-        self.leakage = checks.quantity(self.leakage, f"leakage of {self.label}", minimum=0)
+        self.leakage = checks.number(self.leakage, f"leakage of {self.label}", minimum=0)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)

@@ -185,13 +185,13 @@ class Orifice(Item):
     def __post_init__(self) -> None:
         what = self.label
         ports(self, "p1", "p2")
-        self.area = checks.quantity(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.quantity(
+        self.area = checks.number(self.area, f"area of {what}", positive=True)
+        self.discharge = checks.number(
             self.discharge, f"discharge of {what}", positive=True, maximum=1
         )
         self.opening = as_drive(self.opening, f"opening of {what}", True, between=(0.0, 1.0))
         word = "critical_reynolds"
-        self.critical_reynolds = checks.quantity(
+        self.critical_reynolds = checks.number(
             self.critical_reynolds, f"{word} of {what}", positive=True
         )
 
@@ -231,12 +231,12 @@ class MinorLoss(Item):
     def __post_init__(self) -> None:
         what = self.label
         ports(self, "p1", "p2")
-        self.k = checks.quantity(self.k, f"k of {what}", positive=True)
+        self.k = checks.number(self.k, f"k of {what}", positive=True)
         if self.k_back is not None:
-            self.k_back = checks.quantity(self.k_back, f"k_back of {what}", positive=True)
-        self.area = checks.quantity(self.area, f"area of {what}", positive=True)
+            self.k_back = checks.number(self.k_back, f"k_back of {what}", positive=True)
+        self.area = checks.number(self.area, f"area of {what}", positive=True)
         word = "critical_reynolds"
-        self.critical_reynolds = checks.quantity(
+        self.critical_reynolds = checks.number(
             self.critical_reynolds, f"{word} of {what}", positive=True
         )
 
@@ -276,7 +276,7 @@ class ThreeWayLoss(Item):
     def __post_init__(self) -> None:
         ports(self, "p1", "p2", "p3")
         for word in ("k12", "k31", "area12", "area31"):
-            given = checks.quantity(getattr(self, word), f"{word} of {self.label}", positive=True)
+            given = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, given)
 
     def needs(self) -> tuple[Item, ...]:
@@ -321,18 +321,18 @@ class ReliefValve(Item):
     def __post_init__(self) -> None:
         what = self.label
         ports(self, "p1", "p2")
-        self.crack = checks.quantity(self.crack, f"crack of {what}", minimum=0)
-        self.full = checks.quantity(self.full, f"full of {what}")
+        self.crack = checks.number(self.crack, f"crack of {what}", minimum=0)
+        self.full = checks.number(self.full, f"full of {what}")
         if self.full <= self.crack:
             raise ModelError(
                 f"full of {what} must be above crack, {self.crack:g} Pa, but {self.full:g} was "
                 "given"
             )
-        self.area = checks.quantity(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.quantity(
+        self.area = checks.number(self.area, f"area of {what}", positive=True)
+        self.discharge = checks.number(
             self.discharge, f"discharge of {what}", positive=True, maximum=1
         )
-        self.leakage = checks.quantity(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
+        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)

@@ -90,7 +90,7 @@ class AerodynamicForce(Item):
             )
         self.coefficients = table
         for word in ("area", "length"):
-            setattr(self, word, checks.quantity(getattr(self, word), f"{word} of {what}",
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}",
                                               positive=True))  # fmt: skip
         self.alpha_first = checks.flag(self.alpha_first, f"alpha_first of {what}")
         checks.choice(self.sideslip, f"sideslip of {what}", tuple(SIDESLIPS))

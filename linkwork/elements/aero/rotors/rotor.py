@@ -98,8 +98,8 @@ class Rotor(Item):
             if getattr(self, word) is None:
                 raise ModelError(f"{what} needs a {word}; write for example "
                                  "lw.Rotor(hub, radius=5, speed=30)")  # fmt: skip
-        self.radius = checks.quantity(self.radius, f"radius of {what}", positive=True)
-        self.speed = checks.quantity(self.speed, f"speed of {what}")
+        self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
+        self.speed = checks.number(self.speed, f"speed of {what}")
         if self.speed == 0:
             raise ModelError(
                 f"speed of {what} must not be zero: it is the typical speed of rotation, which "
@@ -109,9 +109,9 @@ class Rotor(Item):
         checks.choice(self.variant, f"variant of {what}", VARIANTS)
         checks.direction(self.axis, f"axis of {what}")
         for word in ("hover_correction", "forward_correction"):
-            setattr(self, word, checks.quantity(getattr(self, word), f"{word} of {what}",
+            setattr(self, word, checks.number(getattr(self, word), f"{word} of {what}",
                                               positive=True))  # fmt: skip
-        self.threshold = checks.quantity(self.threshold, f"threshold of {what}", minimum=0)
+        self.threshold = checks.number(self.threshold, f"threshold of {what}", minimum=0)
         if self.start is not None:
             if self.kind != DYNAMIC:
                 raise ModelError(

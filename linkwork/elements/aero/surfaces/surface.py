@@ -131,7 +131,7 @@ class LiftingSurface(Item):
         self.blend = checks.flag(self.blend, f"blend of {what}")
         for word in ("filter_frequency", "speed"):
             if getattr(self, word) is not None:
-                number = checks.quantity(getattr(self, word), f"{word} of {what}", positive=True)
+                number = checks.number(getattr(self, word), f"{word} of {what}", positive=True)
                 setattr(self, word, number)
         if self.air is not None and not isinstance(self.air, Air):
             raise ModelError(f"air of {what} must be an lw.Air, but {checks.show(self.air)} was "
@@ -157,7 +157,7 @@ class LiftingSurface(Item):
         if given is None or given.shape != (2,):
             raise ModelError(f"{what} must be two numbers, of pressure and of separation, but "
                              f"{checks.show(self.lags)} was given")  # fmt: skip
-        pressure, separation = (checks.quantity(x, what, positive=True) for x in given)
+        pressure, separation = (checks.number(x, what, positive=True) for x in given)
         return pressure, separation
 
     @property
@@ -179,7 +179,7 @@ class LiftingSurface(Item):
                 f"{what} must be an lw.Airfoil or pairs (s, lw.Airfoil), but "
                 f"{checks.show(self.airfoil)} was given"
             )
-        places = [checks.quantity(s, f"place of an {what}") for s, _ in pairs]
+        places = [checks.number(s, f"place of an {what}") for s, _ in pairs]
         if any(b <= a for a, b in zip(places[:-1], places[1:])):
             raise ModelError(f"the places s of the {what} must rise, but they are {places}")
         return list(zip(places, (f for _, f in pairs)))

@@ -208,9 +208,9 @@ class DynamicPipe(Item):
                 f"elements of {what} must be at most {MOST_ELEMENTS}, because their equations are "
                 f"solved as one block, but {n} was given; join several pipes"
             )
-        self.flow = checks.quantity(self.flow, f"flow of {what}")
+        self.flow = checks.number(self.flow, f"flow of {what}")
         if self.pressure is not None:
-            self.pressure = checks.quantity(self.pressure, f"pressure of {what}")
+            self.pressure = checks.number(self.pressure, f"pressure of {what}")
         if "flows" not in self.__dict__ or self.flows.size != 2 * n:
             self.flows = Node(vector("cell flow", 2 * n, 1, "kg/s"), scale=FLOW_SIZE)
             self.inner = Node(vector("inner pressure", max(n - 1, 1), 1, "Pa"), scale=1e5)

@@ -77,11 +77,11 @@ def check_pipe(item: Any) -> None:
             f"{what} loses pressure to viscosity, but its fluid has none; give viscosity= (Pa s) "
             "to the Fluid"
         )
-    item.diameter = checks.quantity(item.diameter, f"diameter of {what}", positive=True)
-    item.length = checks.quantity(item.length, f"length of {what}", positive=True)
+    item.diameter = checks.number(item.diameter, f"diameter of {what}", positive=True)
+    item.length = checks.number(item.length, f"length of {what}", positive=True)
     if item.area is not None:
-        item.area = checks.quantity(item.area, f"area of {what}", positive=True)
-    item.roughness = checks.quantity(item.roughness, f"roughness of {what}", minimum=0)
+        item.area = checks.number(item.area, f"area of {what}", positive=True)
+    item.roughness = checks.number(item.roughness, f"roughness of {what}", minimum=0)
 
 
 def pipe_reals(item: Any, length: float) -> np.ndarray:
@@ -115,7 +115,7 @@ class Pipe(Item):
     def __post_init__(self) -> None:
         check_pipe(self)
         self.inertia = checks.flag(self.inertia, f"inertia of {self.label}")
-        self.flow = checks.quantity(self.flow, f"flow of {self.label}")
+        self.flow = checks.number(self.flow, f"flow of {self.label}")
         if "node" not in self.__dict__ or self.node.kind.order != int(self.inertia):
             self.node = Node(scalar("mass flow", int(self.inertia), "kg/s"), scale=FLOW_SIZE)
         self.node.value = np.array([self.flow])

@@ -100,10 +100,10 @@ class Valve(Item):
     def __post_init__(self) -> None:
         what = self.label
         ports(self, "p1", "p2", "p3", "p4")
-        self.area = checks.quantity(self.area, f"area of {what}", positive=True)
+        self.area = checks.number(self.area, f"area of {what}", positive=True)
         self.opening = as_drive(self.opening, f"opening of {what}", True, between=(-1.0, 1.0))
-        self.leakage = checks.quantity(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
-        self.discharge = checks.quantity(
+        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
+        self.discharge = checks.number(
             self.discharge, f"discharge of {what}", positive=True, maximum=1
         )
 

@@ -94,15 +94,15 @@ class MovingPart(Item, abstract=True):
         """Check the words; the part is a node of that name, and its way that of the word `way`."""
         what = self.label
         for word in ("mass", "discharge", way, *positive):
-            given = checks.quantity(getattr(self, word), f"{word} of {what}", positive=True)
+            given = checks.number(getattr(self, word), f"{word} of {what}", positive=True)
             setattr(self, word, given)
         for word in ("stiffness", "damping", "leakage", "stop_stiffness", "stop_damping",
                      "stop_mass", *other):  # fmt: skip
-            given = checks.quantity(getattr(self, word), f"{word} of {what}", minimum=0)
+            given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
             setattr(self, word, given)
         for word in ("leakage", "discharge"):
-            checks.quantity(getattr(self, word), f"{word} of {what}", maximum=1)
-        self.position = checks.quantity(self.position, f"position of {what}")
+            checks.number(getattr(self, word), f"{word} of {what}", maximum=1)
+        self.position = checks.number(self.position, f"position of {what}")
         size = getattr(self, way)
         if "node" not in self.__dict__:
             self.node = Node(scalar(name, 2, "m"), scale=size)
