@@ -145,10 +145,27 @@ def __getattr__(name: str) -> Any:
     if name in _FOLDERS:
         return importlib.import_module(f"linkwork.{_FOLDERS[name]}")
     if name not in _WHERE:
-        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+        raise AttributeError(f"module 'linkwork' has no attribute {name!r}{_advice(name)}")
     value = getattr(importlib.import_module(f"linkwork.{_WHERE[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _advice(name: str) -> str:
+    """What a name that does not exist may have meant."""
+    if name.startswith("_"):  # other programs ask for these
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(name, __all__, n=1, cutoff=0.8)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    if name.startswith(("read", "load", "import", "from_")):
+        return (
+            "; lw.read_mbdyn and lw.read_deck read MBDyn input files, lw.load reads results; "
+            "no other formats are read: build the model with lw.Model()"
+        )
+    return ""
 
 
 def __dir__() -> list[str]:

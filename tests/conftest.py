@@ -9,6 +9,7 @@ import re
 import signal
 import threading
 import warnings
+from pathlib import Path
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -27,8 +28,22 @@ settings.register_profile("same", derandomize=True, database=None)
 settings.load_profile("same")
 
 
+ROOMS = sorted(p.name for p in Path(__file__).parent.iterdir() if any(p.glob("test_*.py")))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for room in ROOMS:
+        config.addinivalue_line("markers", f"{room}: tests of the folder tests/{room}")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With LINKWORK_EXAMPLES, tests with drawn input draw so many examples, new ones each time."""
+    """Every test has the name of its folder as a mark: -m "contact or friction".
+
+    With LINKWORK_EXAMPLES, tests with drawn input draw so many examples, new ones each time.
+    """
+    for item in items:
+        if item.path.parent.name in ROOMS:
+            item.add_marker(item.path.parent.name)
     for item in items if RANDOM_EXAMPLES else ():
         drawn = getattr(item, "obj", None)
         if getattr(drawn, "is_hypothesis_test", False):

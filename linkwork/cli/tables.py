@@ -83,11 +83,12 @@ def freedoms(assembled: Assembled) -> str:
     """Degrees of freedom from the true rank, and how they are counted."""
     from linkwork.analysis.overview.overview import counted
 
-    each, bodies, modes, rows, rank = counted(assembled)
+    each, bodies, modes, values, rows, rank = counted(assembled)
     flexible = f" + {count(modes, 'mode')}" if modes else ""
+    flexible += f" + {count(values, 'value')}" if values else ""
     spare = f", {rows - rank} of them redundant" if rank < rows else ""
     return (
-        f"{count(each * bodies + modes - rank, 'degree')} of freedom ({each} × "
+        f"{count(each * bodies + modes + values - rank, 'degree')} of freedom ({each} × "
         f"{count(bodies, 'body', 'bodies')}{flexible} − rank {rank} of "
         f"{count(rows, 'constraint row')}{spare})"
     )
@@ -183,7 +184,8 @@ def actuator_table(found: Any) -> Table:
 def print_info(model: Model, assembled: Assembled) -> None:
     import numpy as np
 
-    from linkwork.analysis.overview.overview import masses_of
+    from linkwork.analysis.overview.masses import masses_of
+    from linkwork.analysis.overview.overview import ends
 
     full, say = assembled.full, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
@@ -198,9 +200,8 @@ def print_info(model: Model, assembled: Assembled) -> None:
     for name, item in model.items.items():
         mine = [e for e in full.elements if e.owner == name]
         if mine and not item.bodies():
-            ends = dict.fromkeys(full.layout.name(b) for e in mine for b in e.ends)
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
-            joints.add_row(name, type(item).__name__, ", ".join(ends), rows)
+            joints.add_row(name, type(item).__name__, ", ".join(ends(item)), rows)
     if joints.row_count:
         print_table(joints)
     masses = np.array([body.mass for body in found.values()])

@@ -17,12 +17,14 @@ from linkwork.model.registry import Item
 
 @dataclass
 class Failure:
-    """The first error of a user's function or drive: when it happened and what it was."""
+    """The first error of a user's function or drive: when it happened and what it was, and whether
+    the error's own words say it all."""
 
     time: float
     error: BaseException | None
     message: str
     part: str = "function"
+    whole: bool = False
 
 
 def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
@@ -40,6 +42,8 @@ def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
 def raise_if_failed(model: Any) -> None:
     """Raise the first failure of a user's function in a model (or system), and forget it."""
     for item, failure in failed_items(model):
+        if failure.whole:
+            raise ModelError(str(failure.error)) from None
         wanted = "returns force and torque" if failure.part == "function" else "has a value"
         raise ModelError(
             f"{failure.part} of {item.label} {failure.message}, at t = {failure.time:g}; correct "

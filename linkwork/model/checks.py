@@ -53,8 +53,12 @@ def array(value: Any) -> np.ndarray | None:
         return None
 
 
-def number(value: Any, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
-    """A finite float, optionally positive or not below a minimum, of a size to compute with."""
+def number(
+    value: Any, what: str, *, positive: bool = False, minimum: float | None = None,
+    maximum: float | None = None,
+) -> float:  # fmt: skip
+    """A finite float, optionally positive, not below a minimum or not above a maximum, of a size to
+    compute with."""
     if type(value) is float:
         x = value
     else:
@@ -68,6 +72,8 @@ def number(value: Any, what: str, *, positive: bool = False, minimum: float | No
         raise ModelError(f"{what} must be positive, but {x:g} was given")
     if minimum is not None and x < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, but {x:g} was given")
+    if maximum is not None and x > maximum:
+        raise ModelError(f"{what} must be at most {maximum:g}, but {x:g} was given")
     if abs(x) > LARGEST:
         raise beyond_range(what, x)
     if 0 < x < SMALLEST and (positive or minimum == 0):  # it may be divided by

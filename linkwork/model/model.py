@@ -50,7 +50,7 @@ class Model:
         self.gravity = gravity
         self.planar = planar
         self.items: dict[str, Item] = {}
-        self.surroundings: dict[str, Any] = {"air": None}
+        self.surroundings: dict[str, Any] = {"air": None, "items": self.items}
         self.told: set[str] = set()  # warnings that were given about it, each once
         self.places: dict[str, str] = {}  # of items that were read: file and line of their cards
 
@@ -204,3 +204,8 @@ class Model:
             kinds[type(item).__name__] = kinds.get(type(item).__name__, 0) + 1
         content = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "empty"
         return f"Model '{self.name}': {content}"
+
+
+def require_model(given: object) -> None:
+    if not isinstance(given, Model):
+        raise ModelError(f"expected a linkwork Model, but {type(given).__name__} was given")

@@ -16,13 +16,14 @@ class Shown:
 
     def show(
         self: Any, *, port: int | None = None, browser: bool = True, block: bool | None = None,
-        traces: Any = (), other: Result | None = None, follow: str | None = None,
-        colours: str | None = None,
+        reactions: bool | None = None, traces: Any = (), other: Result | None = None,
+        follow: str | None = None, colours: str | None = None,
     ) -> Any:  # fmt: skip
         """Open a page in the browser with the moving mechanism in 3D.
 
         port   : of the page on this machine; the first free one from 8080 on otherwise
         block  : stay until Ctrl-C; without it, a script stays and an interactive session goes on
+        reactions : draw the reactions of joints from the start; without it, where arrows are few
         traces : paths to draw, "rod" (centre of mass), ("rod", (x, y, z)) (a point in body axes) or
                  "pin" (a joint), one or several
         other  : another run, drawn over this one as a ghost, and dashed in the plots
@@ -34,7 +35,9 @@ class Shown:
         from linkwork.view.pages.live import view  # layer: the viewer, reached when asked for
 
         drawing = draw(self, traces=traces, other=other, colours=colours)
-        return view(drawing, port=port, browser=browser, block=block, follow=follow)
+        return view(
+            drawing, port=port, browser=browser, block=block, follow=follow, reactions=reactions
+        )
 
     def animate(
         self: Any, path: Any = None, *, fps: float | None = None, speed: float | None = None,

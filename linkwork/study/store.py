@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import ResultFileError
-from linkwork.results.files.file import beside, cannot_write
+from linkwork.results.files.file import beside, cannot_write, check_writable
 from linkwork.study.variant import Outcome
 
 FORMAT = "linkwork study 1"
@@ -22,7 +22,7 @@ class Store:
     """The file of one study; without a path nothing is kept."""
 
     def __init__(self, path: Any, parameters: list[dict[str, Any]]) -> None:
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else check_writable(path)
         self.header = json.dumps({"format": FORMAT, "variants": parameters})
         self.done: dict[int, Outcome] = {}
         if self.path is None:

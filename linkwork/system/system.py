@@ -15,7 +15,7 @@ from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
 from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.math.memory.garbage import without_collection
-from linkwork.model.model import Model
+from linkwork.model.model import Model, require_model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
@@ -257,8 +257,7 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     `extra` are further entries under names of items: rows that only assembly knows.
     """
     announce(evaluate, "the kernels of elements", 4)
-    if not isinstance(model, Model):
-        raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
+    require_model(model)
     add_sensors(model)
     bodies, nodes = bodies_of(model), nodes_of(model)
     if not bodies and not nodes:

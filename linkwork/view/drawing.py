@@ -46,6 +46,7 @@ from linkwork.elements.signals.measured import FrameSensor
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.elements.tyres.tyre import Tyre
 from linkwork.errors import ModelError
+from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame
 from linkwork.results.outputs.deformed.flexible import deformed
 from linkwork.results.outputs.relative import rotate
@@ -90,6 +91,7 @@ def draw(
         frames = nearest(result.time, np.linspace(result.time[0], result.time[-1], most))
         frames = np.arange(len(result)) if len(result) <= most else np.unique(frames)
     thin = result if len(frames) == len(result) else at_frames(result, frames)
+    check_places(thin)
     drawing = Drawing(thin, title or str(result.info["model"]))
     drawing.traces = traces_of(result, traces)
     if other is not None:
@@ -111,6 +113,19 @@ def draw(
     _add_reactions(drawing)
     _add_contacts(drawing, result, frames)
     return drawing
+
+
+def check_places(result: Result) -> None:
+    """Refuse places that no picture can hold: those of a damaged file."""
+    places = np.abs(result.motion[:][:, :, :7])
+    if not (places <= checks.LARGEST).all():
+        i, number, k = np.argwhere(~(places <= checks.LARGEST))[0]
+        what = "a coordinate" if k < 3 else "an orientation"
+        raise ModelError(
+            f"body '{result.system.names[number]}' has {what} of {result.motion[i, number, k]:g} "
+            f"at t = {result.time[i]:g} s and cannot be drawn; its file was changed, or made by "
+            "another program"
+        )
 
 
 def _add_links(drawing: Drawing) -> None:

@@ -231,6 +231,15 @@ def test_profile_drag_in_forward_flight_has_the_part_along_the_span():
     assert np.mean(run.force.values[1:, 0]) == pytest.approx(exact, rel=1e-6)
 
 
+def test_a_rotor_without_blades_is_refused():
+    m = lw.Model("bare")
+    m.air = lw.Air()
+    hub = m.add("hub", lw.Body(1, (1, 1, 1)))
+    m.add("rotor", lw.Rotor(hub, radius=5, speed=30))
+    with pytest.raises(lw.ModelError, match="Rotor 'rotor' has no blades.*inflow=rotor"):
+        lw.transient(m, 0.1, 0.1, progress=False)
+
+
 def test_the_vortex_ring_state_is_named():
     """Air that rises at twice the induced velocity: refused with what to do, which works."""
     with pytest.raises(lw.LinkworkError, match=r'vortex ring state\); take model="dynamic"'):

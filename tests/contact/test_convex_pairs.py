@@ -198,7 +198,7 @@ def test_restitution_counts_the_mass_that_was_added_to_a_body():
 def test_a_contact_without_a_law_on_a_mass_that_changes_is_refused():
     m = dropped({"kind": "sphere", "radius": 0.1}, None, {"kind": "plane"}, 0.1)
     m.add("fuel", lw.VariableMass(m["body"], lw.polynomial([1.0, -0.1])))
-    with pytest.raises(lw.ModelError, match=r"'touch' has no law, and the mass .* give law="):
+    with pytest.raises(lw.ModelError, match=r"'touch' has no law, and mass on .* give law="):
         compile_model(m)
 
 

@@ -260,6 +260,42 @@ def test_errors(make, words):
         make()
 
 
+@pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre"])
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.ImplicitEuler()])
+def test_a_pin_with_play_rubs_on_the_friction_circle(model, method):
+    """M = r N sin ρ, tan ρ = μ: of N = 9.81 N with r = 0.1 m and μ = 0.5 it is 0.4387 N m."""
+    mu, r, J = 0.5, 0.1, 2.0
+    m = lw.Model(gravity=(0, 0, -G))
+    wheel = m.add("wheel", lw.Body(1, (J, J, J)))
+    axle = lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 1, 0), rate=3.0)
+    pin = m.add("pin", axle)
+    m.add("bearing", lw.Friction(pin, model(mu), radius=r, journal=True))
+    run = lw.transient(m, t=0.5, h=1e-2, method=method, progress=False)
+    torque = r * G * np.sin(np.arctan(mu))
+    assert torque == pytest.approx(0.4387, abs=1e-4)
+    assert float(run["bearing"].torque[-1]) == pytest.approx(-torque, rel=1e-9)
+    assert float(run["bearing"].coefficient[-1]) == pytest.approx(mu, rel=1e-9)
+    assert float(run["pin"].rate[-1]) == pytest.approx(3.0 - 0.5 * torque / J, rel=1e-6)
+
+
+def test_a_brake_with_play_rubs_alike_in_joint_coordinates():
+    """What it takes from a flywheel, J ω̇ = −r N μ/√(1 + μ²), until it stops and stays."""
+    mu, r, J, N, rate = 0.8, 0.1, 2.0, 100.0, 1.0
+    slows = r * N * np.sin(np.arctan(mu)) / J
+    for method in (lw.GeneralizedAlpha(), lw.Recursive()):
+        m = lw.Model()
+        wheel = m.add("wheel", lw.Body(1, (J, J, J)))
+        m.add("pin", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1), rate=rate))
+        pads = lw.Brake(lw.GROUND, wheel, axis=(0, 0, 1), model=lw.Coulomb(mu, damping=200.0),
+                        radius=r, load=N, journal=True)  # fmt: skip
+        m.add("brake", pads)
+        run = lw.transient(m, t=0.5, h=1e-3, method=method, progress=False)
+        coasting = np.maximum(rate - slows * run.time, 0)
+        recoil = mu * np.sqrt(N / (1e5 * J))  # of the bristles, as it stops
+        np.testing.assert_allclose(run["pin"].rate, coasting, atol=recoil)
+        assert abs(float(run["pin"].rate[-1])) < 1e-3 * rate
+
+
 def test_redundant_load_is_said():
     m = lw.Model(gravity=(0, 0, -G))
     b = m.add("b", lw.Body(1, (1, 1, 1)))
@@ -294,8 +330,11 @@ def check_tangents(system, state):
 
 @pytest.mark.parametrize("deflection", [-1.2, -0.4, 0.3, 0.9, 1.4])
 @pytest.mark.parametrize("kind", [lw.Coulomb, lw.LuGre])
-@pytest.mark.parametrize("joint", [lw.Revolute, lw.Prismatic, lw.Screw])
-def test_tangent_with_a_path_behind(joint, kind, deflection):
+@pytest.mark.parametrize(
+    "joint, own",
+    [(lw.Revolute, {}), (lw.Revolute, dict(journal=True)), (lw.Prismatic, {}), (lw.Screw, {})],
+)
+def test_tangent_with_a_path_behind(joint, own, kind, deflection):
     """K and D of stuck and slipping bristles at fixed load, by differences."""
     rng = np.random.default_rng(8)
     m = lw.Model()
@@ -303,7 +342,7 @@ def test_tangent_with_a_path_behind(joint, kind, deflection):
     words = dict(pitch=0.7) if joint is lw.Screw else {}
     made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), **words))
     model = kind(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1, viscous=0.05)
-    m.add("f", lw.Friction(made, model, radius=0.4, preload=0.5, thread=0.2))
+    m.add("f", lw.Friction(made, model, radius=0.4, preload=0.5, thread=0.2, **own))
     system = compile_model(m)
     state = system.described_state().moved(0.4 * rng.normal(size=12))
     state = replace(state, gamma=rng.normal(size=len(system.all_rows)))

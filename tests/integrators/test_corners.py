@@ -53,6 +53,25 @@ def test_smooth_laws_have_none(law):
     assert corners(lw.compile_model(cart(law)), 1e-3 * np.arange(1001)) == []
 
 
+RISES = "0 if t < 0.3 else 5 if t >= 0.4 else 2.5*(1 - cos(10*pi*(t - 0.3)))"
+
+
+@pytest.mark.parametrize("law", [RISES, "tanh(1e3*(t - 0.35))"])
+@pytest.mark.parametrize("row", ["position", "velocity"])
+def test_a_rise_within_one_step_is_no_corner(law, row):
+    """A half cosine between two steps looks like a jump from there, and is none."""
+    m = cart(lw.expression(law))
+    if row == "velocity":
+        m = lw.Model("cart")
+        body = m.add("cart", lw.Body(1, (1, 1, 1)))
+        drive = {"x": lw.expression(law)}
+        m.add("motor", lw.VelocityLock(lw.GROUND, body, at=(0, 0, 0), rows="x", drive=drive))
+    system = lw.compile_model(m)
+    assert corners(system, 0.1 * np.arange(11)) == []
+    with pytest.warns(lw.LinkworkWarning, match=r"step of 0.1 s is too large.*take a smaller one"):
+        lw.transient(m, t=1, h=0.1, progress=False)
+
+
 @pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.MS2(), lw.Recursive()], ids=repr)
 def test_energy_that_changes_at_a_corner_asks_for_no_smaller_step(method):
     """The cart has ½ m v² = 4.5 J behind its corner, for which no step can tell the work."""

@@ -30,7 +30,7 @@ def test_mounts():
     deck, run, tables = ran("mounts")
     A, K3, K6, _, D3, K4 = mounts()
     f, m, t = A.T @ (3, 4, 5), A.T @ (0.2, 0.3, 0.4), float(run.time[-1])
-    assert t == 1
+    assert t == 12  # the loads are full since t = 1
 
     def strain(n):
         return np.hstack(tables.joint(deck.joints[n]))[-1, 12:]
@@ -89,7 +89,7 @@ def test_mounts_in_python():
     A, K3, K6, D6, D3, K4 = mounts()
     square = lw.expression("t^2")
     formulas = ("100*a + 50*b + u", "50*a + 100*b + v", "80*c + 10*a^2 + w")
-    shift = (0.01, 0.0, lw.polynomial([0, 0.02]))
+    shift = (0.01, 0.0, lw.expression("0.02*min(t, 1)"))
     known = {
         1: laws.LinearElastic(K3, prestress=(1, 0, -1), prestrain=shift),
         2: laws.DoubleLinear(100, 0.02, -0.02, 60),
@@ -103,7 +103,7 @@ def test_mounts_in_python():
         13: laws.InvariantAngular(1.0, laws.LinearElastic(D3)),
     }  # fmt: skip
     m = lw.Model()
-    time = lw.ramp(1)
+    time = lw.expression("min(t, 1)")
     for n, law in known.items():
         body = m.add(f"node {n}", lw.Body(1, (1, 1, 1)))
         form = dict(form="invariant" if n in (6, 7, 11) else "attached", conservative=False)

@@ -288,6 +288,21 @@ def test_friction_with_few_steps_written(read):
     assert tables.joint(deck.joints[1])[-1][3, 7] == pytest.approx(-0.3, rel=1e-6)
 
 
+@pytest.mark.parametrize("shape, sine", [("simple", 1.0), ("simple plane hinge", 1.25**-0.5)])
+def test_shapes_of_friction(read, shape, sine):
+    """Manual, 9.1.6: the moment is r f |F|, or r f |F|/√(1 + f²): 0.4905 or 0.4387 N m."""
+    text = f"""joint: 1, revolute pin, 1, position, null, position, null,
+      friction, .1, discrete coulomb, "f", const, .5, {shape};
+      joint: 2, brake, 0, position, null, 1, position, null,
+      friction, .1, discrete coulomb, "g", const, .5, {shape}, 9.81;"""
+    nodes = "dynamic, null, eye, null, 0., 0., 9.; structural: 0, static, null, eye, null, null;"
+    rest = "joint: 3, clamp, 0, node, node; gravity: uniform, 1., 0., 0., 4.905;"  # of 2 kg
+    deck = read(nodes=f"structural: 1, {nodes}", elements=BODY + rest + text)
+    run = run_deck(deck, progress=False)
+    for name in ("friction of joint 1", "friction of joint 2"):
+        assert float(run[name].torque[-1]) == pytest.approx(-0.4905 * sine, rel=1e-6)
+
+
 # -------------------------------------------------------------------------------------- errors
 
 

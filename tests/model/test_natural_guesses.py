@@ -66,3 +66,19 @@ def test_a_flexible_link_takes_a_letter_as_its_normal():
         lw.FlexibleLink((0, 0, 0), (1, 0, 0), section, normal=n) for n in ("y", (0, 1, 0))
     )
     np.testing.assert_array_equal(by_letter.normal, by_numbers.normal)
+
+
+@pytest.mark.parametrize("name, advice", [
+    ("read_urdf", "lw.read_mbdyn and lw.read_deck read MBDyn input files, .*no other formats"),
+    ("read_sdf", "lw.read_mbdyn and lw.read_deck"), ("load_urdf", "lw.load reads results"),
+    ("read_mdyn", "did you mean 'read_mbdyn'"), ("Transient", "did you mean 'transient'"),
+])  # fmt: skip
+def test_names_that_do_not_exist_lead_to_those_that_do(name, advice):
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'; .*{advice}"):
+        getattr(lw, name)
+
+
+def test_readers_that_are_named_exist():
+    for name in ("read_mbdyn", "read_deck", "load"):
+        assert callable(getattr(lw, name))
+    assert not hasattr(lw, "_repr_html_")  # notebooks ask

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
+import pytest
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import linkwork as lw
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.overview.masses import masses_of
 from linkwork.analysis.overview.overview import graph_lines, joint_graph
 
 
@@ -88,3 +93,58 @@ def test_long_models_are_cut():
     text = str(m)
     assert "degrees of freedom 60" in text and "… and 31 more" in text
     assert len(text.splitlines()) < 110
+
+
+STEEL = lw.Section.circle(0.05, E=2.1e11, density=7800)
+
+
+def crane(inertia="lumped") -> lw.Model:
+    m = lw.Model("crane", gravity=(0, 0, -9.81))
+    mast = m.add("mast", lw.Beam((0, 0, 0), (0, 0, 10), STEEL, elements=4, inertia=inertia))
+    m.add("foot", lw.Fixed(lw.GROUND, mast.root, at=(0, 0, 0)))
+    load = m.add("load", lw.Body.box((1, 1, 1), mass=500, position=(6, 0, 5)))
+    m.add("rope", lw.Cable(mast.tip, load, at_b=(6, 0, 5.5), stiffness=1e6, mass=2.0, length=9))
+    m.add("fuel", lw.VariableMass(load, lw.polynomial([3.0, -1.0]), centre=(0, 0, 0.5)))
+    return m
+
+
+@pytest.mark.parametrize("inertia", ["lumped", "consistent"])
+def test_beams_cables_and_variable_masses_are_in_mass_and_centre(inertia):
+    """Beam ρ A l in its middle and ρ A l³/12 across it; the rope 2 kg/m, along what it hangs like.
+    """
+    m = crane(inertia)
+    found = masses_of(m, assemble_model(m))
+    assert list(found) == ["mast", "load", "rope", "fuel"]
+    mast, rope = found["mast"], found["rope"]
+    mass = 7800 * np.pi * 0.05**2 * 10
+    assert mast.mass == pytest.approx(mass)
+    np.testing.assert_allclose(mast.centre, (0, 0, 5), atol=1e-9)
+    np.testing.assert_allclose(mast.moments[1:], mass * 100 / 12, rtol=0.07)
+    points = np.array([(0, 0, 10), *(node.value for node in m["rope"].vector_nodes()), (6, 0, 5.5)])
+    weight = np.array([0.5, *np.ones(15), 0.5]) * 18 / 16
+    assert rope.mass == pytest.approx(18)
+    np.testing.assert_allclose(rope.centre, weight @ points / 18, atol=1e-9)
+    assert (found["fuel"].mass, *found["fuel"].centre) == (3, 6, 0, 5.5)
+    assert f"together {500 + mass + 18 + 3:.6g} kg" in str(m)
+    assert f"{mass:.6g}" in m._repr_html_()
+
+
+def test_freedoms_of_cables_and_sliders_are_counted():
+    """Nodes of the mast and the load have six each, points of the rope three."""
+    assert "degrees of freedom 99 = 6 × 10 + 45 values − rank 6 of 6 rows" in str(crane())
+    m = lw.Model("bead")
+    wire = m.add("wire", lw.Beam((0, 0, 0), (2, 0, 0), STEEL, elements=1))
+    m.add("ends", lw.Fixed(lw.GROUND, wire.root, at=(0, 0, 0)))
+    m.add("bead", lw.Body(0.1, (1, 1, 1), position=(0.4, 0, 0)))
+    m.add("slides", lw.BeamSlider(m["bead"], wire))
+    assert "degrees of freedom 16 = 6 × 4 + 1 values − rank 9 of 9 rows" in str(m)
+
+
+def test_no_line_is_wider_than_a_page():
+    m = crane()
+    ball = lw.Body.sphere(0.1, mass=1)
+    bodies = [m.add(f"ball {k}", replace(ball, position=(k, 5, 0))) for k in range(20)]
+    m.add("balls", lw.Contact(bodies, hard=True))
+    m.add("net", lw.Contact(bodies, lw.GROUND))
+    assert max(map(len, str(m).splitlines())) <= 100
+    assert "ground – ball 0 – ball 1 – … 18 more" in str(m)

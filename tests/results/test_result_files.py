@@ -1,5 +1,7 @@
 """Result files: the same bits come back, damage is noticed, a failed save leaves the old file."""
 
+import os
+import stat
 import subprocess
 import sys
 
@@ -179,6 +181,26 @@ def test_paths_that_cannot_be_written(tmp_path):
             assert str(path) in str(caught.value)
     assert check_writable(tmp_path / "new.nc") == (tmp_path / "new.nc").resolve()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("name", ["pipe", "link.nc"])
+def test_what_is_no_regular_file_is_not_replaced(tmp_path, name):
+    """As /dev/null is not, which only root can make elsewhere: a named pipe, and a link to it."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link.nc").symlink_to(tmp_path / "pipe")
+    run, path = rotor_run(), tmp_path / name
+    for write in (
+        run.save, run.to_csv, run.to_parquet,
+        lambda path: lw.transient(rotor(), t=0.1, h=0.01, progress=False, file=path),
+        lambda path: lw.sweep(float, {"x": [1]}, workers=1, store=path),
+    ):  # fmt: skip
+        with pytest.raises(lw.ResultFileError, match="it is a device or a pipe"):
+            write(path)
+    assert stat.S_ISFIFO(os.stat(path).st_mode)
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(lw.ResultFileError, match="it is a device or a pipe"):
+        check_writable(os.devnull)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])

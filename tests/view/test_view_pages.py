@@ -87,6 +87,39 @@ def test_port_in_use_is_said():
         assert free_port("localhost", None) >= 8080
 
 
+@pytest.mark.parametrize("port", ["http", "8080", 80.5, True, -1, 0])
+def test_a_port_is_a_number(port):
+    with pytest.raises(ModelError, match=f"^port must be a whole number of .* but {port!r} was"):
+        pendulum().show(port=port, browser=False)
+
+
+@pytest.mark.parametrize("reactions", [True, False])
+def test_reactions_are_shown_from_the_start_where_wanted(reactions):
+    run = lw.transient(pendulum(), t=0.1, h=0.01, progress=False)
+    viewer = run.show(browser=False, reactions=reactions)
+    try:
+        assert viewer.stage.shown["reactions"] is reactions
+        assert bool(viewer.stage.groups["reactions"]) is reactions
+    finally:
+        viewer.close()
+
+
+@pytest.mark.parametrize("wrong", [1e308, 1e200, -np.inf, np.nan])
+def test_places_that_cannot_be_drawn_are_refused(tmp_path, wrong):
+    """As a file may contain that another program wrote."""
+    run = lw.transient(pendulum(), t=0.1, h=0.01, progress=False)
+    run.motion[5:, 0, 2] = wrong
+    run.save(tmp_path / "run.nc")
+    stored = lw.load(tmp_path / "run.nc")
+    for draws in (
+        lambda: stored.animate(tmp_path / "run.html"), lambda: stored.show(browser=False),
+        lambda: stored.animate(tmp_path / "run.gif"), lambda: stored.picture(tmp_path / "run.png"),
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match=r"^body 'rod' has a coordinate of .* at t = 0[.]"):
+            draws()
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
+
+
 def test_no_browser_is_said(monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda url: False)
     with pytest.warns(LinkworkWarning, match="no browser could be started; open http://localhost"):

@@ -3,23 +3,23 @@
     degrees of freedom = 6 · bodies − rank C_q      at the assembled position
 
 A flexible link counts as one body and its modes; the rows that hold it together are not counted.
+Coordinates of a cable's points and other values of order two are freedoms, too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import Assembled, assemble_model
-from linkwork.elements.bodies.body import Body
+from linkwork.analysis.overview.masses import masses_of
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part
 from linkwork.elements.layout import SIX
 from linkwork.errors import LinkworkError
 from linkwork.model import html
 from linkwork.model.model import Model
-from linkwork.results.outputs.deformed.flexible import link_sums
 from linkwork.system.compilation.collection import bodies_of, nodes_of
 from linkwork.system.compilation.planar import counting
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 GROUND = "ground"
 LONG = 30  # lines of a table, or of the graph, beyond which the rest is counted
+MANY = 4  # bodies that an item joins, likewise
 
 
 def summary(model: Model) -> str:
@@ -35,7 +36,7 @@ def summary(model: Model) -> str:
     lines = [f"Model '{model.name}'"]
     if np.any(model.gravity):
         lines.append("  gravity " + _vector(model.gravity) + " m/s²")
-    nodes = [f"  {node.label}, of order {node.kind.order}" for node in nodes_of(model)]
+    nodes = _nodes(model)
     if not bodies_of(model):
         none = ["  no bodies yet; add one with model.add(name, lw.Body(...))"]
         return "\n".join([*lines, *(nodes or none)])
@@ -74,14 +75,27 @@ def summary_html(model: Model) -> str:
     return "".join([*parts, html.folded("joint graph", graph)] if graph else parts)
 
 
+def _nodes(model: Model) -> list[str]:
+    """Vector nodes; of an item with many, how many there are."""
+    nodes_of(model)  # which names them
+    lines = []
+    for item in model.items.values():
+        mine = item.vector_nodes()
+        lines += [f"  {node.label}, of order {node.kind.order}" for node in mine[:MANY]]
+        if len(mine) > MANY:
+            lines.append(f"  … and {len(mine) - MANY} more of {item.label}")
+    return lines
+
+
 def _freedoms(assembled: Assembled) -> list[str]:
     driven = sum(row.driven for row in assembled.full.all_rows)
-    each, bodies, modes, rows, rank = counted(assembled)
-    flexible = f" + {modes} modes" if modes else ""
+    each, bodies, modes, values, rows, rank = counted(assembled)
+    flexible = (f" + {modes} modes" if modes else "") + (f" + {values} values" if values else "")
     plane = f" in the plane {assembled.full.model.planar}" if each == 3 else ""
+    freedoms = each * bodies + modes + values - rank
     lines = [
-        f"  degrees of freedom {each * bodies + modes - rank} = {each} × {bodies}{flexible} − rank "
-        f"{rank} of {rows} rows{plane}"
+        f"  degrees of freedom {freedoms} = {each} × {bodies}{flexible} − rank {rank} of {rows} "
+        f"rows{plane}"
     ]
     if rank < rows:
         lines.append(f"  redundant rows {rows - rank}")
@@ -90,47 +104,19 @@ def _freedoms(assembled: Assembled) -> list[str]:
     return lines
 
 
-def counted(assembled: Assembled) -> tuple[int, int, int, int, int]:
-    """Freedoms of a body, bodies with flexible links as one each, modes, rows of joints, and their
-    rank; in a plane without those that hold bodies in it."""
+def counted(assembled: Assembled) -> tuple[int, int, int, int, int, int]:
+    """Freedoms of a body, bodies with flexible links as one each, modes, other values of order two,
+    rows of joints, and their rank; in a plane without those that hold bodies in it."""
     full, rank = assembled.full, assembled.redundancy.rank
     parts = sum(len(link.nodes) for link in full.flexible)
     modes = sum(link.shapes for link in full.flexible)
+    values = int((full.layout.order == 2).sum()) - modes
     inside = SIX * parts  # rows that hold sections to frames
     bodies, rows = full.bodies - parts, len(full.all_rows)
     if full.model.planar is None:
-        return SIX, bodies, modes, rows - inside, rank - inside
+        return SIX, bodies, modes, values, rows - inside, rank - inside
     inside += 3 * bodies
-    return 3, bodies, modes, int(counting(full).sum()) - inside, rank - inside
-
-
-class Mass(NamedTuple):
-    """A body, or a flexible link as it is deformed: mass, its centre, principal moments."""
-
-    mass: float
-    centre: np.ndarray
-    moments: np.ndarray
-
-
-def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
-    """Of all bodies and flexible links; moments of links are those of the straight one."""
-    found = {}
-    links = {} if assembled is None else {x.item.name: x for x in assembled.full.flexible}
-    for name, item in model.items.items():
-        if isinstance(item, Body):
-            place = item.position if assembled is None else assembled.state[name].position
-            found[name] = Mass(item.mass, place, np.linalg.eigvalsh(np.asarray(item.inertia)))
-        elif isinstance(item, FlexibleLink):
-            c = item.modal
-            spread = c.P0 - np.outer(c.s0, c.s0) / c.mass
-            moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
-            place = np.add(item.start, item.end) / 2
-            if assembled is not None:
-                place = link_sums(
-                    links[name], assembled.state.motion[None], assembled.state.values[None]
-                ).weight[0] / c.mass
-            found[name] = Mass(c.mass, place, moments)
-    return found
+    return 3, bodies, modes, values, int(counting(full).sum()) - inside, rank - inside
 
 
 def body_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
@@ -191,9 +177,13 @@ def item_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]
 
 
 def ends(item: Any) -> list[str]:
-    """Names of the bodies that an item joins or acts on."""
-    bodies = [body for entry in item.entries() for body in entry.bodies]
-    return list(dict.fromkeys(str(body.name) for body in bodies))
+    """Names of the bodies that an item joins, beside nodes of its own; many are counted."""
+    own = {id(part) for part in (*item.bodies(), *item.vector_nodes())}
+    bodies = [body for entry in item.entries() for body in entry.bodies if id(body) not in own]
+    names = list(dict.fromkeys(str(body.name) for body in bodies))
+    if len(names) <= MANY:
+        return names
+    return [*names[: MANY - 1], f"… {len(names) - MANY + 1} more"]
 
 
 # ------------------------------------------------------------------------------ the joint graph

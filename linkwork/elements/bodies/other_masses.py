@@ -1,28 +1,45 @@
-"""Masses of a model that are no bodies' own: which fields that know Body.mass alone would miss."""
+"""Masses that items bring: those of bodies, and of what lies beside them or on them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from linkwork.model.frame import GROUND
-from linkwork.model.nodes import point
 from linkwork.model.registry import Item
 
-POINT = point()
+
+class Piece(NamedTuple):
+    """A mass on a body or a node: how much, its centre, and the inertia about that, in its axes."""
+
+    end: Any
+    mass: float
+    centre: np.ndarray
+    inertia: np.ndarray
+
+
+def pieces_of(item: Item) -> list[Piece]:
+    """The masses that an item brings, at t = 0."""
+    bodies = [Piece(x, x.mass, np.zeros(3), np.asarray(x.inertia)) for x in item.bodies()]
+    found = [piece for piece in bodies if piece.mass > 0 or np.any(piece.inertia)]
+    for entry in item.entries():
+        if entry.family.lumped is not None:
+            lumped = entry.family.lumped(entry.reals)
+            parts = lumped if isinstance(lumped, list) else [lumped]
+            found += [Piece(end, *part) for end, part in zip(entry.bodies, parts)]
+    return found
 
 
 def other_masses(items: Iterable[Item]) -> dict[Item, list[Any]]:
     """Items beside bodies that bring mass, each with the bodies of the model that it loads with it;
-    none for nodes of its own."""
+    none for parts and nodes of its own."""
     found: dict[Item, list[Any]] = {}
     for item in items:
-        mine = item.bodies()
-        if item in mine:
-            continue
-        loaded = [end for e in item.entries() if e.family.lumped is not None for end in e.bodies]
-        points = [n for n in item.vector_nodes() if n.kind.components == POINT.components]
-        if loaded or points or any(part.mass > 0 for part in mine):
-            own = {id(part) for part in mine}
-            found[item] = [end for end in loaded if end is not GROUND and id(end) not in own]
+        own = [*item.bodies(), *item.vector_nodes()]
+        pieces = [] if item in own else pieces_of(item)
+        if pieces:
+            mine = {id(end) for end in (GROUND, *own)}
+            found[item] = [piece.end for piece in pieces if id(piece.end) not in mine]
     return found

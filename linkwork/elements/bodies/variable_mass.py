@@ -33,7 +33,7 @@ from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mt, mv, scale, skew, sub, three, tv,
 )  # fmt: skip
 from linkwork.model import checks
-from linkwork.model.drives import Drive, as_drive
+from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Components, DriveLike, MatrixLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
@@ -154,7 +154,9 @@ class VariableMass(Item):
 
     def entries(self) -> list[Entry]:
         reals = self.numbers(np.zeros(1))[0]
-        return [Entry(VARIABLE_MASS, (self.body,), reals, laws=[Law(0, self.numbers, REALS)])]
+        steady = all(isinstance(drive, Constant) for drive in self.own_drives())
+        laws = [] if steady else [Law(0, self.numbers, REALS)]
+        return [Entry(VARIABLE_MASS, (self.body,), reals, laws=laws)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> VariableMass:

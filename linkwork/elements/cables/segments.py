@@ -185,4 +185,7 @@ SEGMENTS = {
     )
     for a in (False, True) for b in (False, True)
 }  # fmt: skip
-POINT = Family("cable point", Kernel(point_kernel), bodies=1, reals=POINT_REALS)
+POINT = Family(
+    "cable point", Kernel(point_kernel), bodies=1, reals=POINT_REALS,
+    lumped=lambda reals: (float(reals[0]), np.zeros(3), np.zeros((3, 3))),
+)  # fmt: skip

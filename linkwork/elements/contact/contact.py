@@ -253,8 +253,8 @@ class Contact(Item):
             return self.law
         if any(math.isnan(mass) for mass in masses):
             raise ModelError(
-                f"{self.label} has no law, and the mass of a body that it joins changes with time, "
-                "so that no damping gives it one restitution; give law=, such as "
+                f"{self.label} has no law, and mass on a body that it joins changes or moves with "
+                "time, so that no damping gives it one restitution; give law=, such as "
                 "lw.laws.HuntCrossley(1e6, restitution=0.5, speed=1.0)"
             )
         size, lighter = min(a.size, b.size), min((x for x in masses if x > 0), default=1.0)

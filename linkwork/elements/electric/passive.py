@@ -23,6 +23,7 @@ import numpy as np
 from linkwork.elements.electric.nodes import Branch, Node, sample_branch
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
+from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.model import checks
@@ -162,10 +163,14 @@ class Switch(Branch):
 
     def __post_init__(self) -> None:
         self.check_ends()
-        self.closed = as_drive(self.closed, f"closed of {self.label}", follows=True)
+        self.closed = as_drive(self.closed, f"closed of {self.label}", True, between=(0.0, 1.0))
         for word in ("on", "off"):
             number = checks.number(getattr(self, word), f"{word} of {self.label}", positive=True)
             setattr(self, word, number)
+        if self.on >= self.off:
+            raise ModelError(
+                f"on of {self.label} must be below off, {self.off:g} Ω, but {self.on:g} was given"
+            )
 
     def entries(self) -> list[Entry]:
         reals = np.array([0.0, 1 / self.on, 1 / self.off])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.friction.friction import PRELOAD, TURNS, friction_entry
+from linkwork.elements.friction.friction import JOURNAL, PRELOAD, TURNS, friction_entry
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.signals.probes import Probe, about_axis, measured_load
@@ -39,6 +39,7 @@ class Brake(Item):
     radius      : of the friction surfaces (m); needed
     load        : the normal force (N), a number or a function of time; default 0
     least       : load below which there is no friction (N); default 0
+    journal     : whether it rubs as a pin with play (lw.Friction); default False
 
     Outputs: speed of the surfaces, load, coefficient, and torque on b about the axis.
 
@@ -59,6 +60,7 @@ class Brake(Item):
     radius: Number = given(None)
     load: Function = given(0.0)
     least: float = 0.0
+    journal: bool = False
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +76,7 @@ class Brake(Item):
         self.radius = checks.number(self.radius, f"radius of {what}", positive=True)
         self.load = as_drive(self.load, what=f"load of {what}")
         self.least = checks.number(self.least, f"least of {what}", minimum=0)
+        self.journal = checks.flag(self.journal, f"journal of {what}")
 
     def reading(self, quantity: str, axis: Any) -> Drive:
         return measured_load(self, quantity, axis, ("torque",), along=False)
@@ -82,7 +85,8 @@ class Brake(Item):
         return about_axis(self.frames)
 
     def entries(self) -> list[Entry]:
-        entry = friction_entry(self.frames, self.model, TURNS, self.radius, 0.0, self.least)
+        kind = JOURNAL if self.journal else TURNS
+        entry = friction_entry(self.frames, self.model, kind, self.radius, 0.0, self.least)
         entry.laws = [Law(PRELOAD, lambda t: self.load.values(t)[:, None], 1)]
         return [entry]
 

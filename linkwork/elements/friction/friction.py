@@ -22,12 +22,16 @@ between stick and slip, second in sliding.
 The load is N₀ + |F|, F the reaction force of a joint that turns, its part across the axis for one
 that slides, and not less than a least load; for a screw N₀ + |axial force| with
 c → c' (1 + tan² a)/(1 − c' tan a), c' = c/cos γ_n signed by the load, tan γ_n = cos a tan γ, at
-lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  It comes from the multipliers of the
-same iteration, so the solution is implicit in them; the tangent of runs leaves ∂N/∂γ out, and
-Newton's method converges linearly where friction changes its own load, as fast as that is little
-(small motions have it by analysis.linear.equations.reactions).  Where joints share reactions these
-are not unique; rows that load friction are kept before others, and joints that rub carry all that
-they can, in all analyses (analysis.independence, system.redundancy).
+lead angle a and half thread angle γ (MBDyn's manual, 9.1.16).  In a journal bearing the pin touches
+its bush where the friction angle leads it, so that |F| has the normal and the friction force in it:
+c → c/√(1 + c²), the sine of that angle (9.1.6 there; the friction circle).
+
+The load comes from the multipliers of the same iteration, so the solution is implicit in them; the
+tangent of runs leaves ∂N/∂γ out, and Newton's method converges linearly where friction changes its
+own load, as fast as that is little (small motions have it by analysis.linear.equations.reactions).
+Where joints share reactions these are not unique; rows that load friction are kept before others,
+and joints that rub carry all that they can, in all analyses (analysis.independence,
+system.redundancy).
 
 The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
 that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its
@@ -49,7 +53,7 @@ from linkwork.elements.friction.bristles import (
     friction_reals,
 )  # fmt: skip
 from linkwork.elements.friction.joints import (
-    PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
+    JOURNAL, PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
 )  # fmt: skip
 from linkwork.elements.friction.models import Coulomb, FrictionModel, LuGre
 from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, surface_entry
@@ -81,8 +85,13 @@ ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's
 
 
 @inlined
-def thread_friction(reals, i, sense, c):
-    """What c becomes on a thread, and its derivative by c."""
+def shaped(reals, i, sense, c):
+    """What c becomes on a thread or in a journal bearing, and its derivative by c."""
+    if reals[i, MOTION] == JOURNAL:
+        cosine = 1.0 / math.sqrt(1.0 + c * c)
+        return c * cosine, cosine * cosine * cosine
+    if reals[i, MOTION] != SCREWS:
+        return c, 1.0
     sec, tan = reals[i, SEC], reals[i, TAN]
     top, below = sec * (1.0 + tan * tan), 1.0 - sense * sec * c * tan
     return top * c / below, top / (below * below)
@@ -137,9 +146,8 @@ def friction_kernel(ints, reals, motion, loads):
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
         c, z, cs, cv = bristles(reals, i, known, z0, step, v)
-        if reals[i, MOTION] == SCREWS:
-            c, slope = thread_friction(reals, i, sense, c)
-            cs, cv = cs * slope, cv * slope
+        c, slope = shaped(reals, i, sense, c)
+        cs, cv = cs * slope, cv * slope
         power[0] += N * c * v
         if turns:
             M = N * c * radius
@@ -224,6 +232,8 @@ class Friction(Item):
               "radial"
     spin    : how much a ball rubs about the direction of its load, from 0 (it touches at a point)
               to 1 (default)
+    journal : whether a pin has play in its bush, so that its torque is r N c/√(1 + c²), that of the
+              friction circle, in place of r N c; default False
     arm     : of a Universal, distance of its bearings from the centre (m): the torque that it
               transmits, over it, adds to the load
 
@@ -250,6 +260,7 @@ class Friction(Item):
     load: str = "all"
     spin: float = 1.0
     arm: float | None = None
+    journal: bool = False
 
     def __post_init__(self) -> None:
         what = self.label
@@ -284,6 +295,9 @@ class Friction(Item):
             raise ModelError(f"spin of {what} must be from 0 to 1, found {self.spin:g}")
         if self.spin != 1 and rubs.kind != BALL:
             raise ModelError(f"spin of {what} is for a ball; leave it out")
+        self.journal = checks.flag(self.journal, f"journal of {what}")
+        if self.journal and rubs.kind != TURNS:
+            raise ModelError(f"journal of {what} is for a pin; leave it out")
         if self.arm is not None:
             self.arm = checks.number(self.arm, f"arm of {what}", positive=True)
             if rubs.kind != PINS:
@@ -335,7 +349,8 @@ class Friction(Item):
         radius = 0.0 if rubs.motion == "slide" else self.radius
         counted = held_rows(joint) & {rubs.rows()[k] for k in self.pressing(rubs)}
         reads = tuple((joint, 0, row if row in counted else -1) for row in rubs.rows())
-        words = cast(FrictionModel, self.model), rubs.kind, radius, self.preload, self.least
+        kind = JOURNAL if self.journal else rubs.kind
+        words = cast(FrictionModel, self.model), kind, radius, self.preload, self.least
         if rubs.kind in (BALL, PLANE, BUSH):
             return [surface_entry(rubs.frames(joint), *words, reads, self.spin, rubs.axis)]
         if rubs.kind == PINS:

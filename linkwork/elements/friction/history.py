@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.friction.bristles import MOTION, bristles
+from linkwork.elements.friction.bristles import bristles
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
-from linkwork.elements.friction.friction import SCREWS, thread_friction
+from linkwork.elements.friction.friction import shaped
 from linkwork.math.compiled import compiled
 
 
@@ -26,10 +26,7 @@ def replay(reals: Any, s: Any, v: Any, sense: Any, z: float) -> Any:
     for k in range(s.size):
         step = s[k] - s[max(k - 1, 0)]
         c, z, _, _ = bristles(reals, 0, k > 0 or known, z, step, v[k])
-        whole = c
-        if reals[0, MOTION] == SCREWS:
-            whole, _ = thread_friction(reals, 0, sense[k], c)
-        out[k, 0], out[k, 1] = c, whole
+        out[k, 0], out[k, 1] = c, shaped(reals, 0, sense[k], c)[0]
     return out
 
 

@@ -32,7 +32,7 @@ from linkwork.math import rotations
 from linkwork.model import checks
 from linkwork.model.frame import Frame
 
-TURNS, SLIDES, SCREWS, PINS = 0, 1, 2, 3  # what moves in one direction
+TURNS, SLIDES, SCREWS, PINS, JOURNAL = 0, 1, 2, 3, 4  # what moves in one direction
 MOTIONS = ("turn", "slide", "both")
 REASONS = {  # of items that hold something but are no joint with surfaces
     "Distance": "holds two points at a distance and has no bearings; make the bar a Body with "

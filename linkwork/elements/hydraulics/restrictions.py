@@ -170,7 +170,7 @@ class Orifice(Item):
 
     Flow from p1 to p2 is positive; area in m², discharge coefficient (default 0.611),
     critical_reynolds number of the transition to turbulent flow (default 10); opening: a number or
-    function of time by which the area is multiplied (default 1).
+    function of time from 0 to 1 by which the area is multiplied (default 1).
 
     Outputs: mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W) that is lost.
     """
@@ -186,8 +186,9 @@ class Orifice(Item):
         what = self.label
         ports(self, "p1", "p2")
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
-        self.opening = as_drive(self.opening, f"opening of {what}", follows=True)
+        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
+        self.discharge = discharge
+        self.opening = as_drive(self.opening, f"opening of {what}", True, between=(0.0, 1.0))
         word = "critical_reynolds"
         self.critical_reynolds = checks.number(
             self.critical_reynolds, f"{word} of {what}", positive=True
@@ -327,8 +328,9 @@ class ReliefValve(Item):
                 "given"
             )
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        self.discharge = checks.number(self.discharge, f"discharge of {what}", positive=True)
-        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0)
+        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
+        self.discharge = discharge
+        self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2)

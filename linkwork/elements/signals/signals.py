@@ -52,7 +52,7 @@ from linkwork.model.signals.load_readings import resolved
 from linkwork.model.signals.programs import Program, translate, values_or_nan
 from linkwork.model.nodes import Node
 from linkwork.model.signals.readings import QUANTITIES
-from linkwork.model.signals.signal import Signal
+from linkwork.model.signals.signal import HeldError, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 from linkwork.model.signals.value_readings import ValueReading
 
@@ -398,6 +398,7 @@ def drive_callback(item: Item, signal: Signal) -> PythonCallback:
             known = owner()
             if known is not None and known.failure is None and np.isfinite(x).all():
                 message = f"has no value: {' '.join(str(error).split())}"
-                known.failure = Failure(t, error, message, "drive")
+                whole = isinstance(error, HeldError)
+                known.failure = Failure(t, error, message, "drive", whole)
 
     return PythonCallback(enter, m + 1, m + 1)

@@ -109,7 +109,7 @@ class Temperature(Place):
     node: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.value = checks.number(self.value, f"value of {self.label}")
+        self.value = checks.number(self.value, f"value of {self.label} (K)", minimum=0.0)
         self.capacitance = checks.number(
             self.capacitance, f"capacitance of {self.label}", minimum=0
         )
@@ -125,7 +125,7 @@ class Temperature(Place):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        return cls(rng.normal(), rng.uniform(1, 2))
+        return cls(rng.uniform(0, 1), rng.uniform(1, 2))
 
 
 @dataclass(eq=False)
@@ -161,7 +161,7 @@ class Capacitance(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        where = Temperature(rng.normal())
+        where = Temperature(rng.uniform(0, 1))
         return [where, cls(where, rng.uniform(1, 2))]
 
 
@@ -203,7 +203,9 @@ class Ambient(Place):
     flow: Node = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.temperature = as_drive(self.temperature, f"temperature of {self.label}")
+        self.temperature = as_drive(
+            self.temperature, f"temperature of {self.label} (K)", between=(0.0, np.inf)
+        )
         self.make_node(float(as_drive(self.temperature).values(np.zeros(1))[0]))
         if "flow" not in self.__dict__:
             self.flow = Node(FLOW, scale=SCALES[1])

@@ -101,7 +101,7 @@ class Resistance(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        ends = Temperature(rng.normal()), Temperature(rng.normal())
+        ends = Temperature(rng.uniform(0, 1)), Temperature(rng.uniform(0, 1))
         return [*ends, cls(*ends, rng.uniform(1, 2))]
 
 
@@ -141,7 +141,7 @@ class Radiation(Item):
         two_places(self)
         self.area = checks.number(self.area, f"area of {self.label}", positive=True)
         self.emissivity = checks.number(
-            self.emissivity, f"emissivity of {self.label}", positive=True
+            self.emissivity, f"emissivity of {self.label}", positive=True, maximum=1.0
         )
 
     def needs(self) -> tuple[Item, ...]:
@@ -153,7 +153,7 @@ class Radiation(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        ends = Temperature(rng.normal()), Temperature(rng.normal())
+        ends = Temperature(rng.uniform(0, 1)), Temperature(rng.uniform(0, 1))
         return [*ends, cls(*ends, rng.uniform(1e7, 2e7))]
 
 
@@ -203,7 +203,7 @@ class HeatSource(Item):
     def __post_init__(self) -> None:
         what = self.label
         place(self.at, what, "at")
-        self.part = checks.number(self.part, f"part of {what}", positive=True)
+        self.part = checks.number(self.part, f"part of {what}", positive=True, maximum=1.0)
         if (self.heat_flow is None) == (self.losses is None):
             raise ModelError(
                 f"{what} needs either heat_flow=, a number or drive in W, or losses=, the items "
@@ -244,7 +244,7 @@ class HeatSource(Item):
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
-        where = Temperature(rng.normal(), capacitance=1.5)
+        where = Temperature(rng.uniform(0, 1), capacitance=1.5)
         if rng.integers(2):
             return [where, cls(where, rng.uniform(1, 2))]
         rubs = Friction.sample(rng, a, b)

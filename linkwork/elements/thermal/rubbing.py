@@ -21,10 +21,9 @@ from linkwork.elements.deformable.bushing import bend, kappa, moved_by
 from linkwork.elements.forces.torsion_spring import twist_changes
 from linkwork.elements.friction import surfaces
 from linkwork.elements.friction.bristles import (
-    LOADS, MOTION, POINTS, RADIUS, TABLE, bristles,
+    LOADS, POINTS, RADIUS, TABLE, bristles,
 )  # fmt: skip
-from linkwork.elements.friction.friction import MEMORY, load_of, path_of, thread_friction
-from linkwork.elements.friction.joints import SCREWS
+from linkwork.elements.friction.friction import MEMORY, load_of, path_of, shaped
 from linkwork.elements.friction.surfaces import (
     WEIGHTS, load_and_arms, relative_motion, surface_accepted, surface_bristles,
 )  # fmt: skip
@@ -81,9 +80,8 @@ def rubbing_kernel(ints, reals, motion, loads):
         wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
         N, sense = load_of(places, reals, i, motion.gamma)
         c, z, cs, cv = bristles(reals, i, known, z0, s - before, v)
-        if reals[i, MOTION] == SCREWS:
-            c, slope = thread_friction(reals, i, sense, c)
-            cs, cv = cs * slope, cv * slope
+        c, slope = shaped(reals, i, sense, c)
+        cs, cv = cs * slope, cv * slope
         N *= reals[i, last - MEMORY - 1]
         loads.balance[place] -= N * c * v
         if coef[ACCEPT] != 0.0:

@@ -143,11 +143,12 @@ def rate_limit_program(writer: Translator, drive: RateLimit) -> int:
 
 
 def integral_program(writer: Translator, drive: TimeIntegral) -> int:
-    return integral_of(writer, writer.drive(drive.x), drive.value, None)
+    return integral_of(writer, drive, writer.drive(drive.x), drive.value, None)
 
 
-def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
-    """The register of ∫x dt; `stopped` makes one that says where nothing is added, or is None."""
+def integral_of(writer: Translator, drive: Drive, x: int, value: float, stopped: Any) -> int:
+    """The register of the ∫x dt of a drive; `stopped` makes one that says where nothing is added,
+    or is None."""
     do = writer.do
     tau, fresh = since_last_step(writer)
     before = writer.recall(0.0, lambda: x)
@@ -155,6 +156,7 @@ def integral_of(writer: Translator, x: int, value: float, stopped: Any) -> int:
     def kept() -> int:
         return y if stopped is None else do(ops.PICK, stopped(), total, y)
 
+    writer.totals.append((drive, len(writer.memory)))
     total = writer.recall(value, kept)
     mean = do(ops.MUL, writer.constant(0.5), do(ops.ADD, before, x))
     y = do(ops.PICK, fresh, total, do(ops.ADD, total, do(ops.MUL, tau, mean)))

@@ -110,8 +110,9 @@ def continuous(writer: Translator, drive: PIDControl, e: int, u: int) -> int:
         return limited(writer, drive, u)
     do, constant = writer.do, writer.constant
     I = integral_of(
-        writer, do(ops.MUL, constant(drive.ki), e), 0.0, lambda: beyond(writer, drive, u, e)
-    )
+        writer, drive, do(ops.MUL, constant(drive.ki), e), 0.0,
+        lambda: beyond(writer, drive, u, e),
+    )  # fmt: skip
     u = do(ops.ADD, u, I)
     return limited(writer, drive, u)
 

@@ -157,10 +157,13 @@ def checked(x: Drive, what: str, follows: bool = False) -> Drive:
     return x.named(what) if what else x
 
 
-def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
+def as_drive(
+    x: Any, what: str = "", follows: bool = False, between: tuple[float, float] | None = None
+) -> Drive:
     """Make a drive of a drive, a number (constant), a Python function of time or a controller.
 
-    `what` names the item in messages; `follows` says whether it may read the motion (lw.reads).
+    `what` names the item in messages; `follows` says whether it may read the motion (lw.reads), and
+    `between` where a number must lie (of functions only their values tell).
 
     Example: ``as_drive(lambda t: t**2, what="drive of motor 'crank'")``
     """
@@ -168,9 +171,9 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
         x = x.only_output(what)
     if isinstance(x, Drive):
         refuse_rotation(x, what)
-        return checked(x, what, follows)
+        return within(checked(x, what, follows), what, between)
     if is_number(x):
-        return Constant(x, what=what)
+        return within(Constant(x, what=what), what, between)
     if callable(x):
         return function(x).named(what)
     hint = "write expression(...) around the formula" if isinstance(x, str) else "give one of these"
@@ -178,3 +181,13 @@ def as_drive(x: Any, what: str = "", follows: bool = False) -> Drive:
         f"{what or 'drive'}: expected a drive, a number or a function of time, found "
         f"{shown(x)}; {hint}"
     )
+
+
+def within(drive: Drive, what: str, between: tuple[float, float] | None) -> Drive:
+    """The drive, unless it is a number outside of a range."""
+    if between is not None and isinstance(drive, Constant):
+        low, high = between
+        if not low <= drive.v <= high:
+            bounds = f"at least {low:g}" if high == np.inf else f"between {low:g} and {high:g}"
+            raise DriveError(f"{what}: expected a number {bounds}, found {drive.v:g}")
+    return drive

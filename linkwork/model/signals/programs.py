@@ -61,7 +61,8 @@ class Program:
     """Operations (code, to, first, second, third) on registers; `result` is the one of y.
 
     The last `accepted` operations are for accepted steps; `memory` has what is remembered at first,
-    `turns` the places in it of angles that are counted over turns, and their readings.
+    `turns` the places in it of angles that are counted over turns, and their readings, `totals`
+    drives that integrate and the places of their sums.
 
     constants : register → value;   inputs : register → the drive of time that supplies it
     tables : numbers behind the registers; an operand of TABLE counts in them
@@ -76,6 +77,7 @@ class Program:
     result: int
     accepted: int
     turns: list[tuple[int, int]]
+    totals: list[tuple[Drive, int]] = field(default_factory=list)
 
 
 @dataclass
@@ -92,6 +94,7 @@ class Translator:
     known: dict[Any, int] = field(default_factory=dict)
     calls: list[Callable[[], None]] = field(default_factory=list)  # of accepted steps
     turned: dict[int, tuple[int, int]] = field(default_factory=dict)
+    totals: list[tuple[Drive, int]] = field(default_factory=list)
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -352,6 +355,7 @@ def shared(writer: Translator, result: int, accepted: int) -> Program:
         operations, registers, {index[r]: v for r, v in writer.constants.items()},
         {index[r]: d for r, d in writer.inputs.items()}, writer.tables, writer.memory,
         place[result], accepted, [(place, i) for i, (_, place) in writer.turned.items()],
+        writer.totals,
     )  # fmt: skip
 
 

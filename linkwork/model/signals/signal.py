@@ -17,11 +17,16 @@ import numpy as np
 from linkwork.errors import DriveError
 from linkwork.model.drives import Chain, Drive
 from linkwork.model.drives.base import held_in, leaves_that_follow, parts_of
+from linkwork.model.signals.held import sampled_at
 from linkwork.model.signals.load_readings import resolved
 from linkwork.model.signals.readings import HALF_TURN, Reading
 from linkwork.model.signals.value_readings import ValueReading
 
 PORTION = 4096  # stored steps that are measured at a time
+
+
+class HeldError(DriveError):
+    """A drive that holds something of the motion has no number, and the message says what to do."""
 
 
 class Now:
@@ -128,9 +133,15 @@ class Signal:
         if self.remembers:
             angles = any(reading.quantity == "angle" for reading in self.readings)
             more = ", from angles that change by less than half a turn within a step" * angles
-            raise DriveError(
-                f"{self.drive.label}: expected a finite number at t = {t:.6g}{more}"
-                + "; take smaller steps" * angles
+            advice = ["take smaller steps"] * angles
+            if samples := sampled_at([self.drive]):
+                most = max(period for _, period in samples)
+                advice.insert(0, "where its motion grows from sample to sample, its gains are too "
+                              f"high for a sample time of {most:g} s: lower them or sample more "
+                              "often")  # fmt: skip
+            raise HeldError(
+                f"{self.drive.label}: expected a finite number at t = {t:.6g}{more}; "
+                + (", else ".join(advice) or "look for a number that is far too large")
             )
 
     def _checked(self, x: np.ndarray) -> np.ndarray:

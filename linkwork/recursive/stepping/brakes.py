@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles, limit
 from linkwork.elements.friction.brake import Brake
+from linkwork.elements.friction.friction import shaped
 from linkwork.math import rotations
 from linkwork.math.compiled import fused_inlined
 from linkwork.recursive.tree.layout import ABOUT_Z, IQ, IV
@@ -69,7 +70,8 @@ def brake_slope(reals, brakes, room, k, q0, q, v, guess, by_place, by_speed):
     step = sign * radius * (q[brakes[k, COORDINATE]] - q0[brakes[k, COORDINATE]])
     known = abs(x[0, width - 2]) < 1e200
     c, _, cs, cv = bristles(x, 0, known, x[0, width - 1], step, sign * radius * v[iv])
-    slope = N * radius * radius * (by_place * cs + by_speed * cv)
+    c, shape = shaped(x, 0, 1.0, c)
+    slope = N * radius * radius * shape * (by_place * cs + by_speed * cv)
     if known and cs > 0.5 * x[0, S0]:
         return max(slope, 0.0)
     here, other = (3, 0) if c > 0.0 else (0, 3)

@@ -61,8 +61,7 @@ TAIL = len(MARK) + len("00001 sha256 ") + 64 + 1
 def _path(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
         raise ResultFileError(
-            f"a result file needs a path such as 'run.nc', found "
-            f"{checks.show(path)}"
+            f"a result file needs a path such as 'run.nc', found {checks.show(path)}"
         )
     return Path(path)
 
@@ -72,6 +71,11 @@ def check_writable(path: str | Path) -> Path:
     target = Path(os.path.realpath(_path(path)))
     if os.path.isdir(target):  # False also for names that no file can have
         raise ResultFileError(f"cannot write '{path}': it is a folder; give the name of a file")
+    if os.path.exists(target) and not os.path.isfile(target):  # a rename would replace it
+        raise ResultFileError(
+            f"cannot write '{path}': it is a device or a pipe, not a file on a disk; give the name "
+            "of a file, or none"
+        )
     if not os.path.isdir(target.parent):
         raise ResultFileError(
             f"cannot write '{path}': there is no folder '{target.parent}'; make it first or give "

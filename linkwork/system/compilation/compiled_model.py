@@ -220,5 +220,7 @@ class CompiledModel:
             if e.entry.family.lumped is not None:
                 found = e.entry.family.lumped(e.entry.reals)
                 for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
+                    if end >= self.bodies:  # a point of a cable
+                        continue
                     table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
         return table

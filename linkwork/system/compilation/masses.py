@@ -10,13 +10,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from linkwork.elements.layout import SIX
 from linkwork.model.frame import GROUND
 from linkwork.model.registry import Entry
-
-TIMES = np.array([0.0, 0.1, 1.0, 10.0])  # s: at which masses are compared
 
 
 def fit_to_masses(entries: list[tuple[str, Entry]], bodies: dict[str, Any]) -> None:
@@ -42,9 +38,8 @@ def moving_masses(entries: list[Entry], bodies: Iterable[Any]) -> dict[int, floa
         if entry.family.lumped is None:
             continue
         found = entry.family.lumped(entry.reals)
-        changes = any(np.ptp(law.values(TIMES)[:, 0]) != 0 for law in entry.laws)
         for body, (mass, _, _) in zip(entry.bodies, found if isinstance(found, list) else [found]):
-            masses[id(body)] += math.nan if changes else mass
+            masses[id(body)] = masses.get(id(body), 0.0) + (math.nan if entry.laws else mass)
     for group in nx.connected_components(fixed):
         together = math.inf if id(GROUND) in group else sum(masses[body] for body in group)
         masses |= dict.fromkeys(group, together)

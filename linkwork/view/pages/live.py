@@ -33,6 +33,7 @@ FIRST_PORT = 8080
 FRAME = 1 / 60  # seconds between frames while playing
 PLOT = 0.1  # seconds between updates of the plots while playing
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+FEW = 24  # arrows up to which reactions are shown from the start
 NOTHING, MECHANISM = "nothing", "the mechanism"
 
 
@@ -41,13 +42,14 @@ class Viewer:
 
     def __init__(
         self, drawing: Drawing, *, port: int | None = None, host: str = "localhost",
-        follow: str | None = None,
+        follow: str | None = None, reactions: bool | None = None,
     ) -> None:  # fmt: skip
         self.server = serve(host, free_port(host, port))
         self.host, self.port = host, self.server.get_port()
         self.drawing = drawing
-        few = len(drawing.arrows) <= 24
-        hidden = ("inertia", "markers", "names", *(() if few else ("reactions",)))
+        if reactions is None:
+            reactions = len(drawing.arrows) <= FEW
+        hidden = ("inertia", "markers", "names", *(() if reactions else ("reactions",)))
         self.stage = Stage(self.server, drawing, hidden, follow=follow)
         self.server.gui.set_panel_label(drawing.title)
         self.server.gui.main_panel.dock_right()
@@ -312,6 +314,8 @@ class Viewer:
 
 def free_port(host: str, wanted: int | None) -> int:
     """The port wanted, if it is free; else the first free one from 8080 on."""
+    if wanted is not None:
+        checks.count(wanted, "port")
     for port in range(FIRST_PORT, FIRST_PORT + 200) if wanted is None else (wanted,):
         with socket.socket() as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -333,10 +337,10 @@ def free_port(host: str, wanted: int | None) -> int:
 
 def view(
     drawing: Drawing, *, port: int | None, browser: bool, block: bool | None,
-    follow: str | None = None,
+    follow: str | None = None, reactions: bool | None = None,
 ) -> Viewer:  # fmt: skip
     """Open the page; in a script, stay until Ctrl-C."""
-    viewer = Viewer(drawing, port=port, follow=follow)
+    viewer = Viewer(drawing, port=port, follow=follow, reactions=reactions)
     if browser:
         viewer.open()
     if block is None:

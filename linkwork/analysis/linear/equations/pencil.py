@@ -28,6 +28,7 @@ import scipy.sparse as sp
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.linear.equations.integrals import with_states
 from linkwork.analysis.linear.equations.nonholonomic import change_of_rows, refuse_slip
 from linkwork.analysis.linear.equations.reactions import Slopes, SolvedReactions
 from linkwork.analysis.linear.equations.steady import (
@@ -118,6 +119,7 @@ class Pencil:
 
 def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = True) -> Pencil:
     """The equations linearised about a state; a ModelError where it is not a steady one."""
+    model, at = with_states(model, at)
     try:
         return _linearised(*start(model, at), constraint_stiffness)
     finally:

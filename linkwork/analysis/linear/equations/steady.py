@@ -114,8 +114,8 @@ def refuse_changing(system: System, state: State) -> None:
     if rates[worst] > STEADY * max(natural, 1e-300):
         raise ModelError(
             f"the state is not an equilibrium: {system.layout.describe(rigid + worst)} changes by "
-            f"{state.values[1, worst]:.3g} in a second; find one with lw.static(model) and give it "
-            "as at="
+            f"{state.values[1, worst]:.3g} in a second; find one with lw.static(model), or where "
+            "loads integrate by a run that comes to rest, and give it as at="
         )
 
 

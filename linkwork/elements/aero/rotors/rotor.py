@@ -182,7 +182,16 @@ class Rotor(Item):
         """The air it turns in."""
         return air_around(self, "turn in")
 
+    def refuse_no_blades(self) -> None:
+        items = self.surroundings.get("items", {})
+        if items and not any(getattr(item, "inflow", None) is self for item in items.values()):
+            raise ModelError(
+                f"{self.label} has no blades, so nothing loads it; give its lifting surfaces "
+                "inflow=, for example lw.LiftingSurface(..., inflow=rotor), or leave it out"
+            )
+
     def entries(self) -> list[Entry]:
+        self.refuse_no_blades()
         air = self.the_air()
         numbers, keep = air.numbers()
         reals = np.zeros(rk.AIR + len(numbers))
@@ -212,8 +221,9 @@ class Rotor(Item):
         air = Air(density="standard", velocity=rng.normal(size=3) + np.array([3.0, 0, 0]))
         found: list[Any] = [air]
         rotors: list[Any] = []
+        ground = ((0, 0, -9.0), (0, 0.1, 1))
         kinds = (dict(model="glauert", variant=str(rng.choice(VARIANTS))), dict(model="mangler"),
-                 dict(model="dynamic", ground=((0, 0, -9.0), (0, 0.1, 1))))  # fmt: skip
+                 dict(model="dynamic", ground=ground), dict(ground=ground))  # fmt: skip
         for words in kinds:
             rotor = cls(
                 Frame(a, rng.normal(size=3)), Frame(b, rng.normal(size=3)), 6.0, 2.0,
@@ -228,7 +238,4 @@ class Rotor(Item):
             )  # fmt: skip
             found.append(blade)
             rotors.append(rotor)
-        ground = ((0, 0, -9.0), (0, 0.1, 1))
-        idle = cls(Frame(a, rng.normal(size=3)), Frame(b), 6.0, 2.0, rng.normal(size=3),
-                   ground=ground)  # fmt: skip
-        return [*found, *rotors, idle]
+        return [*found, *rotors]

@@ -166,6 +166,9 @@ DYNAMIC_PIPE = Family(
 )  # fmt: skip
 
 
+MOST_ELEMENTS = 1000  # with 300 a step takes a second, and time grows with the cube
+
+
 @dataclass(eq=False)
 class DynamicPipe(Item):
     """A pipe of compressible fluid in which pressure waves run.
@@ -200,6 +203,11 @@ class DynamicPipe(Item):
                 "bulk_modulus, or use a Pipe"
             )
         n = checks.count(self.elements, f"elements of {what}")
+        if n > MOST_ELEMENTS:
+            raise ModelError(
+                f"elements of {what} must be at most {MOST_ELEMENTS}, because their equations are "
+                f"solved as one block, but {n} was given; join several pipes"
+            )
         self.flow = checks.number(self.flow, f"flow of {what}")
         if self.pressure is not None:
             self.pressure = checks.number(self.pressure, f"pressure of {what}")

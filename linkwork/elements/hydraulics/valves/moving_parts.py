@@ -100,6 +100,8 @@ class MovingPart(Item, abstract=True):
                      "stop_mass", *other):  # fmt: skip
             given = checks.number(getattr(self, word), f"{word} of {what}", minimum=0)
             setattr(self, word, given)
+        for word in ("leakage", "discharge"):
+            checks.number(getattr(self, word), f"{word} of {what}", maximum=1)
         self.position = checks.number(self.position, f"position of {what}")
         size = getattr(self, way)
         if "node" not in self.__dict__:

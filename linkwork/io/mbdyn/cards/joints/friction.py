@@ -6,7 +6,8 @@
 In a spherical hinge the models and the shape function are called modlugre 2D, discrete coulomb 2D
 and simple 2D; it does not rub about the direction of its load.
 The function gives the coefficient g over the slip speed |v|; the load is the larger one of the
-joint's reaction and the preload.  Where a function is no constant it becomes a curve of lw.LuGre or
+joint's reaction and the preload.  The shape `simple plane hinge` is that of a pin with play,
+r f/√(1 + f²) (manual, 9.1.6).  Where a function is no constant it becomes a curve of lw.LuGre or
 lw.Coulomb: points on a grid of speeds and at its kinks, cubics between them.  Coulomb's friction
 sticks through bristles, for which MBDyn's card has no numbers; STIFFNESS and DAMPING are ours.
 """
@@ -36,6 +37,7 @@ class FrictionCard(NamedTuple):
     model: Callable[[float], Any]
     thread: float = 0.0
     load: str = "all"
+    journal: bool = False  # whether its shape is that of a plane hinge
 
 
 def read_friction(
@@ -56,7 +58,7 @@ def read_friction(
         args.one_of(("simple 2D",), "a shape function")
         return found
     shape = args.one_of(("simple", "simple plane hinge", "screw joint"), "a shape function")
-    if screw != (shape == "screw joint"):
+    if screw != (shape == "screw joint") or (shape == "simple plane hinge" and not radius):
         args.fail(f"the shape function '{shape}' does not go with this joint", i)
     if screw:
         values = []
@@ -65,8 +67,10 @@ def read_friction(
                 args.fail(f"expected '{word}', found {args.shown()}")
             values.append(args.positive(what) if word == "radius" else args.real(what))
         return found._replace(radius=values[0], thread=values[1])
-    if shape == "simple plane hinge" and holds_number(args):
-        args.positive("the radius of the shape function")  # the average one is what counts
+    if shape == "simple plane hinge":
+        found = found._replace(journal=True)
+        if holds_number(args):
+            args.positive("the radius of the shape function")  # the average one is what counts
     if args.keyword("reaction force components"):
         found = found._replace(load=COMPONENTS[args.one_of(COMPONENTS, "components")])
     return found

@@ -215,6 +215,8 @@ def with_friction(joint: Any, card: FrictionCard | None, **words: Any) -> list:
     if card is None:
         return [joint]
     words = {"radius": card.radius, "load": card.load, "motion": "turn", **words}
+    if card.journal:
+        words["journal"] = True
     return [joint, linkwork.Friction(joint, card.model(1.0), least=card.least, **words)]
 
 

@@ -105,7 +105,7 @@ def brake(args: Arguments, label: int) -> None:
 
         return [linkwork.Brake(
             first.frame(), second.frame(), model=rubs.model(1.0), radius=rubs.radius,
-            load=force(TIME), least=rubs.least,
+            load=force(TIME), least=rubs.least, journal=rubs.journal,
         )]  # fmt: skip
 
     finish(args, label, args.kind, first, second, make, "brake", output=output)
