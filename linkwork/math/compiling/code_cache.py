@@ -103,8 +103,8 @@ class CodeCache(Cache):
 
 
 def read(file: Path) -> Any:
-    """The parts of the compiled code in a file; None where it is missing, damaged, or of a work tree
-    in which what it names lies elsewhere."""
+    """The parts of the compiled code in a file; None where it is missing, damaged, or names what
+    lies elsewhere in this work tree."""
     try:
         whole = file.read_bytes()
         with contextlib.suppress(OSError):
