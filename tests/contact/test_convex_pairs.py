@@ -75,8 +75,7 @@ def meeting(A, B):
 
 
 def lift(kinds, seed):
-    """Force up on the second shape, sunk into the first by SINKS; None where they meet on a slope.
-    """
+    """Force up on the second shape, sunk into the first; None where they meet on a slope."""
     rng = np.random.default_rng(seed)
     (shape_a, A), (shape_b, B) = (shape_of(kind, rng) for kind in kinds)
     qa, qb = (rotations.exponential(2 * rng.normal(size=3)) for _ in kinds)

@@ -108,3 +108,21 @@ def test_a_free_body_in_a_moving_frame():
     np.testing.assert_allclose(back, p, atol=1e-6)
     R, S = (rotations.matrix(run["b"].orientation.values) for run in runs)
     np.testing.assert_allclose(turn @ S, R, atol=3e-6)
+
+
+def test_a_strapdown_sensor_with_gravity_in_a_moving_frame_is_refused(tmp_path):
+    """Gravity that turns in the frame is a force on bodies, which the sensor cannot leave out."""
+    path = tmp_path / "deck.mbd"
+
+    def deck(gravity):
+        path.write_text(deck_text(
+            "structural: 1, dynamic, 1., 0., 0., eye, null, null;",
+            f"body: 1, 1, 2., null, eye; joint: 8, strapdown sensor, 1; {gravity}",
+            control="rigid body kinematics: const, angular velocity, 0., 0., 3.;",
+        ))  # fmt: skip
+        return lw.read_deck(path)
+
+    run = lw.run_deck(deck(""), progress=False)
+    assert run["joint 8"].angular_velocity.values[0, 2] == pytest.approx(3)
+    with pytest.raises(lw.LinkworkError, match="strapdown sensor with gravity in a moving frame"):
+        deck("gravity: 0., 0., -1., const, 9.81;")

@@ -110,8 +110,7 @@ def crane(inertia="lumped") -> lw.Model:
 
 @pytest.mark.parametrize("inertia", ["lumped", "consistent"])
 def test_beams_cables_and_variable_masses_are_in_mass_and_centre(inertia):
-    """Beam ρ A l in its middle and ρ A l³/12 across it; the rope 2 kg/m, along what it hangs like.
-    """
+    """A beam ρ A l in its middle, ρ A l³/12 across it; the rope 2 kg/m along its catenary."""
     m = crane(inertia)
     found = masses_of(m, assemble_model(m))
     assert list(found) == ["mast", "load", "rope", "fuel"]

@@ -3,8 +3,8 @@
 A ball of the radius ρ lies inside the shape and touches the faces that meet there: at a corner with
 the outward normals n_f its centre is at v − ρ w with n_f·w = 1, by least squares where more than
 three faces meet.  So the faces of two shapes touch without a gap, and corners are rounded by ρ: a
-hundredth of the shape, a tenth where the other is a mesh; less where w is long, at sharp corners.
-On the rims of a cylinder, 24 balls or more.
+hundredth of the smaller shape, a tenth where the other is a mesh; less where w is long, at sharp
+corners.  On the rims of a cylinder, 24 balls or more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from linkwork.elements.contact.geometry.meshes import hull_of
 from linkwork.elements.contact.geometry.shapes import Solid
 
-ROUND = 0.01  # ρ over the size of the shape,
+ROUND = 0.01  # ρ over the size of the smaller shape,
 ROUND_ON_MESH = 0.1  # and on meshes, into which a ball may go as deep as it is large
 DEEP = 2.0  # radii: how far the centre of a ball lies within the corner, at most
 RIM = 24  # balls of a rim, at least
@@ -38,7 +38,8 @@ class Edges(NamedTuple):
 def nodes_of(solid: Solid, partner: Solid, apart: float) -> list[Ball]:
     """Centres (body axes) and radii, for the shape that they are to touch; apart: how far from
     each other along edges, infinite for those at corners alone."""
-    radius = (ROUND_ON_MESH if partner.kind == "mesh" else ROUND) * solid.size
+    radius = ROUND_ON_MESH if partner.kind == "mesh" else ROUND
+    radius *= min(solid.size, partner.size)
     if solid.kind == "cylinder":
         return _rims(solid, radius, apart)
     edges = edges_of(solid)
