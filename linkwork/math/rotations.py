@@ -228,9 +228,14 @@ def qlog(q):
 def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Quaternion product p q."""
     p, q = np.asarray(p, float), np.asarray(q, float)
-    pw, pv, qw, qv = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
-    w = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
-    return np.concatenate([w, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1)
+    a, b, c, d = (p[..., k] for k in range(4))
+    w, x, y, z = (q[..., k] for k in range(4))
+    found = np.empty(np.broadcast_shapes(p.shape, q.shape))
+    found[..., 0] = a * w - (b * x + c * y + d * z)
+    found[..., 1] = a * x + w * b + (c * z - d * y)
+    found[..., 2] = a * y + w * c + (d * x - b * z)
+    found[..., 3] = a * z + w * d + (b * y - c * x)
+    return found
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:

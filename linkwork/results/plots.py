@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.model.drives.base import Drive, leaves_that_follow
+from linkwork.model.signals.held import read_between_samples
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,6 +37,7 @@ class Curve:
         self.values = array.values
         self.units = array.attrs.get("units", "")
         self.quantity = quantity  # for the axis: "position", "force"
+        self.held = False  # constant over every step, since it changes at samples alone
 
 
 def plot(result: Result, *names: str, ax: Any = None) -> Any:
@@ -67,7 +70,10 @@ def plot(result: Result, *names: str, ax: Any = None) -> Any:
 def _draw(ax: Any, time: np.ndarray, curves: list[Curve]) -> None:
     ax.set_prop_cycle(color=COLOURS)
     for curve in curves:
-        ax.plot(time, curve.values, label=curve.label, linewidth=1.6, solid_joinstyle="round")
+        ax.plot(
+            time, curve.values, label=curve.label, linewidth=1.6, solid_joinstyle="round",
+            drawstyle="steps-pre" if curve.held else "default",
+        )  # fmt: skip
     quantities = list(dict.fromkeys(c.quantity for c in curves))
     units = list(dict.fromkeys(c.units for c in curves))
     text = ", ".join(q.replace("_", " ") for q in quantities)
@@ -149,7 +155,12 @@ def find(result: Result, name: str) -> list[Curve]:
             f"'{head}.{item.names[0] if item.names else 'force'}' (it has {', '.join(item.names)})"
         )
     output = _known(rest[0], item.names, f"{item._item.label} has no '{rest[0]}'")
-    return _components(getattr(item, output), f"{head}.{output}", output, rest[1:])
+    curves = _components(getattr(item, output), f"{head}.{output}", output, rest[1:])
+    drive = getattr(item._item, "drive", None)
+    if output in ("force", "torque") and isinstance(drive, Drive) and leaves_that_follow(drive):
+        for curve in curves:  # what it is at a sample's time has acted since the last one
+            curve.held = not read_between_samples(drive)
+    return curves
 
 
 def _of_run(result: Result, head: str, rest: list[str]) -> list[Curve]:

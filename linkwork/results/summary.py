@@ -57,7 +57,9 @@ def summary_rows(result: Result) -> tuple[str, list[tuple[str, str]]]:
         rows.append(("violation", f"{position:.2g} in position, {velocity:.2g} in velocity"))
     if isinstance(info.get("seconds"), (int, float)):
         after = info.get("reaction_seconds")
-        more = "" if after is None else f", and {after:.3g} s for reactions of redundant joints"
+        planar = result.system.model.planar is not None  # then joints share what holds the plane
+        whose = "that joints share" if planar else "of redundant joints"
+        more = "" if after is None else f", and {after:.3g} s for reactions {whose}"
         rows.append(("took", f"{info['seconds']:.3g} s{more}"))
     notes = info.get("notes") or []
     rows += [("note", note) for note in ([notes] if isinstance(notes, str) else notes)]

@@ -13,6 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.view.scene import Drawing
+from linkwork.view.solids.extents import lowest
 
 FOV = np.radians(38.0)
 FLAT = 0.2  # a mechanism that is thinner than this share of its width is looked at from the side
@@ -66,10 +67,10 @@ def shot(drawing: Drawing, side: str = "home", follow: str | None = None) -> Sho
     sight = direction(points, up, drawing.size) if side == "home" else straight(side, up)
     distance = _fitting(points - target, sight, up, margins)
     axis = int(np.argmax(np.abs(up)))
-    height = float(min(low @ up, high @ up))
-    lowest = float((_places(drawing)[0] @ up).min()) - float(margins.max())
-    if height - lowest < DEEP * drawing.size:  # the floor of a craft that sinks is below it
-        height = min(height, lowest)
+    heights = lowest(drawing, up, _few(drawing))
+    height = float(heights[0])
+    if height - heights.min() < DEEP * drawing.size:  # the floor of a craft that sinks is below it
+        height = float(heights.min())
     floor = np.zeros(3)
     if not 0 <= height < drawing.size:
         floor[axis] = height * up[axis]
@@ -172,9 +173,14 @@ def direction(points: np.ndarray, up: np.ndarray, size: float) -> np.ndarray:
     return sight / np.linalg.norm(sight)
 
 
+def _few(drawing: Drawing) -> np.ndarray:
+    """Numbers of the frames that are looked at."""
+    return np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
+
+
 def _places(drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
     """Places (f, n, 3) of bodies, joints and line ends over some frames, and the frames."""
-    few = np.unique(np.linspace(0, len(drawing.time) - 1, FRAMES).astype(int))
+    few = _few(drawing)
     bodies = [solid.number for solid in drawing.solids]
     parts = [drawing.result.motion[few][:, bodies, :3]]
     parts += [s.position[few, None] for s in drawing.symbols]
@@ -191,6 +197,9 @@ def _points(drawing: Drawing, follow: str | None) -> tuple[np.ndarray, np.ndarra
     every, few = _places(drawing)
     reach = np.full(every.shape[1], 0.03 * drawing.size)
     reach[: len(drawing.solids)] += [0.85 * min(s.extent, drawing.size) for s in drawing.solids]
+    for k, symbol in enumerate(drawing.symbols, len(drawing.solids)):
+        if symbol.group == "bodies":  # blades and cams
+            reach[k] = symbol.extent
     if follow in drawing.result.system.names:
         every = every[:1]
     elif wanders(drawing):

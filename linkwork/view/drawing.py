@@ -92,7 +92,7 @@ def draw(
         frames = np.arange(len(result)) if len(result) <= most else np.unique(frames)
     thin = result if len(frames) == len(result) else at_frames(result, frames)
     check_places(thin)
-    drawing = Drawing(thin, title or str(result.info["model"]))
+    drawing = Drawing(thin, title or str(result.info["model"]), result, frames)
     drawing.traces = traces_of(result, traces)
     if other is not None:
         drawing.other = draw(other, np.unique(nearest(other.time, drawing.time)))
@@ -221,6 +221,10 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce,
                            AerodynamicForce)):  # fmt: skip
         _add_loads(drawing, item)
+    elif type(item).__name__ == "CamFollower":
+        from linkwork.view.cams import add_cam  # slow to import
+
+        add_cam(drawing, item)
     elif isinstance(item, LiftingSurface):
         add_surface(drawing, item)
     elif isinstance(item, Gear):
@@ -264,7 +268,7 @@ def _travel(result: Result, name: str) -> tuple[float, float]:
 
 
 def _add_loads(drawing: Drawing, item: Any) -> None:
-    for number, (point, force, torque) in applied(drawing.result, item).items():
+    for number, (point, force, torque) in applied(drawing.run, item, drawing.frames).items():
         several = len(frames_of(item)) > 1
         name = f"{item.name} on {drawing.result.system.names[number]}" if several else item.name
         for kind, vector in (("force", force), ("torque", torque)):
@@ -277,7 +281,7 @@ def _add_tyre(drawing: Drawing, item: Tyre) -> None:
     result = drawing.result
     view = result[str(item.name)]
     point = np.column_stack([view.numbers(f"contact_{x}") for x in "xyz"])
-    for _, force, _ in applied(result, item).values():
+    for _, force, _ in applied(drawing.run, item, drawing.frames).values():
         drawing.arrows.append(Arrow(str(item.name), "forces", "force", point, force))
 
 

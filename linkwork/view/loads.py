@@ -29,18 +29,20 @@ from linkwork.system.system import System, build
 Loads = dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-def applied(result: Result, item: Any) -> Loads:
-    """Body number → point, force and torque (F, 3) in world axes, about the item's marker."""
-    full = result.system
+def applied(result: Result, item: Any, frames: np.ndarray) -> Loads:
+    """Body number → point, force and torque (F, 3) in world axes, about the item's marker, at some
+    of the stored times; what elements remember comes from all of them."""
+    full, motion = result.system, result.motion[frames]
     elements = tuple(e for e in full.elements if e.owner == item.name and not e.entry.rows)
     bodies = sorted({b for e in elements for b in e.ends if 0 <= b < full.bodies})
     if not bodies:
         return {}
-    loads = _residuals(_alone(full, ()), result) - _residuals(_alone(full, elements), result)
+    none, mine = (_residuals(_alone(full, x), result, frames) for x in ((), elements))
+    loads = none - mine
     forget_failures(full.model)
     found: Loads = {}
     for b in bodies:
-        m = result.motion[:, b]
+        m = motion[:, b]
         R = rotations.matrix(m[:, 3:7])
         arm = rotate(R, np.broadcast_to(_marker(item, full.names[b]), (len(m), 3)))
         force = loads[:, b, :3]
@@ -54,18 +56,26 @@ def _alone(full: System, elements: tuple) -> System:
     return build(full.model, full.names, elements, (), np.zeros(0, bool), full.layout.nodes)
 
 
-def _residuals(system: System, result: Result) -> np.ndarray:
-    """(F, bodies, 6)"""
-    places = [memory_place(result.system, e) for e in memory_elements(system)]
-    memory = np.zeros((len(result), 0))
-    if places:
-        memory = np.concatenate([result.memory[:, place] for place in places], axis=1)
+def _residuals(system: System, result: Result, frames: np.ndarray) -> np.ndarray:
+    """(F, bodies, 6)
+
+    What a controller holds at a stored time acts after it: until then acted what it held before.
+    """
+    remembering = memory_elements(system)
+    memory = np.zeros((len(frames), 0))
+    if remembering:
+        before = np.maximum(frames - 1, 0)
+        places = [memory_place(result.system, e) for e in remembering]
+        memory = np.concatenate([
+            result.memory[before if e.entry.family.signal else frames, place]
+            for e, place in zip(remembering, places)
+        ], axis=1)  # fmt: skip
     return np.array([
         system.evaluate(
             State(float(t), system.names, motion, memory=remembered, values=values), tangent=False
         ).f
         for t, motion, remembered, values in zip(
-            result.time, result.motion, memory, result.values
+            result.time[frames], result.motion[frames], memory, result.values[frames]
         )
     ])  # fmt: skip
 

@@ -25,6 +25,11 @@ ARROW = 0.28  # normal length of an arrow, in sizes of the mechanism
 LONGEST, SHORTEST = 1.6, 0.02  # times the normal length; what is shorter is not drawn
 
 
+def extent_of(parts: list[Part]) -> float:
+    """Radius of a ball about the origin that holds parts."""
+    return max((float(np.linalg.norm(p.position)) + p.reach for p in parts), default=0.0)
+
+
 @dataclass(eq=False)
 class Solid:
     """A body: its parts in body axes, and where it is."""
@@ -37,7 +42,7 @@ class Solid:
 
     @property
     def extent(self) -> float:
-        return max((float(np.linalg.norm(p.position)) + p.reach for p in self.parts), default=0.0)
+        return extent_of(self.parts)
 
     @property
     def wall(self) -> float:
@@ -56,6 +61,10 @@ class Symbol:
     marker: Frame
     position: np.ndarray  # (F, 3)
 
+    @property
+    def extent(self) -> float:
+        return extent_of(self.parts)
+
 
 @dataclass(eq=False)
 class Arrow:
@@ -73,7 +82,9 @@ class Drawing:
     """Everything that is drawn of a result."""
 
     result: Result  # of the frames alone
-    title: str = ""
+    title: str
+    run: Result  # from which the frames are, with all its times
+    frames: np.ndarray  # their numbers there
     solids: list[Solid] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)

@@ -49,6 +49,23 @@ def test_flutter_does_not_depend_on_the_speeds_given(speeds):
     assert found.divergence_speed == pytest.approx(math.sqrt(8.0), rel=1e-7)
 
 
+@pytest.mark.parametrize("refine", [True, False])
+def test_oscillations_without_damping_are_no_flutter(refine):
+    """Masses on springs beside the section, whose growth is round-off of either sign."""
+    def with_masses(speed):
+        m = typical_section(speed)
+        for i, omega in enumerate((0.7, 1.3, 2.1, 3.3)):
+            mass = m.add(f"mass{i}", lw.Body(1, (1, 1, 1), position=(9, i, 0.3 * i)))
+            m.add(f"way{i}", lw.Prismatic(lw.GROUND, mass, at=(9, i, 0), axis=(1, 2, 3)))
+            m.add(f"spring{i}", lw.Bushing(lw.GROUND, mass, at=(9, i, 0.3 * i),
+                                              stiffness=[omega**2] * 6))
+        return m
+
+    found = lw.flutter(with_masses, [1.5, 2.1, 2.25], n=4, refine=refine, progress=False)
+    assert found.flutter_speed == pytest.approx(2.1704, abs=6e-5 if refine else 0.02)
+    assert found.flutter_frequency == pytest.approx(0.6443, abs=1e-3 if refine else 0.02)
+
+
 def test_flutter_is_found_between_two_stable_speeds():
     """A damper lets the section flutter between two speeds alone."""
     def damped(speed):

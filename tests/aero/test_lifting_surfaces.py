@@ -313,3 +313,10 @@ def test_arrows_of_lift_are_seen_beside_large_reactions():
     ends = drawing.arrow_ends("forces", "force", 0)
     longest = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
     assert longest == pytest.approx(ARROW * drawing.size)
+
+
+def test_points_beyond_what_is_integrated_well_are_refused():
+    body = lw.Body(1, (1, 1, 1))
+    words = dict(chord=1, airfoil=lw.Airfoil.flat_plate(), start=(0, 0, 0), end=(0, 1, 0))
+    with pytest.raises(lw.ModelError, match="points of a LiftingSurface must be at most 100"):
+        lw.LiftingSurface(body, points=10**7, **words)

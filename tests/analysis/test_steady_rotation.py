@@ -148,6 +148,7 @@ def test_a_rotating_cantilever_is_stiffened(eta, flap):
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1
 
 
+@pytest.mark.filterwarnings("ignore:.*of tension along its axis")
 def test_a_flexible_link_keeps_the_shape_in_which_statics_finds_it():
     m, hub = rotating(20.0, gravity=9.81)
     section = lw.Section.rectangle(0.02, 0.01, E=7e10, density=2700)

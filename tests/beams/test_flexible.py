@@ -121,6 +121,7 @@ def test_own_weight_bends_a_cantilever():
     assert eq["wall"].torque[1] == pytest.approx(-1e-3 * SECTION.mass * L**2 / 2, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*of tension along its axis")
 def test_equilibrium_far_from_the_described_position():
     """A stiff rod that lies flat finds down, a quarter turn away, stretched by the weight."""
     m = lw.Model("rod and weight", gravity=(0, 0, -9.81))

@@ -377,10 +377,8 @@ def test_stop_with_restitution():
     assert float(found["hinge"].rate[-1]) == pytest.approx(-0.8, rel=2e-3)
 
 
-def test_a_word_that_a_shape_does_not_have_is_refused():
+def test_a_word_that_a_shape_of_the_ground_does_not_have_is_refused():
     shape = {"kind": "capsule", "radius": 0.1, "length": 0.5, "axis": (1, 0, 0)}
-    m = lw.Model("capsule", gravity=(0, 0, -9.81))
-    body = m.add("rod", lw.Body(1, (1, 1, 1), position=(0, 0, 1), shape=shape))
-    m.add("touch", lw.Contact(body, lw.GROUND))
+    ball = lw.Body.sphere(0.1, mass=1)
     with pytest.raises(lw.ModelError, match="has no 'axis' but radius, length.*orientation turns"):
-        lw.transient(m, t=0.01, h=1e-3, progress=False)
+        lw.Contact(ball, lw.GROUND, ground=shape)

@@ -163,6 +163,16 @@ def test_a_thin_rod_leans_on_the_edge_of_a_long_table():
     assert np.abs(run["body"].position.values - [0, 0, 0.005]).max() < 1e-4
 
 
+def test_fine_meshes_have_no_points_between_their_corners():
+    import trimesh
+
+    ball = trimesh.creation.icosphere(3, radius=0.2)
+    shape = {"kind": "mesh", "vertices": ball.vertices, "faces": ball.faces}
+    can = {"kind": "cylinder", "radius": 0.3, "length": 0.2, "position": (0, 0, -0.1)}
+    contact = dropped(shape, None, can, 0.2)["touch"]
+    assert len(contact.entries()) == len(ball.vertices) + 48
+
+
 def test_pairs_of_too_many_points_are_refused():
     rod = {"kind": "cylinder", "radius": 1e-4, "length": 1.0}
     blade = {"kind": "cylinder", "radius": 1.0, "length": 0.1}

@@ -203,6 +203,21 @@ def test_open_electrodes_stiffen_a_coupled_beam(tmp_path):
     np.testing.assert_allclose(omega[omega > 0.1][:3], expected, rtol=1e-5)
 
 
+def test_open_electrodes_stiffen_a_beam_in_statics(tmp_path):
+    """The charge stays: V = −B κ/C, so that (EI − e B/C) κ = M, which e alone would not change."""
+    matrices = "0., 0., 0., 0., -.3, 0., 0., 0., 0., 0., .2, 0., .5, same"
+    beams = actuated("piezoelectric beam", matrices)
+    beams += "couple: 1, absolute, 3, position, null, 0., 1., 0., ramp, .1, 0., 1., 0.;"
+    deck = written(tmp_path, 3, 1, beams, control=ELECTRIC.format("forces: 1"),
+                   more="abstract: 7, value, 0.;")  # fmt: skip
+    run = run_deck(deck, progress=False)
+    kappa = 0.1 * run.time / (2.0 + 0.3 * 0.2 / 0.5)
+    curvature = run["beam 1"].curvature.values[..., 1]
+    np.testing.assert_allclose(curvature, np.stack([kappa] * 2, 1), rtol=1e-4, atol=1e-7)
+    volts = Tables(deck, run).scalar(deck.scalars["abstract", 7])[:, 0]
+    np.testing.assert_allclose(volts, -0.2 * kappa / 0.5, rtol=1e-4, atol=1e-7)
+
+
 def test_a_couple_rolls_a_cantilever_up():
     """A constant curvature κ = M/EI: an arc of length 2 m that turns by κ L, at every load.
 

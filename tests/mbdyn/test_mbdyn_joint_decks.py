@@ -46,7 +46,8 @@ def test_more_joints():
     for n in (10, 11):  # both shafts turn at 3 rad/s about their own axes
         w = np.einsum("tji,tj->ti", tables.motion(n).R, tables.motion(n).w)
         np.testing.assert_allclose(w, np.tile([0, 0, 3], (len(t), 1)), atol=1e-9)
-    np.testing.assert_allclose(tables.node(12)[:, 0], t + t**3, atol=1e-9)
+    np.testing.assert_allclose(tables.node(12)[:, 6], 1 + 3 * t**2, atol=1e-9)
+    np.testing.assert_allclose(tables.node(12)[:, 0], t + t**3, atol=1e-6)  # of the order of h²
 
 
 def test_more_joints_in_python():

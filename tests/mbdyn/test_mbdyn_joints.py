@@ -140,7 +140,9 @@ PYTHON = {
     "revolute rotation": lambda a, b: [lw.Parallel(a, b)],
     "in line": lambda a, b: [lw.PointOnLine(a, b)],
     "gimbal rotation": lambda a, b: [lw.Gimbal(a, b)],
-    "axial rotation": lambda a, b: [lw.Motor(a, b, angle=lw.ramp(2))],
+    "axial rotation": lambda a, b: [
+        lw.Revolute(a, b), lw.VelocityLock(a, b, rows="rz", drive={"rz": lw.constant(2)})
+    ],
     "drive hinge": lambda a, b: [
         lw.DriveHinge(a, b, vector=[lw.expression(f"{x}*sin({w}*t)") for x, w in
                                     ((0.3, 2), (0.2, 3), (0, 1))])

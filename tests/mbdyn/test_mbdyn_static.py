@@ -79,6 +79,20 @@ def test_weight_acts_and_gyroscopic_moments_do_not(tmp_path):
     assert np.linalg.norm(run["node 2"].angular_velocity.values[-1]) == pytest.approx(5, rel=1e-3)
 
 
+@pytest.mark.parametrize("model", ["modlugre, 1.e5, 0., 0., .7", "discrete coulomb"])
+def test_friction_holds_then_slides(tmp_path, model):
+    """k x = F − μ N beyond μ N = 0.3 · 30 N, but for what bristles give way, μ N/σ₀."""
+    slider = f"""joint: 2, in line, 1, position, null, orientation, 3, 1., 0., 0., 2, 0., 1., 0.,
+        2, friction, {model}, "mu", simple;
+      joint: 4, prismatic, 1, 2; gravity: 0., 0., -1., 10.;
+      joint: 3, rod, 1, position, -1., 0., 0., 2, 1., linear elastic, 10.;"""
+    mu = 'scalar function: "mu", const, .3;'
+    _, run = ran(tmp_path, mu + slider + PULLED.format("linear, 0., 30."),
+                 control="forces: 1; gravity;")  # fmt: skip
+    x = np.maximum(0, 30 * run.time - 9) / 10
+    np.testing.assert_allclose(run["node 2"].position.values[:, 0], x, atol=1e-3)
+
+
 def test_a_velocity_is_imposed(tmp_path):
     """x = ∫ sin(t) dt of a joint on velocities, against a spring."""
     drive = """joint: 2, total joint, 1, 2, position constraint, velocity, 1, 1,

@@ -70,6 +70,8 @@ def test_rows_and_freedoms_are_those_of_the_plane():
     assert closing == [["x", "y"]]
     found = assemble_model(m, warn=False)
     assert found.redundancy.rank == 17 and found.redundancy.messages == []
+    report = repr(silent(four_bar("xz")))
+    assert "redundant" not in report and "for reactions that joints share" in report
 
 
 def test_what_is_redundant_in_the_plane_is_still_told():

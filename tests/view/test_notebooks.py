@@ -30,3 +30,25 @@ def test_notebook(path, tmp_path, monkeypatch):
     client.execute()
     pictures = [o for c in notebook.cells for o in c.get("outputs", ()) if "data" in o]
     assert any("text/html" in o["data"] for o in pictures)  # the page of an animation
+
+
+def test_pages_say_nothing_but_themselves(monkeypatch):
+    """No banner of the server, in standard output or beside it."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    cells = (
+        "import linkwork as lw\nm = lw.Model('ball')\nm.add('ball', lw.Body.sphere(0.1, mass=1))\n"
+        "run = lw.transient(m, t=0.1, h=0.01, progress=False)",
+        "run.animate()",
+        "viewer = run.show(browser=False)",
+        "viewer.close()",
+        "import rich\nrich.print('rich prints again')",
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    _, animated, shown, closed, rich = (cell.outputs for cell in notebook.cells)
+    assert shown == closed == []
+    (page,) = animated
+    assert page["output_type"] == "execute_result" and "<iframe" in page["data"]["text/html"]
+    assert "rich prints again" in rich[0]["data"]["text/plain"]

@@ -176,16 +176,43 @@ def test_arrows_of_loads_are_the_loads():
     m.add("twist", lw.Torque(body, (0, 0, 7)))
     m.add("user", lw.UserForce(at, lambda t, motion: np.array([0, 0, 4.0, 1.0, 0, 0])))
     run = lw.transient(m, t=0.5, h=0.05, progress=False)
-    tip = run["body"].point((1, 0, 0)).values
+    tip, every = run["body"].point((1, 0, 0)).values, np.arange(len(run))
     for name, force in (("dead", (0, 0, -5)), ("user", (0, 0, 4))):
-        point, F, _ = applied(run, m[name])[0]
+        point, F, _ = applied(run, m[name], every)[0]
         np.testing.assert_allclose(point, tip, atol=1e-12)
         np.testing.assert_allclose(F, np.tile(force, (len(run), 1)), atol=1e-9)
-    _, F, torque = applied(run, m["following"])[0]
+    _, F, torque = applied(run, m["following"], every)[0]
     np.testing.assert_allclose(np.linalg.norm(F, axis=1), 3 * run.time, atol=1e-9)
     np.testing.assert_allclose(torque, 0, atol=1e-9)  # about the marker, where it acts
-    np.testing.assert_allclose(applied(run, m["twist"])[0][2], np.tile((0, 0, 7), (len(run), 1)))
-    np.testing.assert_allclose(applied(run, m["user"])[0][2][:, 0], 1.0, atol=1e-9)
+    _, _, torque = applied(run, m["twist"], every)[0]
+    np.testing.assert_allclose(torque, np.tile((0, 0, 7), (len(run), 1)))
+    np.testing.assert_allclose(applied(run, m["user"], every)[0][2][:, 0], 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("law", ["sample_hold", "PID", "Controller", "continuous"])
+def test_arrows_of_controlled_torques_are_those_of_the_run(law):
+    """At samples, between them, and whatever frames are drawn: I φ'' = τ at every step's end."""
+    m = lw.Model("turntable")
+    table = m.add("table", lw.Body(1, (1, 1, 2)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, table, at=(0, 0, 0), axis="z", angle=0.3))
+    angle, rate = lw.reads(pin, "angle"), lw.reads(pin, "rate")
+    drive = {
+        "sample_hold": lw.sample_hold(-40 * angle - 8 * rate, every=0.01),
+        "PID": lw.PID(-1 * angle, 40, 20, 8, every=0.01, rate=-1 * rate),
+        "Controller": lw.Controller(
+            lambda t, x: -40 * x[0] - 8 * x[1], [angle, rate], outputs=["torque"], every=0.01
+        )["torque"],
+        "continuous": -40 * angle - 8 * rate,
+    }[law]
+    m.add("motor", lw.Torque(table, (0, 0, 1), drive=drive))
+    run = lw.transient(m, t=0.1, h=2e-3, progress=False)
+    expected = 2 * run["table"].angular_acceleration.values[:, 2]
+    for frames in (np.arange(len(run)), np.array([5]), np.array([7]), np.array([0, 12, 30, 50])):
+        (arrow,) = [a for a in draw(run, frames).arrows if a.name == "motor"]
+        np.testing.assert_allclose(arrow.vector[:, 2], expected[frames], rtol=1e-6)
+        np.testing.assert_allclose(run["motor"].torque[frames, 2], expected[frames], rtol=1e-6)
+    (line,) = run.plot("motor.torque.z").lines  # a value has acted since the stored time before
+    assert line.get_drawstyle() == ("default" if law == "continuous" else "steps-pre")
 
 
 def test_arrows_of_reactions_balance_a_hanging_body():

@@ -248,8 +248,8 @@ def crossing(survey: Survey, speeds: np.ndarray) -> tuple[float | None, float | 
     if between is None:
         return None, None
     a, b = between
-    ends = survey.branches(a, b)
-    column = np.flatnonzero((ends[0].real < 0) & (ends[1].real > 0))
+    ends, grows = survey.branches(a, b), survey.growth(a, b) > 0
+    column = np.flatnonzero(~grows[0] & grows[1] & (ends[0].real < 0))
     if not len(column):
         return b, fastest(survey.at(b), survey.limit).imag
     shares = ends[0, column].real / (ends[0, column].real - ends[1, column].real)

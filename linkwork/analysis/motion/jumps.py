@@ -34,12 +34,13 @@ FEW = 0.1  # corners, over steps, up to which they are met
 GRID = 1_000_000  # times at which formulas are looked at
 
 
-def drives_in(system: System) -> Iterator[tuple[Drive, bool]]:
-    """The drives of all items, and whether each is a motion law."""
-    laws = {e.owner for e in system.elements if e.entry.driven}
+def drives_in(system: System) -> Iterator[tuple[Drive, int]]:
+    """The drives of all items, and which derivative is an acceleration: 2 of motion laws, 1 of laws
+    of velocities, 0 of loads."""
+    laws = {e.owner: 1 if e.entry.family.velocity else 2 for e in system.elements if e.entry.driven}
     for name, item in system.model.items.items():
         for drive in item.own_drives():
-            yield resolved(drive), name in laws
+            yield resolved(drive), laws.get(name, 0)
 
 
 def jumps_of(
@@ -53,9 +54,9 @@ def jumps_of(
         return []
     count = min(int(np.ceil((end - begin) / h)), GRID)
     times = np.append(begin + (end - begin) / count * np.arange(count), end)
-    told += [t for drive, law in drives if law for t in acceleration_jumps(drive, times)]
+    told += [t for drive, n in drives if n for t in acceleration_jumps(drive, times, n)]
     told = [t for t in told if begin < t <= end]
-    loads = [drive for drive, law in drives if not law]
+    loads = [drive for drive, n in drives if not n]
     for corners in (True, False):
         each = [times_of(x, times, corners) for x in loads]
         found = np.sort(told + [t for ts in each for t in ts or ()])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
+from linkwork.analysis.loaded_links import warn_of_rest
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
 from linkwork.model import html
@@ -94,6 +95,9 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
     """The state with multipliers of all rows, its stability, and the report."""
     state = state_of(search, point)
     found = search.stability(point)
+    if search.system.flexible:
+        rate = None if search.rotation is None else search.rotation.rate
+        warn_of_rest(search.system, state, rate)
     residual = point.largest / search.L
     lines = [
         f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "

@@ -20,12 +20,11 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
-from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.analysis.statics.equilibrium import state_of
-from linkwork.analysis.statics.search import ProgressLog, Search
+from linkwork.analysis.statics.search import NEWTON, ProgressLog, Search
 from linkwork.analysis.statics.static import attempt
 from linkwork.elements.bodies.body import INERTIA
 from linkwork.elements.failures import raise_if_failed
@@ -38,15 +37,23 @@ from linkwork.system.system import System
 INSTANT = float(np.sqrt(np.finfo(float).eps))  # of a step: what it moves is what round-off hides
 
 
-class SlowStep(Search):
-    """A search for the balance at the end of a step from `past` (the last state first)."""
+class SlowSteps(Search):
+    """Searches for the balance at the end of a step from `past` (the last state first)."""
 
-    def __init__(self, full: System, system: System, past: list[State], h: float) -> None:
+    past: list[State]
+    h: float
+    first: float
+    second: float
+    rate: float
+
+    def __init__(self, full: System, system: System) -> None:
         for each in (full, system):
             each.tables.bodies[:, INERTIA:] = 0.0  # weights stay
         super().__init__(full, system, 1e-10, 60, True, True, ProgressLog("", False))
         self.friction = Remembered(system)
-        self.past, self.h = past, h
+
+    def begin_step(self, past: list[State], h: float) -> None:
+        self.method, self.past, self.h = NEWTON, past, h
         self.first, self.second = (1.5, 0.5) if len(past) > 1 else (1.0, 0.0)
         self.rate = self.first / h
 
@@ -88,13 +95,12 @@ class Remembered(Bristles):
         return state
 
 
-@interruptible
 def slow_motion(
     assembled: Assembled, end: float, h: float, order: int = 2, progress: bool | str = True
 ) -> Result:
     """Balanced states from the assembled one to `end`, at every step h; order: of the BDF."""
     full, system, state = assembled.full, assembled.system, assembled.state
-    name, begin = full.model.name, state.time
+    name, begin, search = full.model.name, state.time, SlowSteps(full, system)
     refuse_hard(full, "model: static")
     lowest = LowestValues(full)
     n = max(1, round((end - begin) / h))
@@ -103,7 +109,8 @@ def slow_motion(
         with Progress(name, begin, begin + n * h, progress) as bar:
             for k in range(n + 1):
                 past = [state, *states[-2:-1]] if k > 1 and order > 1 else [state]
-                state, system = balanced(full, system, past, begin + k * h, h if k else INSTANT * h)
+                search.begin_step(past, h if k else INSTANT * h)
+                state, search = balanced(search, begin + k * h)
                 if not k:  # what jumps to its equilibrium has no velocity
                     state = state.with_rates(assembled.state.rates)
                 lowest.require_equilibrium(state.values, name)
@@ -123,18 +130,18 @@ def slow_motion(
     return result
 
 
-def balanced(
-    full: System, system: System, past: list[State], time: float, h: float
-) -> tuple[State, System]:
-    """The state at `time` after the step h, and the rows that were independent there."""
-    state = replace(past[0], time=time, acceleration=None, gamma=None, restart={})
+def balanced(search: SlowSteps, time: float) -> tuple[State, SlowSteps]:
+    """The state at `time`, and a search with the rows that were independent there."""
+    state = replace(search.past[0], time=time, acceleration=None, gamma=None, restart={})
     for _ in range(4):
-        search = SlowStep(full, system, past, h)
         point: Point | None
         point, system, state = attempt(search, state, 1)
         if point is not None:
-            return state_of(search, point), system
+            return state_of(search, point), search
+        other = SlowSteps(search.full, system)
+        other.begin_step(search.past, search.h)
+        search = other
     raise ConvergenceError(
-        f"the equilibrium of '{full.model.name}' at t = {time:g} lies where the number of "
+        f"the equilibrium of '{search.full.model.name}' at t = {time:g} lies where the number of "
         "independent joint rows changes; remove redundant rows", time=time, state=state,
     )  # fmt: skip

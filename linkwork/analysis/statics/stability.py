@@ -214,12 +214,11 @@ def stability_with_sensors(
     balance: Balance, point: Point, K: sp.csr_matrix, J: sp.csr_matrix
 ) -> Stability:
     """From the motion of the linearised system, with loads that follow reactions and accelerations
-    as functions of the motion (linear.equations.sensors)."""
+    as functions of the motion (linear.equations.reactions)."""
     left, right, row = (sp.diags(1 / x) for x in (balance.side, balance.column, balance.row))
     M, D = balance.damping(point)
-    reactions = SolvedReactions(
-        balance.system, sp.csr_array(row @ J @ right), Slopes.at(balance.system, point.state)
-    )
+    slopes = Slopes.at(balance.system, balance.loaded(point))
+    reactions = SolvedReactions(balance.system, sp.csr_array(row @ J @ right), slopes)
     slip = np.zeros(J.shape[0], bool)
     nothing = sp.csr_array((0, balance.n))
     M, D, K = reactions.solve(M, D, sp.csr_array(left @ K @ right), nothing, slip)

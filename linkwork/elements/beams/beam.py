@@ -29,6 +29,7 @@ from linkwork.elements.flexible.stations import FramesAlong
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
+from linkwork.model.calls import explained_maker
 from linkwork.model.frame import Frame
 from linkwork.model.given import (
     MatrixLike, MatrixOrNone, Places, VectorLike, VectorOrNone, given,
@@ -112,6 +113,7 @@ class Beam(FramesAlong, Item):
     frame_kind: ClassVar[Any] = BeamNode
 
     @classmethod
+    @explained_maker
     def along(
         cls, points: MatrixLike, section: SectionAlong, **words: Any
     ) -> Beam:

@@ -18,11 +18,13 @@ from typing import Any, Self, TypedDict, Unpack
 import numpy as np
 
 from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, WRITTEN, put36
+from linkwork.elements.contact.geometry.words import DRAWN, WORDS, refuse_unknown
 from linkwork.errors import ModelError
 from linkwork.math.compiled import spliced
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
+from linkwork.model.calls import explained_maker
 from linkwork.model.given import (
     InertiaLike, Orientation, OrientationLike, ShapeLike, Vector, VectorLike, VectorOrNone, given,
 )  # fmt: skip
@@ -128,6 +130,7 @@ class Body(Item):
         return []
 
     @classmethod
+    @explained_maker
     def box(
         cls, size: VectorLike, *, density: float | None = None, mass: float | None = None,
         **at_: Unpack[Placement],
@@ -140,6 +143,7 @@ class Body(Item):
         return cls(m, J, shape={"kind": "box", "size": [x, y, z]}, **at_)
 
     @classmethod
+    @explained_maker
     def cylinder(
         cls, radius: float, length: float, *, density: float | None = None,
         mass: float | None = None, **at_: Unpack[Placement],
@@ -152,6 +156,7 @@ class Body(Item):
         return cls(m, (t, t, m * r * r / 2), shape=_cylinder(r, l), **at_)
 
     @classmethod
+    @explained_maker
     def sphere(
         cls, radius: float, *, density: float | None = None, mass: float | None = None,
         **at_: Unpack[Placement],
@@ -162,6 +167,7 @@ class Body(Item):
         return cls(m, np.full(3, 0.4 * m * r * r), shape={"kind": "sphere", "radius": r}, **at_)
 
     @classmethod
+    @explained_maker
     def link(
         cls, start: VectorLike, end: VectorLike, radius: float, *, density: float | None = None,
         mass: float | None = None, **at_: Unpack[Placement],
@@ -225,6 +231,9 @@ def _mass(volume: float, density: float | None, mass: float | None, what: str) -
 
 def _shape(value: Any, what: str) -> Any:
     """What a viewer draws: mostly a dict with a kind and finite numbers, copied."""
+    for one in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(one, dict) and isinstance(kind := one.get("kind"), str) and kind in WORDS:
+            refuse_unknown(one, what, DRAWN.get(kind, ()))
     parts = value if isinstance(value, dict) else {"": value}
     plain = all(type(x) is str or (type(x) is float and math.isfinite(x)) for x in parts.values())
     if isinstance(value, dict) and plain:

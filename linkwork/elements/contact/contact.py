@@ -23,7 +23,7 @@ from linkwork.elements.contact.pairing import Pair, curvature_radius, pairs_of
 from linkwork.elements.contact.geometry.shapes import GROUND_PLANE, Solid, solids_of
 from linkwork.elements.friction.bristles import KAPPA, MODEL, POINTS, TABLE
 from linkwork.elements.friction.models import Coulomb, FrictionModel
-from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers
+from linkwork.elements.laws.base import STRESS, ConstitutiveLaw, law_numbers, over_times
 from linkwork.elements.laws.contact import LEAST, Hertz, HuntCrossley, Tsuji
 from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.signals.probes import FORCE, Probe, measured_load
@@ -40,6 +40,7 @@ SINKS = 1e-4  # of the smaller shape: what the law without parameters gives way 
 WEIGHT = 9.81
 RESTITUTION = 0.5  # of that law
 CALMS = 1e-3  # s: damping over stiffness of bristles
+DEPTHS = np.logspace(-9, 0, 10)  # m, at which laws are tried
 
 
 @functools.cache
@@ -49,6 +50,14 @@ def contact_family(size: int) -> Family:
         f"contact of {size}", CONTACT_KERNEL, bodies=2, reals=size, memory=MEMORY,
         notes=NOTES, rubs=True, potential=contact_potential,
     )  # fmt: skip
+
+
+@functools.lru_cache
+def pulls(numbers: bytes) -> bool:
+    """Whether the force of a law is negative at depths, and positive at none."""
+    own = np.frombuffer(numbers)
+    force = over_times(np.tile(own, (len(DEPTHS), 1)), DEPTHS[:, None])[:, STRESS]
+    return bool((force < 0).any() and not (force > 0).any())
 
 
 class Bounds(NamedTuple):
@@ -70,6 +79,11 @@ def contact_entry(
     table = np.zeros((0, 3)) if model is None else model.table()
     at_law = TABLE + table.size
     numbers, laws = law_numbers(law, 1, what, at_law)
+    if pulls(numbers.tobytes()):
+        raise ModelError(
+            f"the law of {what} has a negative stiffness: it would pull at every depth, so that "
+            "nothing holds the shapes apart; give its stiffness above zero"
+        )
     at_geometry = at_law + len(numbers)
     reals = np.zeros(at_geometry + len(pair.geometry) + MEMORY)
     reals[PAIR], reals[COUNT] = pair.number, pair.count

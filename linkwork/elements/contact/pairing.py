@@ -108,13 +108,14 @@ def _box_capsule(box: Solid, other: Solid) -> list[Pair]:
     return [*_box_sphere(box, other), *_edges_on_side(box, other)]
 
 
-def _edges_on_side(solid: Solid, other: Solid) -> list[Pair]:
-    """The side of a capsule or cylinder across each edge of a polyhedron."""
+def _edges_on_side(solid: Solid, other: Solid, longer: float = 0.0) -> list[Pair]:
+    """The side of a capsule or cylinder across each edge of a polyhedron that is longer."""
     edges, flat = edges_of(solid), FLAT_ENDS if other.kind == "cylinder" else 0
     return [
         Pair(EDGE_SEGMENT, _numbers(edges.corners[[i, j]], *normals, other.ends), flat, 0.0,
              other.radius)
         for (i, j), normals in zip(edges.ends, edges.normals, strict=True)
+        if np.linalg.norm(edges.corners[i] - edges.corners[j]) > longer
     ]  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def _nodes_on_surfaces(a: Solid, b: Solid) -> list[tuple[Pair, bool]]:
         nodes = [dense[0], corners[1]] if more[0] <= more[1] else [corners[0], dense[1]]
         sides = [
             (pair, flipped) for one, two, flipped in ((a, b, False), (b, a, True))
-            if two.kind == "cylinder" for pair in _edges_on_side(one, two)
+            if two.kind == "cylinder" for pair in _edges_on_side(one, two, apart)
         ]  # fmt: skip
     found = [
         (pair, flipped)

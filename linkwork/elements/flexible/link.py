@@ -65,7 +65,7 @@ class FlexibleLink(FramesAlong, Item):
 
     Joints and forces take its frames `link.root`, `link.tip`, `link.at(s)` in place of a body.  A
     run has `run["link"].amplitudes` and the motion of `run["link.tip"]`.  Deformations are small
-    and the theory is linear in them: there is no centrifugal stiffening.
+    and the theory is linear in them: neither rotation nor axial loads make it stiffer or softer.
 
     Example
     -------

@@ -186,8 +186,9 @@ class Orifice(Item):
         what = self.label
         ports(self, "p1", "p2")
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
-        self.discharge = discharge
+        self.discharge = checks.number(
+            self.discharge, f"discharge of {what}", positive=True, maximum=1
+        )
         self.opening = as_drive(self.opening, f"opening of {what}", True, between=(0.0, 1.0))
         word = "critical_reynolds"
         self.critical_reynolds = checks.number(
@@ -328,8 +329,9 @@ class ReliefValve(Item):
                 "given"
             )
         self.area = checks.number(self.area, f"area of {what}", positive=True)
-        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
-        self.discharge = discharge
+        self.discharge = checks.number(
+            self.discharge, f"discharge of {what}", positive=True, maximum=1
+        )
         self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
 
     def needs(self) -> tuple[Item, ...]:

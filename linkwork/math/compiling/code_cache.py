@@ -103,7 +103,8 @@ class CodeCache(Cache):
 
 
 def read(file: Path) -> Any:
-    """The parts of the compiled code in a file; None where it is missing or damaged."""
+    """The parts of the compiled code in a file; None where it is missing, damaged, or names what
+    lies elsewhere in this work tree."""
     try:
         whole = file.read_bytes()
         with contextlib.suppress(OSError):
@@ -111,11 +112,13 @@ def read(file: Path) -> Any:
     except OSError:
         return None
     data = whole[CHECKSUM:]
-    if hashlib.sha256(data).digest() == whole[:CHECKSUM]:
-        with contextlib.suppress(ImportError, AttributeError):  # names that moved since
-            return pickle.loads(data)
-    warn_damaged()
-    return None
+    if hashlib.sha256(data).digest() != whole[:CHECKSUM]:
+        warn_damaged()
+        return None
+    try:
+        return pickle.loads(data)
+    except (ImportError, AttributeError):
+        return None
 
 
 def write(file: Path, data: bytes) -> None:

@@ -22,6 +22,7 @@ from linkwork.model.drives.base import Drive, _check_drives
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
 MOST = 100_000  # intervals at a time that are divided further
+BLOCK = 10_000  # times at once, of which each has 50 values of the integrand
 PANELS = 16  # of one length at a time
 FIRST = 1e-3  # s, the length of the first panels, which are halved or doubled
 Areas = tuple[np.ndarray, np.ndarray]
@@ -45,6 +46,9 @@ class Integral(Drive):
         return np.column_stack((self._values(t), a[:, 0], a[:, 1]))
 
     def _values(self, t: np.ndarray) -> np.ndarray:
+        if t.size > BLOCK:
+            blocks = np.array_split(t, -(-t.size // BLOCK))
+            return np.concatenate([self._values(block) for block in blocks])
         if not t.size:
             return np.zeros(0)
         panels = self._panels

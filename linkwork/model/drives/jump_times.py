@@ -6,8 +6,8 @@ times what its slope says, the interval is halved until two numbers remain, and 
 still differ.  Readings of the motion in a formula stand still meanwhile.  Eight unequal parts of
 every interval are looked at, so that pulses within one step are seen.  Of a Python function the
 values at the times are compared: a change that is more than four times those beside it is halved in
-the same way.  So are the second derivatives of motion laws, whose jumps accelerations have to
-follow.
+the same way.  So are the second derivatives of motion laws (of laws of velocities the first), whose
+jumps accelerations have to follow.
 """
 
 from __future__ import annotations
@@ -165,11 +165,12 @@ def isolated(values: Any, times: np.ndarray) -> list[float]:
     return right[height > 1e-3 * change[at]].tolist()
 
 
-def acceleration_jumps(drive: Drive, times: np.ndarray) -> list[float]:
-    """When the second derivative of a motion law jumps, and its value and rate do not."""
+def acceleration_jumps(drive: Drive, times: np.ndarray, order: int) -> list[float]:
+    """When the derivative of a motion law that is an acceleration jumps (the second, of a law of
+    velocities the first), and those before it do not."""
     if drive.rotation:
         return []
-    found = isolated(lambda t: drive.jet(t)[:, 2], times)
+    found = isolated(lambda t: drive.jet(t)[:, order], times)
     try:
         found += [t for t in jump_times(drive, times, True) if t not in found]
     except TooManyJumps:
@@ -179,7 +180,7 @@ def acceleration_jumps(drive: Drive, times: np.ndarray) -> list[float]:
         before, behind = drive.jet([t - 16 * np.spacing(abs(t)), t])
         turn = np.abs(drive.jet(times[:: max(1, len(times) // 256)])).max(axis=0)
         rises = np.abs(behind - before) > 1e-9 * (turn + np.abs(behind)) + 1e-300
-        if rises[2] and not rises[:2].any():
+        if rises[order] and not rises[:order].any():
             kept.append(t)
     return kept
 

@@ -6,9 +6,9 @@ that a frame costs two messages per body.  What is hidden is neither made nor mo
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
-from contextlib import redirect_stdout
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,9 @@ GHOST = 0.28  # opacity of another run
 UNSEEN = ("forces", "reactions", "inertia", "markers", "names", "traces", "ground")  # of a ghost
 
 
+_silence = threading.Lock()
+
+
 def serve(host: str, port: int) -> Any:
     """A viser server without its chatter; a LinkworkError says what is missing."""
     try:
@@ -49,7 +52,7 @@ def serve(host: str, port: int) -> Any:
             f"the viewer needs the package viser, which could not be imported ({error}); install "
             "it with: pip install viser"
         ) from None
-    with redirect_stdout(io.StringIO()), guarded(host):
+    with silent(), guarded(host):
         server = viser.ViserServer(host=host, port=port, verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False)
     return server
@@ -57,8 +60,22 @@ def serve(host: str, port: int) -> Any:
 
 def stop(server: Any) -> None:
     """Stop a server, silently."""
-    with redirect_stdout(io.StringIO()):
+    with silent():
         server.stop()
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """What viser prints goes nowhere: by rich, which notebooks show without standard output."""
+    import rich
+
+    console = rich.get_console()
+    with _silence:
+        quiet, console.quiet = console.quiet, True
+        try:
+            yield
+        finally:
+            console.quiet = quiet
 
 
 def poser(scene: Any) -> Callable[[Any, np.ndarray, np.ndarray], None]:

@@ -177,11 +177,10 @@ def _heights(shape: dict, what: str) -> Part:
 
 def _given_mesh(shape: dict, what: str) -> Part:
     """A mesh whose vertices the shape has itself."""
-    vertices = np.asarray(shape["vertices"], float)
-    faces = np.asarray(shape.get("faces", np.zeros((0, 3))), int)
-    if shape.get("convex"):
-        from linkwork.elements.contact.geometry.shapes import hull_of  # needs scipy
+    from linkwork.elements.contact.geometry.meshes import hull_of, vertices_and_faces  # needs scipy
 
+    vertices, faces = vertices_and_faces(shape, what)
+    if shape.get("convex"):
         vertices, faces = hull_of(vertices, what)
     return Part("mesh", vertices=vertices, faces=faces)
 

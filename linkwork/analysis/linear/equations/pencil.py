@@ -44,6 +44,7 @@ from linkwork.analysis.linear.equations.world_axes import (
     world_axes,
     world_matrices,
 )
+from linkwork.analysis.loaded_links import warn_of_axial_loads
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
@@ -143,6 +144,8 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
         moved = accelerations(system, carried.state)
         again = in_frames(system, moved, constraint_stiffness, frames, carried.turn)
         found.reactions.refuse_changed(again.reactions)
+    if system.flexible:
+        warn_of_axial_loads(system, state)
     return found
 
 

@@ -83,6 +83,7 @@ class TurnWatch:
         self.told, self.refused = run.turns
         self.blocked = blocked_motion(run.system)  # what may make it fast from a step to the next
         self.pairs = counted_pairs(run.system)
+        self.samples = run.system.sample_times
         self.bodies = np.arange(len(names))[run.watched_bodies]
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
         self.free_turn = run.free_turn
@@ -158,6 +159,12 @@ class TurnWatch:
         before = self.largest
         if self.update(motion, h) > self.refused:
             what = f"became too fast for its step until t = {time:.6g}: {self.sentence()}"
+            if self.samples:
+                most = max(period for _, period in self.samples)
+                what += (
+                    "; where it grows from sample to sample, the gains of a controller are too "
+                    f"high for a sample time of {most:g} s"
+                )
             if self.blocked and self.largest > AT_ONCE * before:
                 what = (
                     f"could not go on at t = {time:.6g}: {self.blocked}: {COMPARE} (body "

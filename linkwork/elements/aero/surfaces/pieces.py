@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from linkwork.elements.aero.surfaces.surface import LiftingSurface
 
 
+MOST_POINTS = 100  # up to where numpy's abscissas are tested
+
+
 class Piece:
     """One element of a surface: its frames and points, and the places s of these."""
 
@@ -160,7 +163,13 @@ def count(surface: LiftingSurface, default: int) -> int:
     """Gauss points of a piece."""
     if surface.points is None:
         return default
-    return checks.count(surface.points, f"points of {surface.label}")
+    points = checks.count(surface.points, f"points of {surface.label}")
+    if points > MOST_POINTS:
+        raise ModelError(
+            f"points of {surface.label} must be at most {MOST_POINTS}, but {checks.show(points)} "
+            "was given; divide the surface instead"
+        )
+    return points
 
 
 def refuse(surface: LiftingSurface, *words: str) -> None:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements.contact.geometry.shapes import Solid, hull_of
+from linkwork.elements.contact.geometry.meshes import hull_of
+from linkwork.elements.contact.geometry.shapes import Solid
 
 ROUND = 0.01  # ρ over the size of the shape,
 ROUND_ON_MESH = 0.1  # and on meshes, into which a ball may go as deep as it is large

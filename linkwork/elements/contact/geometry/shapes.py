@@ -21,6 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.contact.geometry.meshes import (
+    hull_of, outward, vertices_and_faces, width_of,
+)  # fmt: skip
+from linkwork.elements.contact.geometry.words import refuse_unknown
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -120,18 +124,6 @@ def _solid(shape: Any, what: str) -> Solid:
         raise ModelError(f"{what} is a {shape['kind']} and needs {error}") from None
 
 
-def refuse_unknown(shape: dict, what: str) -> None:
-    """A word that no shape of this kind has would be ignored, such as the axis of a capsule."""
-    kind = shape["kind"]
-    unknown = [word for word in shape if word not in (*WORDS[kind], *ALWAYS)]
-    if unknown:
-        along = "; it lies along z, and orientation turns it" if unknown[0] == "axis" else ""
-        raise ModelError(
-            f"{what} is a {kind}, which has no {checks.show(unknown[0])} but "
-            f"{', '.join((*WORDS[kind], *ALWAYS[1:]))}{along}"
-        )
-
-
 def _length(shape: dict, word: str, what: str) -> float:
     return checks.number(shape[word], f"{word} of {what}", positive=True)
 
@@ -175,83 +167,19 @@ def _box(shape: dict, position: np.ndarray, R: np.ndarray, what: str) -> Solid:
 
 
 def _mesh(shape: dict, position: np.ndarray, R: np.ndarray, what: str) -> Solid:
-    vertices, faces = _triangles(shape, what)
+    vertices, faces = vertices_and_faces(shape, what)
     if shape.get("convex"):
         vertices, faces = hull_of(vertices, what)
-    else:
-        refuse_open(faces, what)
     placed = position + vertices @ R.T
+    if not shape.get("convex"):
+        faces = outward(placed, faces, what)
     triangles = np.ascontiguousarray(placed[faces])
-    volume = np.einsum("ni,ni->n", triangles[:, 0],
-                       np.cross(triangles[:, 1], triangles[:, 2])).sum() / 6  # fmt: skip
-    if volume < 0:
-        triangles = np.ascontiguousarray(triangles[:, ::-1])
     outside = placed[hull_of(placed, what)[1]]
     corners = np.unique(outside.reshape(-1, 3), axis=0) if len(placed) > 8 else placed
     kind = "hull" if shape.get("convex") else "mesh"
     centre = (placed.min(axis=0) + placed.max(axis=0)) / 2
-    half = np.array([0, 0, width_of(outside) / 2])
+    half = np.array([0, 0, width_of(outside, what) / 2])
     return Solid(kind, centre, np.eye(3), half=half, triangles=triangles, vertices=corners)
-
-
-def width_of(triangles: np.ndarray) -> float:
-    """The least width of a convex hull across one of its faces."""
-    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    size = np.linalg.norm(normals, axis=1)
-    normals = normals[size > 0] / size[size > 0, None]
-    corners = np.unique(triangles.reshape(-1, 3), axis=0)
-    return min(float(np.ptp(corners @ n)) for n in normals)
-
-
-def _triangles(shape: dict, what: str) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and faces of a mesh, from the shape itself or from its file."""
-    if "vertices" in shape:
-        vertices = np.asarray(shape["vertices"], float)
-        faces = np.asarray(shape.get("faces", np.zeros((0, 3))), int)
-        if not len(faces) and shape.get("convex"):
-            return vertices, faces
-    else:
-        path = shape["file"]
-        if not os.path.isfile(path):
-            raise ModelError(f"{what} is the mesh file '{path}', which does not exist")
-        import trimesh
-
-        mesh: Any = trimesh.load(path, force="mesh")
-        mesh.merge_vertices()
-        scale = _length(shape, "scale", what) if "scale" in shape else 1.0
-        vertices, faces = scale * np.array(mesh.vertices, float), np.array(mesh.faces, int)
-    fits = vertices.ndim == 2 and vertices.shape[1:] == (3,) and faces.ndim == 2
-    if not fits or faces.shape[1:] != (3,) or not len(faces) or not np.isfinite(vertices).all():
-        raise ModelError(f"{what} must have vertices (n, 3) and faces (m, 3), all finite")
-    if faces.min() < 0 or faces.max() >= len(vertices):
-        raise ModelError(f"faces of {what} name vertices that it does not have")
-    return vertices, faces
-
-
-def refuse_open(faces: np.ndarray, what: str) -> None:
-    """A mesh is closed where every edge has one neighbour, which runs it the other way."""
-    edges = {(int(f[i]), int(f[(i + 1) % 3])) for f in faces for i in range(3)}
-    alone = [edge for edge in edges if edge[::-1] not in edges]
-    if alone or len(edges) != 3 * len(faces):
-        raise ModelError(
-            f"{what} is an open mesh: {len(alone) or 'some'} of its edges belong to one triangle "
-            "alone; close it, or say convex=True to use its convex hull"
-        )
-
-
-def hull_of(vertices: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and outward triangles of the convex hull."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        hull = ConvexHull(vertices)
-    except (QhullError, ValueError):
-        raise ModelError(f"{what} has no volume: its points lie in a plane") from None
-    faces, middle = np.array(hull.simplices), vertices.mean(axis=0)
-    a, b, c = (vertices[faces[:, i]] for i in range(3))
-    inwards = np.einsum("ni,ni->n", np.cross(b - a, c - a), a - middle) < 0
-    faces[inwards] = faces[inwards][:, ::-1]
-    return vertices, faces
 
 
 def _heights(shape: dict, position: np.ndarray, R: np.ndarray, what: str) -> Solid:
@@ -274,10 +202,3 @@ MAKERS: dict[str, Callable[[dict, np.ndarray, np.ndarray, str], Solid]] = {
     "plane": _plane, "sphere": _sphere, "capsule": _round("capsule"),
     "cylinder": _round("cylinder"), "box": _box, "link": _link, "mesh": _mesh, "heights": _heights,
 }  # fmt: skip
-# what a shape of each kind may say, and all of them
-WORDS = {
-    "plane": ("normal",), "sphere": ("radius",), "capsule": ("radius", "length"),
-    "cylinder": ("radius", "length"), "box": ("size",), "link": ("start", "end", "radius"),
-    "mesh": ("file", "scale", "vertices", "faces", "convex"), "heights": ("heights", "size"),
-}  # fmt: skip
-ALWAYS = ("kind", "position", "orientation", "color", "opacity", "contact")

@@ -103,8 +103,9 @@ class Valve(Item):
         self.area = checks.number(self.area, f"area of {what}", positive=True)
         self.opening = as_drive(self.opening, f"opening of {what}", True, between=(-1.0, 1.0))
         self.leakage = checks.number(self.leakage, f"leakage of {what}", minimum=0, maximum=1)
-        discharge = checks.number(self.discharge, f"discharge of {what}", positive=True, maximum=1)
-        self.discharge = discharge
+        self.discharge = checks.number(
+            self.discharge, f"discharge of {what}", positive=True, maximum=1
+        )
 
     def needs(self) -> tuple[Item, ...]:
         return (self.p1, self.p2, self.p3, self.p4)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analysis.motion.ending import interruptible
 from linkwork.errors import MbdynError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.io.mbdyn.deck.deck import Deck
@@ -64,7 +65,12 @@ def run_still(
             return phase(deck)
         end, step = times(deck, t, h)
         made = equilibria if a.static else inverse_run
-        return made(deck, end, step, progress)
+
+        @interruptible
+        def run_deck() -> Result:
+            return made(deck, end, step, progress)
+
+        return run_deck()
 
 
 def times(deck: Deck, t: float | None, h: float | None) -> tuple[float, float]:
@@ -202,7 +208,6 @@ def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
     """problem: inverse dynamics; reactions of the result are what actuators and joints give."""
     from linkwork.analysis.inverse import Nearness, inverse_near
-    from linkwork.analysis.motion.ending import interruptible
 
     problem = deck.analysis.inverse
     assert problem is not None
@@ -224,7 +229,7 @@ def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:
                 "no)"), str(deck.path),
         )  # fmt: skip
     near = Nearness(metric=Metric(deck, problem.weights) if problem.kind in (UNDER, FULL) else None)
-    found = interruptible(inverse_near)(
+    found = inverse_near(
         deck.model, end, step, near, None, pushing, deck.analysis.initial_time, progress
     )
     if found.problem != KINDS[problem.kind]:

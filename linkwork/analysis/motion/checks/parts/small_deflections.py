@@ -55,18 +55,31 @@ def deflection_trouble(result: Result) -> str:
     return ""
 
 
+def deflections(link: FlexibleLink, q: np.ndarray) -> np.ndarray:
+    """(T,) the largest deflection along a link with the amplitudes q (T, m)."""
+    Phi = link.shapes.at(np.linspace(0, 1, POINTS))[0]
+    return np.linalg.norm(np.einsum("sim,tm->tsi", Phi[:, 1:], q), axis=-1).max(axis=1)
+
+
+def large_deflection(link: FlexibleLink, time: np.ndarray, q: np.ndarray) -> str:
+    """One sentence where a link with the amplitudes q (T, m) is bent beyond its theory."""
+    across = deflections(link, q)
+    k = int(np.argmax(np.where(np.isfinite(across), across, np.inf)))
+    if across[k] <= LARGE * link.length:
+        return ""
+    return (
+        f"{link.label} is bent by {across[k]:.3g} m at t = {time[k]:.4g}, of {link.length:.3g} "
+        "m of its length: its theory is for small deflections, up to a tenth of it, so that "
+        "what it does is off; take lw.Beam, or several shorter links"
+    )
+
+
 def beyond_theory(link: FlexibleLink, time: np.ndarray, q: np.ndarray, spin: np.ndarray) -> str:
     """One sentence on a link with the amplitudes q (T, m) and rates (T, 3) in its own axes."""
-    s = np.linspace(0, 1, POINTS)
-    Phi, Psi = link.shapes.at(s)
-    across = np.linalg.norm(np.einsum("sim,tm->tsi", Phi[:, 1:], q), axis=-1).max(axis=1)
-    k = int(np.argmax(np.where(np.isfinite(across), across, np.inf)))
-    if not across[k] <= LARGE * link.length:
-        return (
-            f"{link.label} is bent by {across[k]:.3g} m at t = {time[k]:.4g}, of {link.length:.3g} "
-            "m of its length: its theory is for small deflections, up to a tenth of it, so that "
-            "what it does is off; take lw.Beam, or several shorter links"
-        )
+    if trouble := large_deflection(link, time, q):
+        return trouble
+    s, across = np.linspace(0, 1, POINTS), deflections(link, q)
+    Psi = link.shapes.at(s)[1]
     tension = 0.5 * link.modal.mass / link.length * link.length**3 * (1 - s**2)
     weight = np.full(POINTS, 1 / (POINTS - 1))
     weight[[0, -1]] /= 2

@@ -41,8 +41,11 @@ def linear_motion(order: int) -> Card:
             law, begin = given(TIME), args.deck.analysis.initial_time
             if order == 2:
                 law = Integral(law, begin, float(n @ node.reference.v))
-            law = Integral(law, begin, float(n @ node.reference.x))
-            return [linkwork.Lock(first.frame(), second.frame(), rows="x", drive={"x": law})]
+            if args.deck.analysis.inverse is not None:
+                law = Integral(law, begin, float(n @ node.reference.x))
+                return [linkwork.Lock(first.frame(), second.frame(), rows="x", drive={"x": law})]
+            return [linkwork.VelocityLock(first.frame(), second.frame(), rows="x",
+                                          drive={"x": law})]  # fmt: skip
 
         columns = "velocity" if order == 1 else "acceleration"
         finish(args, label, args.kind, first, second, make, columns, imposed=(n, given))

@@ -5,9 +5,9 @@
 (MBDyn technical manual, 9.1.13 and 9.1.14).  A vanishing component of the rotation vector is one of
 the quaternion, so the rows are those of the lock joint.  Its laws on rotations are turns about x,
 y, z; a rotation vector θ₀ with one component is such a turn, one with more is that of
-lw.DriveHinge, or on some rows alone taken apart (drives.rotations.turns).  A velocity of a
-displacement is the rate of its row, so it is integrated to a motion law; so is one angular velocity
-beside two rotations held at zero.  Other angular velocities are rows of lw.VelocityLock.
+lw.DriveHinge, or on some rows alone taken apart (drives.rotations.turns).  Velocities are rows of
+lw.VelocityLock, as in MBDyn; inverse dynamics, which knows none, has motion laws that integrate
+them where a displacement or an angle goes with them: beside two rotations held at zero.
 """
 
 from __future__ import annotations
@@ -137,9 +137,10 @@ def total_joint(pin: bool) -> Card:
             if not any(held) and not any(turned):
                 args.deck.note(f"joint {label} holds nothing: all its rows are inactive")
                 return []
+            inverse = args.deck.analysis.inverse is not None
             where = position_laws(args, first, second, held, x0)
-            rows = [ROWS[k] for k in range(3) if held[k]]
-            speed = one_speed(args, *spin, turned, theta0)
+            rows = [ROWS[k] for k in range(3) if held[k] == HELD or (held[k] and inverse)]
+            speed = one_speed(args, *spin, turned, theta0) if inverse else None
             spins = [ROWS[3 + k] for k in range(3) if turned[k] == HELD or speed]
             still = [word == HELD for word in turned]
             found = (speed, None) if speed else rotation_laws(theta0, still)
@@ -152,7 +153,9 @@ def total_joint(pin: bool) -> Card:
                     items.append(driven_hinge(*spin, theta0))
                 elif spins:
                     items += lock(*spin, spins, *found)
-            return items if speed else items + speeds(*spin, turned, theta0)
+            if not inverse:
+                items += speeds(first, second, held, x0, 0)
+            return items if speed else items + speeds(*spin, turned, theta0, 3)
 
         finish(args, label, kind, first, second, make, "total", (first_turned, second_turned),
                about={"held": held, "turned": turned})  # fmt: skip
@@ -198,6 +201,8 @@ def position_laws(
     (p, R), (q, _) = first.place(), second.place()
     for k in range(3):
         drive = component(terms, k) if held[k] else None
+        if held[k] == RATE and args.deck.analysis.inverse is None:
+            continue
         if held[k] == RATE:
             start = float((R.T @ (q - p))[k])
             drive = Integral(drive or Constant(0.0), args.deck.analysis.initial_time, start)
@@ -220,11 +225,11 @@ def one_speed(
     return {ROWS[3 + k]: Integral(rate, args.deck.analysis.initial_time, start)}
 
 
-def speeds(first: End, second: End, turned: list[str], terms: Terms) -> list:
-    """Rows on the relative angular velocity, which no angle goes with."""
+def speeds(first: End, second: End, held: list[str], terms: Terms, row: int) -> list:
+    """Rows on the relative velocity (from row 0 on) or angular velocity (from row 3 on)."""
     import linkwork
 
-    rates = {ROWS[3 + k]: component(terms, k) for k in range(3) if turned[k] == RATE}
+    rates = {ROWS[row + k]: component(terms, k) for k in range(3) if held[k] == RATE}
     if not rates:
         return []
     drive = {row: law for row, law in rates.items() if law is not None}
@@ -252,12 +257,14 @@ def axial_rotation(args: Arguments, label: int) -> None:
     def make() -> list:
         import linkwork
 
-        start = angle_about(first.place()[1].T @ second.place()[1], 2)
-        angle = Integral(rate(TIME), args.deck.analysis.initial_time, start)
-        if rubs is None:
-            return [linkwork.Motor(first.frame(), second.frame(), angle=angle)]
-        hinge = linkwork.Revolute(first.frame(), second.frame())
-        return [*with_friction(hinge, rubs), *lock(first, second, ["rz"], {"rz": angle})]
+        hinge = with_friction(linkwork.Revolute(first.frame(), second.frame()), rubs)
+        if args.deck.analysis.inverse is not None:
+            start = angle_about(first.place()[1].T @ second.place()[1], 2)
+            angle = Integral(rate(TIME), args.deck.analysis.initial_time, start)
+            return [*hinge, *lock(first, second, ["rz"], {"rz": angle})]
+        spin = linkwork.VelocityLock(first.frame(), second.frame(), rows="rz",
+                                     drive={"rz": rate(TIME)})  # fmt: skip
+        return [*hinge, spin]
 
     columns = "driven hinge friction" if rubs else "driven hinge"
     finish(args, label, args.kind, first, second, make, columns, output=output,
