@@ -108,6 +108,9 @@ def explained_maker(function: Callable[P, T]) -> Callable[P, T]:
             whole = inspect.signature(function)
             own = whole.replace(parameters=list(whole.parameters.values())[1:])
             refuse_call(f"{kind.__name__}.{function.__name__}", own, arguments[1:], keywords)
+            passed_on = {w: v for w, v in keywords.items() if w not in own.parameters}
+            rest = inspect.signature(kind)
+            refuse_call(kind.__name__, rest, (), {**dict.fromkeys(rest.parameters), **passed_on})
             raise
 
     return called

@@ -161,6 +161,7 @@ def test_scipy_rotations():
     (lambda: lw.Body.sphere(mass=1), "Body.sphere: missing .*'radius'"),
     (lambda: lw.Beam.along([(0, 0, 0), (1, 0, 0)]), "Beam.along: missing .*'section'"),
     (lambda: lw.Section.circle(0.01, e=2e11, density=1), "Section.circle: missing .*'E'"),
+    (lambda: lw.Section.circle(0.01, E=2e11, density=1, colour="red"), "Section has no .*'colour'"),
 ])  # fmt: skip
 def test_calls_that_do_not_fit_are_explained(make, words):
     refuse(make, words, lw.ParameterError)
