@@ -4,6 +4,7 @@ Examples of hypothesis are the same in every run, so that a tree that passed onc
 ones are looked for with LINKWORK_EXAMPLES=500 (`make fuzz`): so many random ones for every test.
 """
 
+import gc
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+gc.disable()  # while thousands of tests are collected, all of which stay
 
 import matplotlib  # noqa: E402
 import pytest  # noqa: E402
@@ -51,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 drawn._hypothesis_internal_use_settings,
                 max_examples=RANDOM_EXAMPLES, derandomize=False, deadline=None,
             )
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionstart() -> None:

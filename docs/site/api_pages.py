@@ -2,7 +2,7 @@
 
 A docstring here is a sentence, then text with equations and tables laid out by hand, then an
 example; so sentences become text, what is laid out keeps its layout, and the example is shown as
-code.  Examples run as tests (pytest --doctest-modules).
+code.  Examples run as tests (tests/docs/test_docstrings.py).
 """
 
 from __future__ import annotations

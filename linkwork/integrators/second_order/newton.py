@@ -249,9 +249,9 @@ def newton(kernels, tables, lu, work, stepper, time, look):
     coef[KC] = s[STIFFNESS]
     coef[WRITTEN] = 0.0
     before, growth, chord, cap, kept, guessed = 0.0, 1.0, False, 1e300, 0, False
-    free = 0  # corrections that were not restrained
+    free = 0  # corrections that count: pressures are restrained over many decades
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
-        if free >= s[MAX_ITERATIONS]:
+        if free >= s[MAX_ITERATIONS] and cap == 1e300:
             break
         placing(stepper, work)
         coef[TANGENT] = 0.0 if chord else 1.0
@@ -282,10 +282,11 @@ def newton(kernels, tables, lu, work, stepper, time, look):
         if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
+        if cap == 1e300 or stepper.flow.shape[1] == 0:
+            free += 1
         if cap < 1e300:
             before, chord = size, False
             continue
-        free += 1
         if elsewhere:  # its size says nothing of those that follow
             before, guessed = size, True
             continue

@@ -229,9 +229,9 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
     rhs, before, cap, kept, growth, limits = stepper.rhs, 0.0, 1e300, 0, 1.0, fast.limits
     drift, chord, guessed = 0.0, False, False
     smooth = s[JUMPS] == 0.0 and stepper.flow.shape[1] == 0
-    free = 0  # corrections that were not restrained
+    free = 0  # corrections that count: pressures are restrained over many decades
     for iteration in range(SMOOTH * int(s[MAX_ITERATIONS])):
-        if free >= s[MAX_ITERATIONS]:
+        if free >= s[MAX_ITERATIONS] and cap == 1e300:
             break
         changed = drift
         place_bodies(stepper, fast, tables, work, not chord)
@@ -272,10 +272,11 @@ def solve_step(kernels, tables, lu, work, stepper, fast, time):
         if diverges(stepper, iteration, size, before):
             worst_residual(stepper, work)
             return DIVERGED
+        if cap == 1e300 or stepper.flow.shape[1] == 0:
+            free += 1
         if cap < 1e300:
             before, chord = size, False
             continue
-        free += 1
         if elsewhere:  # its size says nothing of those that follow
             before, guessed = size, True
             continue
