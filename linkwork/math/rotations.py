@@ -231,7 +231,7 @@ def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     a, b, c, d = (p[..., k] for k in range(4))
     w, x, y, z = (q[..., k] for k in range(4))
     found = np.empty(np.broadcast_shapes(p.shape, q.shape))
-    found[..., 0] = a * w - (b * x + c * y + d * z)
+    found[..., 0] = a * w - (0.0 + b * x + c * y + d * z)
     found[..., 1] = a * x + w * b + (c * z - d * y)
     found[..., 2] = a * y + w * c + (d * x - b * z)
     found[..., 3] = a * z + w * d + (b * y - c * x)

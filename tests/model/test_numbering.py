@@ -34,7 +34,9 @@ OTHER_MEANINGS = {
         "elements/flexible/shapes.py", "elements/cables/hanging.py", "model/drives/table.py",
         "view/solids",
     ),
-    "rows of MBDyn's files": ("io/mbdyn/output/eigen.py",),
+    "rows of MBDyn's files": (
+        "io/mbdyn/aero/output.py", "io/mbdyn/output/eigen.py", "io/mbdyn/output/netcdf.py",
+    ),
 }  # fmt: skip
 KNOWN = tuple(place for places in OTHER_MEANINGS.values() for place in places)
 OPERATIONS = (ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)

@@ -73,9 +73,12 @@ class SlowSteps(Search):
         return replace(now, acceleration=None)
 
     def gap(self, e: Evaluation, state: State, since: State | None) -> np.ndarray:
-        C = self.row * e.C
+        if not self.slip:
+            return self.row * e.C
+        now = self.moving(state)  # with as much D as K rows on velocities are not divided
+        C = self.system.evaluate(now, cK=1.0, cD=1.0, tangent=False, rates=True).C
         C[self.slip.rows] /= self.rate
-        return C
+        return self.row * C
 
     def tangent_of(self, state: State, exact: bool) -> Evaluation:
         count = self.system.layout.values

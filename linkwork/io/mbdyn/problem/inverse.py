@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.elements.layout import SIX
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.math import rotations
 
@@ -94,7 +95,7 @@ class Metric:
                 )
 
     def __call__(self, state: State, level: int) -> np.ndarray:
-        W, (unit, masses) = np.zeros((6 * len(state.bodies),) * 2), self.weights[level]
+        W, (unit, masses) = np.zeros((SIX * len(state.bodies),) * 2), self.weights[level]
         R = rotations.matrix(state.orientations)
         for node in self.nodes:
             b = state.bodies.index(node.body.name)
@@ -103,7 +104,8 @@ class Metric:
                 if part.ergonomy:
                     arm = part.centre - node.centre
                     block += masses * at_offset(R[b], arm, part.mass, part.inertia)
-            W[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = block
+            place = slice(SIX * b, SIX * b + SIX)
+            W[place, place] = block
         return W
 
 
