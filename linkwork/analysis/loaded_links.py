@@ -23,14 +23,16 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linkwork.analysis.motion.checks.parts.small_deflections import large_deflection
+from linkwork.analysis.motion.checks.parts.small_deflections import STIFFENS, large_deflection
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.math import rotations
+from linkwork.results.result import Result
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.state import State
 from linkwork.system.system import System
 
 CELLS = 64  # along a link
+SAMPLES = 33  # stored times of a run
 TOLD = 0.1  # of the stiffness in bending: a twentieth of a frequency
 SOFT = 1e-6  # of the square of the slowest link's frequency: that of motions that nothing holds
 
@@ -43,7 +45,27 @@ def warn_of_axial_loads(system: System, state: State) -> None:
     links = [link for link in system.flexible if link.shapes]
     if not links or state.gamma is None or not np.all(np.isfinite(state.gamma)):
         return
-    loads = [axial_load(system, state, link) for link in links]
+    warn_of_loads(system, state, links, [axial_load(system, state, link) for link in links], TOLD)
+
+
+def warn_of_mean_loads(result: Result) -> None:
+    """The same of the loads over a run, in the mean: those of waves and swings change nothing."""
+    system = result.system
+    links = [link for link in system.flexible if link.shapes]
+    if not links:
+        return
+    some = np.unique(np.linspace(0, len(result) - 1, SAMPLES).astype(int))
+    states = [result.state(int(k)) for k in some]
+    if any(state.gamma is None or not np.all(np.isfinite(state.gamma)) for state in states):
+        return
+    loads = [np.mean([axial_load(system, s, link) for s in states], axis=0) for link in links]
+    warn_of_loads(system, states[-1], links, loads, STIFFENS)
+
+
+def warn_of_loads(
+    system: System, state: State, links: list[FlexibleBody], loads: list[np.ndarray], told: float
+) -> None:
+    """Say so where the loads N of links change the stiffness of a motion by more than `told`."""
     parts = [stiffness_of_load(link, N) for link, N in zip(links, loads, strict=True)]
     G = la.block_diag(*parts)
     if not G.any():
@@ -51,7 +73,7 @@ def warn_of_axial_loads(system: System, state: State) -> None:
     S = flexibility(system, state, links)
     values = la.eigvals(S @ G).real if np.all(np.isfinite(S)) else np.zeros(1)
     worst = float(values[np.argmax(np.abs(values))])
-    if abs(worst) <= TOLD:
+    if abs(worst) <= told:
         return
     k = int(np.argmax([np.abs(N).max() for N in loads]))
     most = float(loads[k][np.argmax(np.abs(loads[k]))])

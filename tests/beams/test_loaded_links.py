@@ -59,6 +59,33 @@ def percent(words):
     return float(re.search(r"by ([+-]\d+) %", words)[1]) / 100
 
 
+def told_by_run(m):
+    def run(m):
+        lw.transient(m, t=0.5, h=1e-3, progress=False)
+
+    return [words for words in sentences(run, m) if "along its axis" in words]
+
+
+@pytest.mark.parametrize("kind", ["cantilever", "pinned", "clamped"])
+@pytest.mark.parametrize("factor", [0.1, 0.7, -0.5, 2.0])
+def test_runs_tell_of_loads_that_stay(kind, factor):
+    """In the mean, 1 − P/P_E of the stiffness, while axial waves go on."""
+    found = told_by_run(column(kind, factor))
+    if factor == 0.1:
+        assert not found
+        return
+    [words] = found
+    assert percent(words) == pytest.approx(-factor, rel=0.05)  # of 33 samples of a wave
+    assert ("decides whether it buckles" in words) == (factor > 1)
+
+
+def test_loads_that_swing_leave_no_stiffness_behind():
+    m = column("pinned", 0.0)
+    m["push"].drive = lw.sine(1.0, 20.0)
+    m["push"].vector = (0, 0, -EULER)
+    assert not told_by_run(m)
+
+
 @pytest.mark.parametrize("analysis", [lw.static, eigen, linearize])
 @pytest.mark.parametrize("kind", ["cantilever", "pinned", "clamped"])
 @pytest.mark.parametrize("factor", [0.05, 0.2, 0.7, -0.5, 2.0])

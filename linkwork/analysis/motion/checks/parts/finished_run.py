@@ -24,7 +24,10 @@ def check_parts(result: Result) -> None:
         warn_of_passages(result)
         warn_of_deep_contacts(result)
         warn_of_wheels(result)
-        warn_of_deflections(result)
+        if not warn_of_deflections(result):
+            from linkwork.analysis.loaded_links import warn_of_mean_loads
+
+            warn_of_mean_loads(result)
     if any(node.kind.name == "place" for node in system.layout.nodes):
         from linkwork.analysis.motion.checks.parts.beam_ends import refuse_ends_of_tracks
 

@@ -31,10 +31,11 @@ SMALL = 1e-5  # of its length: deflections of which nothing is said
 BENDS = 0.1  # of the largest elastic energy: times that count
 
 
-def warn_of_deflections(result: Result) -> None:
-    """Say so where a flexible link was bent or turned beyond its theory."""
+def warn_of_deflections(result: Result) -> bool:
+    """Say so where a flexible link was bent or turned beyond its theory; whether it was."""
     if trouble := deflection_trouble(result):
         warnings.warn(trouble, LinkworkWarning, stacklevel=users_line())
+    return bool(trouble)
 
 
 def deflection_trouble(result: Result) -> str:
