@@ -16,6 +16,7 @@ import numpy as np
 import linkwork as lw
 
 STORED = ("time", "motion", "acceleration", "gamma", "values", "work")  # attributes of a Result
+FOLDER = re.compile(r"(?<![\w.])(/[^/\s'\"]+)+/")
 DIGITS = re.compile(r"[-+−]?\d[\d,]*\.?\d*(e[-+]?\d+)?")
 
 
@@ -30,7 +31,8 @@ class Record:
 
 
 def without_numbers(sentence: str) -> str:
-    return DIGITS.sub("#", " ".join(sentence.split()))
+    """Nor with folders, which are others in every run."""
+    return DIGITS.sub("#", FOLDER.sub("", " ".join(sentence.split())))
 
 
 def recorded(case: Callable[[], Any]) -> Record:

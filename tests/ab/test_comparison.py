@@ -55,3 +55,8 @@ def test_warnings_and_errors_count_without_their_numbers():
     quiet = Record(error=one.error)
     assert [d.what for d in differences(one, quiet)] == ["warnings"]
     assert [d.what for d in differences(one, Record(warnings=one.warnings))] == ["error"]
+
+
+def test_sentences_are_without_folders():
+    sentence = "cannot read '/tmp/tmp4x_z1/run.nc': no model at /a/b-c/d.mbd:41; 3 of 10 km/h"
+    assert without_numbers(sentence) == "cannot read 'run.nc': no model at d.mbd:#; # of # km/h"
