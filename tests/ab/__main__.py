@@ -81,8 +81,10 @@ class Side:
             yield each  # type: ignore[misc]
 
 
-def compared(base: Path, extent: str, pattern: str) -> Iterator[tuple[str, list[Difference], int]]:
-    """Name, differences and how many numbers there were, case by case."""
+def compared(
+    base: Path, extent: str, pattern: str
+) -> Iterator[tuple[str, list[Difference], Record | None]]:
+    """Name, differences and what this commit computed, case by case."""
     sides = Side(base, extent, pattern), Side(THIS, extent, pattern)
     early: dict[str, tuple[int, Record]] = {}  # cases that the other side lacks, or has later
     streams = [iter(side) for side in sides]
@@ -95,12 +97,12 @@ def compared(base: Path, extent: str, pattern: str) -> Iterator[tuple[str, list[
             elif name in early:
                 _, other = early.pop(name)
                 a, b = (other, record) if k == 1 else (record, other)
-                yield name, differences(a, b), sum(x.size for x in a.arrays.values())
+                yield name, differences(a, b), b
             else:
                 early[name] = k, record
     for name, (k, _) in early.items():
         where = ("the base", "this commit")[k]
-        yield name, [Difference("case", float("inf"), f"only in {where}")], 0
+        yield name, [Difference("case", float("inf"), f"only in {where}")], None
 
 
 def allowed(found: Difference, tolerances: dict[str, float], ignored: list[str]) -> bool:
@@ -119,10 +121,13 @@ def as_tolerance(text: str) -> tuple[str, float]:
 
 def compare(options: argparse.Namespace, base: Path) -> int:
     tolerances = dict(as_tolerance(text) for text in options.tolerance)
-    count = total = differing = 0
+    count = total = differing = failing = 0
     kinds: Counter[str] = Counter()
-    for name, found, size in compared(base, options.extent, options.only):
-        count, total = count + 1, total + size
+    for name, found, record in compared(base, options.extent, options.only):
+        count += 1
+        if record is not None:
+            total += sum(x.size for x in record.arrays.values())
+            failing += record.error is not None
         if sys.stderr.isatty():
             print(f"\r{count} cases, {differing} differ   ", end="", file=sys.stderr)
         if left := [d for d in found if not allowed(d, tolerances, options.ignore)]:
@@ -134,7 +139,8 @@ def compare(options: argparse.Namespace, base: Path) -> int:
                     print(f"    {each.what}: {each.sentence[:300]}")
                 if len(left) > 4:
                     print(f"    and {len(left) - 4} more")
-    print(f"{count} cases, {total:,} numbers: {differing} cases differ")
+    ended = f"{failing} of them end with an error" if failing else "all without errors"
+    print(f"{count} cases ({ended}), {total:,} numbers: {differing} cases differ")
     for kind, number in kinds.most_common(30):
         print(f"    {number:5d}  {kind}")
     return differing

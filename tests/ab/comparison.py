@@ -24,6 +24,8 @@ class Difference:
 
 def differences(base: Record, this: Record) -> list[Difference]:
     found = []
+    if base.error != this.error:
+        found.append(Difference("error", np.inf, f"{base.error} in the base, now {this.error}"))
     for name in [*base.arrays, *(n for n in this.arrays if n not in base.arrays)]:
         a, b = base.arrays.get(name), this.arrays.get(name)
         if a is None or b is None:
@@ -34,8 +36,6 @@ def differences(base: Record, this: Record) -> list[Difference]:
         elif a.dtype != b.dtype or a.tobytes() != b.tobytes():
             error = column_error(a.astype(float), b.astype(float))
             found.append(Difference(name, error, f"differs by {error:.1e} of its column"))
-    if base.error != this.error:
-        found.append(Difference("error", np.inf, f"{base.error} in the base, now {this.error}"))
     before, now = Counter(base.warnings), Counter(this.warnings)
     for text, count in ((before - now) | (now - before)).items():
         side = "only in the base" if before[text] > now[text] else "only now"

@@ -109,16 +109,16 @@ def resumed(motion: Any, method: str) -> lw.Result:
         return dict(numbers(gone_on(file, motion)))  # before the file goes
 
 
-def gone_on(file: Path, motion: Any, **words: Any) -> lw.Result:
+def gone_on(start: Path, motion: Any, **words: Any) -> lw.Result:
     """The run resumed from a file, which does not hold models with functions in Python."""
     words |= {"t": min(motion.t, STEPS * motion.h), "progress": False}
     with steps_per_call(7):
         try:
-            return lw.resume(file, **words)
+            return lw.resume(start, **words)
         except lw.ResultFileError as error:
             if "give the model again" not in str(error):
                 raise
-            return lw.resume(file, model=motion.model(), **words)
+            return lw.resume(start, model=motion.model(), **words)
 
 
 def killed(motion: Any, method: str) -> dict[str, Any]:
@@ -144,7 +144,11 @@ def killed(motion: Any, method: str) -> dict[str, Any]:
             return {}  # refused before its first step, as other cases show
         with warnings.catch_warnings():  # where it was killed is a matter of chance
             warnings.simplefilter("ignore", lw.UnfinishedWarning)
-            return dict(numbers(gone_on(file, motion, file=file)))
+            try:
+                return dict(numbers(gone_on(file, motion, file=file)))
+            except lw.LinkworkError as error:
+                error.result = None  # which begins there
+                raise
 
 
 # ------------------------------------------------------------------------------------------- items

@@ -12,7 +12,7 @@ import linkwork as lw
 sys.path.insert(0, str(Path(__file__).parent))
 
 from comparison import differences
-from record import Record, recorded
+from record import Record, recorded, without_numbers
 
 
 def pendulum(length=1.0):
