@@ -42,7 +42,7 @@ from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import require_steps
 from linkwork.elements.joints.joints import Lock
-from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError
+from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, users_line
 from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.math import rotations
 from linkwork.model import checks, html
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ITERATIONS = 50
+UNDER = "underactuated, collocated"
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,7 +162,16 @@ def inverse(
             "that the drives leave; give one of them, follow=1"
         )
     near = Nearness(follow, posture)
-    return inverse_near(model, t, h, near, actuators, pushing, begin, progress)
+    found = inverse_near(model, t, h, near, actuators, pushing, begin, progress)
+    if found.problem == UNDER:
+        warnings.warn(
+            f"the drives of model '{model.name}' leave it freedom, in which lw.inverse takes the "
+            "position nearest to the last one at every time, and accelerations from the equations "
+            "of motion there: what is written is not one motion; for the motion itself take "
+            "lw.transient, whose driven joints have their forces", LinkworkWarning,
+            stacklevel=users_line(),
+        )  # fmt: skip
+    return found
 
 
 Metric = Callable[[State, int], np.ndarray]
@@ -209,7 +219,7 @@ def inverse_near(
         acting.share(state)
     kinds = {(False, False): "fully actuated, collocated",
              (False, True): "fully actuated, non-collocated",
-             (True, False): "underactuated, collocated", (True, True): "overactuated"}  # fmt: skip
+             (True, False): UNDER, (True, True): "overactuated"}  # fmt: skip
     problem = kinds[free > 0, actuators is not None or bool(loose.any())]
     march = March(holding, state, near, dynamic=problem.startswith("under"))
     steps = max(1, round((t - begin) / h))

@@ -111,11 +111,13 @@ def optimize(
     table = np.array(history)
     best = table[int(np.nanargmin(table[:, -1]))]
     x = dict(zip(names, map(float, best[:-1])))
-    message = str(found.message)
+    message, ended = str(found.message), float(found.fun) <= best[-1]
+    if not ended:  # on a plateau of failures, or in a lesser minimum than one passed before
+        message = "the search ended where the objective is greater than at the parameters given"
     if troubles:
         message += f"; {len(troubles)} variants failed, the last since {troubles[-1]}"
     return Optimum(
-        x, float(best[-1]), build(**x), len(table), bool(found.success), message, table
+        x, float(best[-1]), build(**x), len(table), bool(found.success) and ended, message, table
     )
 
 

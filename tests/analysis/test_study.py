@@ -355,3 +355,15 @@ def test_two_parameters_and_variants_that_fail():
     assert best.x["x"] == pytest.approx(1, abs=1e-3) and best.x["y"] == pytest.approx(1, abs=2e-3)
     with pytest.raises(LinkworkError, match="no such mechanism"):
         lw.optimize(build, float, {"x": -1.9, "y": 0}, {"x": (-2, 2), "y": (-1, 3)})
+
+
+def test_a_search_that_ends_among_failures_has_not_converged():
+    """Brent's method ends where all variants fail; the one at x0 is no minimum of anything."""
+    def build(k):
+        if k > 1.5:
+            raise lw.ModelError("too stiff")
+        return k
+
+    best = lw.optimize(build, lambda k: -k, {"k": 1.0}, {"k": (0.0, 100.0)})
+    assert not best.converged and "the search ended where" in best.message
+    assert best.x == {"k": 1.0} and "variants failed" in best.message
