@@ -38,10 +38,11 @@ import numpy as np
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined, spliced
-from linkwork.math.registers.eights import load8, store8
+from linkwork.math.registers.eights import load8, spread8, store8
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import four
 from linkwork.recursive.tree.layout import BODY, put4
+from linkwork.recursive.loops.blocks import Blocks
 from linkwork.recursive.loops.loop_jacobian import BLOCK, EQ, PLACE, ROWS
 from linkwork.recursive.sweeps.nodes import add_forces, body_accelerations, fill_nodes
 from linkwork.recursive.sweeps.sensing import ROUNDS
@@ -66,11 +67,13 @@ class Loops(NamedTuple):
 
     ends: np.ndarray  # (ends, 5)
     J: np.ndarray  # (m, velocities)
-    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ
-    A: np.ndarray  # (m, m) its Cholesky factor
+    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ; rows of different blocks share lanes
+    A: np.ndarray  # (m, rows of the largest block) c_q X, and its Cholesky factor, block by block
     scale: np.ndarray  # (2, m) of the rows of A, and of the violation
     largest: np.ndarray  # (2, m) diagonal of A in each metric
-    order: np.ndarray  # (m + 1,) pivots, and the rank
+    order: np.ndarray  # (m,) pivots
+    ranks: np.ndarray  # (blocks + 1,) and their sum
+    blocks: Blocks
     rhs: np.ndarray  # (2, m)
     gamma: np.ndarray  # (m,)
     derivatives: np.ndarray  # of direct differentiation
@@ -143,7 +146,11 @@ def row_rates(tree, loops, work, out):
 @spliced
 def jacobian(sweeps, tree, s, loops, work, how):
     """c_q at the motion that was seen last."""
-    loops.J[:] = 0.0
+    J, blocks = loops.J, loops.blocks
+    for k in range(blocks.row_begins.shape[0] - 1):
+        for p in range(blocks.row_begins[k], blocks.row_begins[k + 1]):
+            for t in range(blocks.velocity_begins[k], blocks.velocity_begins[k + 1]):
+                J[blocks.rows[p], blocks.velocities[t]] = 0.0
     if how == DIRECT:
         sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
     else:
@@ -159,38 +166,49 @@ def factorise(sweeps, tree, s, loops, metric, drop):
     Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
     singular position shows as a small pivot.
     """
-    J, A, order = loops.J, loops.A, loops.order
-    m, nv = J.shape
+    J, A = loops.J, loops.A
+    rows, begins, velocities, places, owner = loops.blocks
     for c in range(loops.X.shape[0]):
         X = loops.X[c]
-        for i in range(nv):
+        for i in range(J.shape[1]):
+            k = owner[i]
             for l in range(8):
-                r = 8 * c + l
-                X[i, l] = J[r, i] if r < m else 0.0
+                X[i, l] = 0.0
+                if k >= 0 and begins[k] + 8 * c + l < begins[k + 1]:
+                    X[i, l] = J[rows[begins[k] + 8 * c + l], i]
         if metric == MASS:
             sweeps.respond(tree, s, X)
         x = borrow(X)
-        for r in range(m):
-            total = load8(x, 0) * J[r, 0]
-            for i in range(1, nv):
-                total = total + load8(x, 8 * i) * J[r, i]
-            store8(borrow(loops.derivatives), 0, total)
-            for l in range(min(8, m - 8 * c)):
-                A[r, 8 * c + l] = loops.derivatives[l]
-    for r in range(m):
-        largest = max(loops.largest[metric, r], A[r, r], 1e-300)
-        loops.largest[metric, r] = largest
-        loops.scale[0, r] = 1.0 / largest**0.5
-        order[r] = r
-    for r in range(m):
-        for c in range(m):
-            A[r, c] *= loops.scale[0, r] * loops.scale[0, c]
-    order[m] = pivoted_cholesky(A, order, drop)
+        for k in range(begins.shape[0] - 1):
+            width = min(8, begins[k + 1] - begins[k] - 8 * c)
+            if width <= 0:
+                continue
+            for p in range(begins[k], begins[k + 1]):
+                total = spread8(0.0)
+                for t in range(places[k], places[k + 1]):
+                    total = total + load8(x, 8 * velocities[t]) * J[rows[p], velocities[t]]
+                store8(borrow(loops.derivatives), 0, total)
+                for l in range(width):
+                    A[p, 8 * c + l] = loops.derivatives[l]
+    loops.ranks[-1] = 0
+    for k in range(begins.shape[0] - 1):
+        first, last = begins[k], begins[k + 1]
+        for p in range(first, last):
+            r = rows[p]
+            largest = max(loops.largest[metric, r], A[p, p - first], 1e-300)
+            loops.largest[metric, r] = largest
+            loops.scale[0, r] = 1.0 / largest**0.5
+            loops.order[p] = r
+        for p in range(first, last):
+            for c in range(last - first):
+                A[p, c] *= loops.scale[0, rows[p]] * loops.scale[0, rows[first + c]]
+        loops.ranks[k] = pivoted_cholesky(A[first:last], loops.order[first:last], drop)
+        loops.ranks[-1] += loops.ranks[k]
 
 
 @fused_inlined
 def pivoted_cholesky(A, order, drop):
-    """Factor in place with diagonal pivots; returns the rank."""
+    """Factor the first columns of A in place with diagonal pivots; returns the rank."""
     m = A.shape[0]
     for k in range(m):
         best = k
@@ -221,11 +239,21 @@ def pivoted_cholesky(A, order, drop):
 @fused_inlined
 def solve(loops, b, out, y):
     """y += −X out with (c_q X) out = b; dependent rows get nothing."""
-    A, order, J = loops.A, loops.order, loops.J
-    m, rank = J.shape[0], order[J.shape[0]]
-    z = loops.rhs[1]
+    rows, begins, velocities, places, _ = loops.blocks
+    for k in range(begins.shape[0] - 1):
+        first, last = begins[k], begins[k + 1]
+        solve_block(loops.A[first:last], loops.order[first:last], loops.ranks[k], loops.scale[0],
+                    b, loops.rhs[1], out)  # fmt: skip
+        for p in range(first, last):
+            c, l = (p - first) // 8, (p - first) % 8
+            for t in range(places[k], places[k + 1]):
+                y[velocities[t]] -= loops.X[c, velocities[t], l] * out[rows[p]]
+
+
+@fused_inlined
+def solve_block(A, order, rank, scale, b, z, out):
     for k in range(rank):
-        total = b[order[k]] * loops.scale[0, order[k]]
+        total = b[order[k]] * scale[order[k]]
         for c in range(k):
             total -= A[k, c] * z[c]
         z[k] = total / A[k, k]
@@ -234,23 +262,33 @@ def solve(loops, b, out, y):
         for r in range(k + 1, rank):
             total -= A[r, k] * z[r]
         z[k] = total / A[k, k]
-    for r in range(m):
-        out[r] = 0.0
-    for k in range(rank):
-        out[order[k]] = z[k] * loops.scale[0, order[k]]
-    for r in range(m):
-        for i in range(y.shape[0]):
-            y[i] -= loops.X[r // 8, i, r % 8] * out[r]
+    for k in range(order.shape[0]):
+        out[order[k]] = z[k] * scale[order[k]] if k < rank else 0.0
 
 
 @fused_inlined
 def leave_out(loops, least):
-    """Leave out rows with pivots below `least`, which are the last ones."""
-    A, m = loops.A, loops.J.shape[0]
-    rank = loops.order[m]
-    while rank > 0 and A[rank - 1, rank - 1] ** 2 < least:
-        rank -= 1
-    loops.order[m] = rank
+    """Leave out rows with pivots below `least`, which are the last ones of their blocks."""
+    begins = loops.blocks.row_begins
+    loops.ranks[-1] = 0
+    for k in range(begins.shape[0] - 1):
+        rank = loops.ranks[k]
+        while rank > 0 and loops.A[begins[k] + rank - 1, rank - 1] ** 2 < least:
+            rank -= 1
+        loops.ranks[k] = rank
+        loops.ranks[-1] += rank
+
+
+@fused_inlined
+def smallest_pivot(loops):
+    """Of all rows; 0 where some are left out."""
+    begins, least = loops.blocks.row_begins, 1.0
+    if loops.ranks[-1] < loops.J.shape[0]:
+        return 0.0
+    for k in range(begins.shape[0] - 1):
+        last = begins[k + 1] - begins[k] - 1
+        least = min(least, loops.A[begins[k] + last, last] ** 2)
+    return least
 
 
 @inlined
@@ -323,9 +361,9 @@ def close(sweeps, tree, s, loops, work, out):
     jacobian(sweeps, tree, s, loops, work, SEMI_ANALYTIC)
     drop = min(SMALL, max(SMALLEST, worst(loops, work.C) ** (2.0 / 3.0)))
     factorise(sweeps, tree, s, loops, m * MASS, drop)
-    if loops.order[m] < m:
+    if loops.ranks[-1] < m:
         leave_out(loops, min(SMALL, WIDE * drop))
-    loops.report[PIVOT] = loops.A[m - 1, m - 1] ** 2 if loops.order[m] == m else 0.0
+    loops.report[PIVOT] = smallest_pivot(loops)
     solve(loops, b, loops.gamma, out)
 
 
@@ -415,5 +453,5 @@ def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, t
         loops.report[MADE] += 1.0
         off_before, fast_before = off, 1e300 if moves else fast  # moving changes rates, too
     # in a singular position nothing else can be asked for than that violations do not grow
-    singular = loops.order[m] < m
+    singular = loops.ranks[-1] < m
     return (off <= tolerance and fast <= tolerance) or (singular and off <= 1e4 * tolerance)

@@ -19,6 +19,7 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive.loops import closing as cl
+from linkwork.recursive.loops.blocks import find_blocks
 from linkwork.recursive.loops.closing import Loops
 from linkwork.recursive.loops.entry_points import evaluate_loops
 from linkwork.recursive.tree.layout import (
@@ -321,9 +322,12 @@ class Parts:
         settings[cl.TIME] = s.time
         scale = np.ones((2, m))
         scale[1] = np.where([r.is_angle for r in o.kept_rows], 1.0, 1.0 / self._link_length())
+        blocks = find_blocks(self.tree.ints, ends, m, nv)
+        widest = int(np.diff(blocks.row_begins).max(initial=0))
         return Loops(
-            ends, np.zeros((m, nv)), np.zeros((-(-m // 8), nv, 8)), np.zeros((m, m)), scale,
-            np.zeros((2, m)), np.zeros(m + 1, np.int64), np.zeros((2, m)), np.zeros(m),
+            ends, np.zeros((m, nv)), np.zeros((-(-widest // 8), nv, 8)), np.zeros((m, widest)),
+            scale, np.zeros((2, m)), np.zeros(m, np.int64),
+            np.zeros(len(blocks.row_begins), np.int64), blocks, np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
             self.coordinates.balls, self._swings(), velocity_of, np.zeros(cl.REPORT),
             *self._sensors(),
