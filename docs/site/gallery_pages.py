@@ -116,7 +116,7 @@ def run(module: ModuleType, name: str, picture: Path) -> str:
     return said.getvalue()
 
 
-def animate(module: ModuleType, pages: Path, name: str) -> None:
+def animate(module: ModuleType, pages: Path, name: str, film: float = FILM) -> None:
     """The motion with the time, step and method that the example gives `linkwork run`: a page, a
     picture a third of the way, and a film of it."""
     if len([x for x in module.model.items.values() if isinstance(x, lw.Body)]) > FEW:
@@ -126,7 +126,7 @@ def animate(module: ModuleType, pages: Path, name: str) -> None:
         words = {"method": module.method} if hasattr(module, "method") else {}
         motion = lw.transient(module.model, t=module.time, h=module.step, progress=False, **words)
         paths = {"traces": getattr(module, "traces", ())}
-        speed = max(float(motion.time[-1] - motion.time[0]) / FILM, 1e-9)
+        speed = max(float(motion.time[-1] - motion.time[0]) / film, 1e-9)
         slowed = round_factor(speed) if speed < SHORT else None
         motion.animate(pages / f"{name}.html", fps=20, speed=slowed, **paths)
         look = {"size": (400, 260), **paths}

@@ -39,8 +39,7 @@ def test_without_the_compiler_the_numbers_are_the_same():
     np.testing.assert_allclose(plain, compiled, rtol=0, atol=1e-13)
 
 
-def test_a_first_run_says_once_that_it_compiles(capsys, monkeypatch):
-    monkeypatch.setattr(module, "is_cached", lambda dispatcher: False)
+def test_a_first_run_says_once_that_it_compiles(capsys):
     module.announce.cache_clear()
     for _ in range(2):
         module.announce(print, "the steps of a method", 5)

@@ -36,13 +36,12 @@ def raw(lines: list[str]) -> str:
 
 @needs_chromium
 def test_a_card_moves_and_an_entry_plays(
-    gallery: Any, tab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    gallery: Any, tab: Any, tmp_path: Path,  # noqa: F811
 ) -> None:
     pages = tmp_path / "site"
     (pages / "gallery").mkdir(parents=True)
     example = SimpleNamespace(model=crank(), time=1.0, step=0.02, traces="arm")
-    monkeypatch.setattr(gallery, "FILM", 0.5)  # seconds; the real ones are longer
-    gallery.animate(example, pages, "crank")
+    gallery.animate(example, pages, "crank", film=0.5)
     card = raw(gallery.card(pages, "crank", "A crank"))
     entry = raw(gallery.page("crank", "A crank", "", "it says", True, []).splitlines())
     (pages / "gallery" / "index.html").write_text(f"<body>{card}{entry}</body>", encoding="utf-8")
