@@ -98,7 +98,8 @@ def too_large(value: Any) -> Any:
     """A finite number that is too large to compute with, in any nesting; None without one."""
     kind = type(value)
     if kind is float or kind is int or isinstance(value, np.number):
-        return value if abs(value) > LARGEST and abs(value) != math.inf else None
+        size = abs(value) if kind is int else float(abs(value))
+        return value if size > LARGEST and size != math.inf else None
     if kind is np.ndarray:
         large = value[np.abs(value) > LARGEST] if value.dtype == float and value.size else ()
         return next((x for x in large if math.isfinite(x)), None)

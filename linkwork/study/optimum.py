@@ -111,7 +111,7 @@ def optimize(
     table = np.array(history)
     best = table[int(np.nanargmin(table[:, -1]))]
     x = dict(zip(names, map(float, best[:-1])))
-    message, ended = str(found.message), float(found.fun) <= best[-1]
+    message, ended = str(found.message), bool(float(found.fun) <= best[-1])
     if not ended:  # on a plateau of failures, or in a lesser minimum than one passed before
         message = "the search ended where the objective is greater than at the parameters given"
     if troubles:

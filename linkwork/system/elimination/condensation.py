@@ -55,7 +55,7 @@ def find_condensed(
             elif row != column:
                 near[row].add(column)
     records: list[list[int]] = []
-    gone: list[int] = []
+    gone: dict[int, None] = {}  # in order, and looked up at once
     size, rest = 0, np.zeros(p.unknowns)
     everyone = sorted(range(p.bodies, p.moving), key=lambda g: len(near[g]))
     todo = deque(everyone if groups is None else groups.tolist())
@@ -69,14 +69,14 @@ def find_condensed(
                  vals, rest, FACTOR)  # fmt: skip
         record, size = numbers_of(p, g, neighbours, size)
         records.append(record)
-        gone.append(g)
+        gone[g] = None
         for j in neighbours:
             near[j].discard(g)
             if j >= p.bodies and groups is None:
                 todo.append(j)
     first = np.concatenate([[0], np.cumsum([len(r) for r in records])]).astype(np.int64)
     ints = np.array([x for record in records for x in record], np.int64)
-    return Condensed(first, ints, np.zeros(size)), np.array(gone, np.int64)
+    return Condensed(first, ints, np.zeros(size)), np.array(list(gone), np.int64)
 
 
 def leaves(p: Pattern, g: int, near: set[int], vals: np.ndarray) -> bool:
