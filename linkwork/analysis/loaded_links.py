@@ -33,7 +33,7 @@ from linkwork.system.system import System
 
 CELLS = 64  # along a link
 SAMPLES = 33  # stored times of a run
-TOLD = 0.1  # of the stiffness in bending: a twentieth of a frequency
+WARNED_SHARE = 0.1  # of the stiffness in bending: a twentieth of a frequency
 SOFT = 1e-6  # of the square of the slowest link's frequency: that of motions that nothing holds
 
 
@@ -45,7 +45,8 @@ def warn_of_axial_loads(system: System, state: State) -> None:
     links = [link for link in system.flexible if link.shapes]
     if not links or state.gamma is None or not np.all(np.isfinite(state.gamma)):
         return
-    warn_of_loads(system, state, links, [axial_load(system, state, link) for link in links], TOLD)
+    loads = [axial_load(system, state, link) for link in links]
+    warn_of_loads(system, state, links, loads, WARNED_SHARE)
 
 
 def warn_of_mean_loads(result: Result) -> None:
@@ -63,9 +64,10 @@ def warn_of_mean_loads(result: Result) -> None:
 
 
 def warn_of_loads(
-    system: System, state: State, links: list[FlexibleBody], loads: list[np.ndarray], told: float
-) -> None:
-    """Say so where the loads N of links change the stiffness of a motion by more than `told`."""
+    system: System, state: State, links: list[FlexibleBody], loads: list[np.ndarray],
+    threshold: float,
+) -> None:  # fmt: skip
+    """Warn where the loads N of links change the stiffness of a motion by more than a threshold."""
     parts = [stiffness_of_load(link, N) for link, N in zip(links, loads, strict=True)]
     G = la.block_diag(*parts)
     if not G.any():
@@ -73,7 +75,7 @@ def warn_of_loads(
     S = flexibility(system, state, links)
     values = la.eigvals(S @ G).real if np.all(np.isfinite(S)) else np.zeros(1)
     worst = float(values[np.argmax(np.abs(values))])
-    if abs(worst) <= told:
+    if abs(worst) <= threshold:
         return
     k = int(np.argmax([np.abs(N).max() for N in loads]))
     most = float(loads[k][np.argmax(np.abs(loads[k]))])

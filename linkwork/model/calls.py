@@ -127,8 +127,8 @@ def refuse_call(
         known = [p.name for p in parameters]
         wrong = [word for word in keywords if word not in known]
         if not wrong or len(parameters) < len(signature.parameters):
-            told = (p.name + "=" * (p.kind == p.KEYWORD_ONLY) for p in parameters)
-            raise ParameterError(f"{name}: {error}; write {name}({', '.join(told)})") from None
+            words = (p.name + "=" * (p.kind == p.KEYWORD_ONLY) for p in parameters)
+            raise ParameterError(f"{name}: {error}; write {name}({', '.join(words)})") from None
         raise ParameterError(
             f"{name} has no parameter '{wrong[0]}'; {hint(wrong[0], known, keywords)}"
         ) from None

@@ -18,7 +18,7 @@ from linkwork.math import rotations
 from linkwork.model import one_rotation
 
 SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range
-MOST = sys.maxsize  # of what is counted
+MAX_COUNT = sys.maxsize  # of what is counted
 WIDEST, NARROWEST = 1e9, 1e-9  # bounds of a range of motion (rad or m)
 
 
@@ -131,8 +131,8 @@ def count(value: Any, what: str) -> int:
         raise ModelError(
             f"{what} must be a whole number of at least 1, but {show(value)} was given"
         )
-    if value > MOST:
-        raise ModelError(f"{what} must be at most {MOST}, but {show(value)} was given")
+    if value > MAX_COUNT:
+        raise ModelError(f"{what} must be at most {MAX_COUNT}, but {show(value)} was given")
     return int(value)
 
 

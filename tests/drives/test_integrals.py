@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork import constant, expression, function, polynomial, ramp, sine, table
+from linkwork import DriveError, constant, expression, function, polynomial, ramp, sine, table
 from linkwork.model import drives
 from linkwork.model.drives import Integral, Periodic, Piecewise
 
@@ -87,3 +87,16 @@ def test_a_velocity_seen_from_a_body_crosses_corners():
         exact = 1000 * (f(np.maximum(t - 5, 0)) - f(np.maximum(t - 5.001, 0)))
         found = [u.values([x])[0] for x in t]
         np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+def test_noise_has_no_integral():
+    """It was looked for until the last digits of every time, without end."""
+    noise = function(lambda t: float(np.sin(1e5 * np.floor(1e8 * t))))
+    with pytest.raises(DriveError, match="has no integral that can be found"):
+        Integral(noise).values(np.array([0.0, 0.01]))
+
+
+def test_jumps_that_a_function_does_not_tell_are_found():
+    steps = function(lambda t: float(t > 0.00312) + 2.0 * float(t > 0.00731))
+    found = Integral(steps).values(np.array([0.01]))[0]
+    assert found == pytest.approx(0.00688 + 2 * 0.00269, abs=1e-14)

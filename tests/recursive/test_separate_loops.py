@@ -72,3 +72,15 @@ def test_each_moves_as_alone(integrator):
             for output in ("position", "velocity") if "bar" in name else ("force",):
                 one, other = getattr(alone[name], output), getattr(together[name], output)
                 assert np.abs(one - other).max() < 1e-9 * np.abs(one).max()
+
+
+def test_they_move_as_in_all_unknowns():
+    """Generalized-alpha tends to the same motion with the square of its step."""
+    words = dict(t=0.5, progress=False)
+    run = lw.transient(four_bars(range(5)), h=1e-3, method=lw.Recursive(), **words)
+    errors = []
+    for h in (5e-4, 2.5e-4):
+        other = lw.transient(four_bars(range(5)), h=h, method=lw.GeneralizedAlpha(), **words)
+        apart = [run[f"bar{k}1"].position[-1] - other[f"bar{k}1"].position[-1] for k in range(5)]
+        errors.append(np.abs(apart).max())
+    assert errors[0] < 1e-4 and errors[0] / errors[1] == pytest.approx(4, rel=0.1)

@@ -25,7 +25,7 @@ from linkwork.system.rank_one.sensors import answer_sensors
 ROUND_OFF = 2.0**-53
 SMOOTH = 4  # corrections before they may be restrained, and how many times as many are then made
 # 56 ropes (4 to 100 segments): one fails, of bisection alone 15; from 5 on brakes need no repairs
-BACK = 7
+MAX_KEPT_DIRECTION = 7
 FAR = 0.3  # a correction (lengths over L, radians) that must shrink
 SURE = 0.1  # of the tolerance: what a correction with the last matrix may be expected to leave
 
@@ -156,8 +156,8 @@ def largest_residual(stepper, tables):
 def restrain(stepper, iteration, cap, kept):
     """Bounds corrections that turn back and forth across a corner of a force: friction that changes
     from sliding one way to sliding the other, a string that becomes slack.  After a reversal each
-    is half as long as the one before, as in bisection, until one is shorter by itself.  Where BACK
-    of them have kept their direction the corner is not in the interval, as with the many corners of
+    is half as long as the one before, as in bisection, until one is shorter by itself.  Where
+    several have kept their direction the corner is not in the interval, as with the many corners of
     a rope, and they grow again.  Returns the bound, 1e300 for none, and how many kept their
     direction.
     """
@@ -174,7 +174,7 @@ def restrain(stepper, iteration, cap, kept):
             cap, kept = 0.5 * before, 0
         elif cap < 1e300:
             kept += 1
-            cap *= 0.5 if kept < BACK else 2.0
+            cap *= 0.5 if kept < MAX_KEPT_DIRECTION else 2.0
         if full > cap:
             for i in range(rhs.shape[0]):
                 rhs[i] *= cap / full

@@ -21,9 +21,11 @@ from linkwork.errors import DriveError
 from linkwork.model.drives.base import Drive, _check_drives
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(10)
-MOST = 100_000  # intervals at a time that are divided further
+MAX_INTERVALS = 100_000  # intervals at a time that are divided further
 BLOCK = 10_000  # times at once, of which each has 50 values of the integrand
 PANELS = 16  # of one length at a time
+SHORT = 1e-7  # of the time until the end: shorter panels belong to a jump, which has 600 of them
+MAX_SHORT_PANELS = 2000  # one after another
 FIRST = 1e-3  # s, the length of the first panels, which are halved or doubled
 Areas = tuple[np.ndarray, np.ndarray]
 
@@ -72,7 +74,11 @@ class Panels:
         self.begins, self.sums = np.array([start]), np.zeros(1)
 
     def reach(self, end: float) -> None:
-        """Adds panels until `end`, or until where the drive has no more values."""
+        """Adds panels until `end`, or until where the drive has no more values.
+
+        A DriveError where values jump without end, as those of noise do.
+        """
+        short = 0  # panels, one after another
         while (begin := float(self.begins[-1])) < end:
             shortest = 4 * np.spacing(max(abs(begin), FIRST))
             edges = begin + self.length * np.arange(PANELS + 1)
@@ -89,6 +95,13 @@ class Panels:
                 self.length /= 2
                 continue
             first = max(first, 1)
+            short = short + first if self.length < SHORT * (end - self.begins[0]) else 0
+            if short > MAX_SHORT_PANELS:
+                raise DriveError(
+                    f"{self.a!r} has no integral that can be found near t = {begin:g}: its values "
+                    "jump from one instant to the next; give a function that is smooth between "
+                    "its jumps, or a table"
+                )
             kept = owner < first
             order = np.argsort(b[kept])
             self.begins = np.append(self.begins, b[kept][order])
@@ -105,7 +118,7 @@ def areas(drive: Drive, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         part, good = agreeing(drive, a, b)
         m = (a + b) / 2
         good |= (m <= a) | (m >= b)
-        if np.count_nonzero(~good) > MOST:
+        if np.count_nonzero(~good) > MAX_INTERVALS:
             good[:] = True
         np.add.at(area, owner[good], part[good])
         if good.all():
@@ -122,7 +135,7 @@ def cut(drive: Drive, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndar
     left, right = a, np.maximum(a, np.nextafter(b, a))
     for _ in range(70):
         changed = drive.branch(left) != drive.branch(right)
-        if not changed.any() or np.count_nonzero(changed) > MOST:
+        if not changed.any() or np.count_nonzero(changed) > MAX_INTERVALS:
             break
         left, right, owner = left[changed], right[changed], owner[changed]
         m = (left + right) / 2
