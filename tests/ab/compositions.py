@@ -38,11 +38,11 @@ def pendulum(parts: tuple[str, ...], jump: float = JUMP) -> lw.Model:
     rod = m.add("rod", lw.Body.link((0, 0, 0), (1, 0, 0), radius=0.02, mass=2))
     pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)))
     if "jump" in parts:
-        m.add("torque", lw.JointForce(pin, lw.formula(f"20*(t >= {jump})")))
+        m.add("torque", lw.JointTorque(pin, lw.formula(f"20*(t >= {jump})")))
     if "stop" in parts:
         m.add("stop", lw.Stop(pin, upper=0.17, stiffness=1e4, exponent=1.0))
     if "samples" in parts:
-        m.add("servo", lw.JointForce(pin, lw.PID(
+        m.add("servo", lw.JointTorque(pin, lw.PID(
             0.1 - lw.reads(pin, "angle"), 30.0, 1.0, 2.0, every=0.0125)))  # fmt: skip
     return m
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import os
 import tempfile
 import warnings
@@ -193,9 +192,9 @@ def run_deck(path: Path, extent: str) -> dict[str, Any]:
     """A deck of MBDyn and its outputs; the quick corpus cuts it to 300 steps."""
     deck = lw.read_deck(path, environment={})
     t = None
-    if extent == "quick" and deck.analysis.moves and deck.analysis.step:
-        begin, end, h = deck.analysis.begin, deck.analysis.end, deck.analysis.step
-        t = min(end, begin + STEPS * h) if math.isfinite(end) else None
+    analysis = deck.analysis
+    if extent == "quick" and analysis.moves and analysis.step and analysis.final_time:
+        t = min(analysis.final_time, analysis.initial_time + STEPS * analysis.step)
     run = lw.run_deck(deck, progress=False, t=t)
     return dict(numbers(run)) | outputs(run)
 

@@ -12,6 +12,7 @@ import linkwork as lw
 sys.path.insert(0, str(Path(__file__).parent))
 
 from comparison import differences
+from corpus import corpus
 from record import Record, recorded, without_numbers
 
 
@@ -60,3 +61,12 @@ def test_warnings_and_errors_count_without_their_numbers():
 def test_sentences_are_without_folders():
     sentence = "cannot read '/tmp/tmp4x_z1/run.nc': no model at /a/b-c/d.mbd:41; 3 of 10 km/h"
     assert without_numbers(sentence) == "cannot read 'run.nc': no model at d.mbd:#; # of # km/h"
+
+
+@pytest.mark.parametrize("kind", ["composition/jump/default/", "deck/beams"])
+def test_cases_compute_what_they_are_for(kind):
+    """A case whose model is refused would compare nothing."""
+    cases = dict(corpus("quick", Path(__file__).parents[2]))
+    chosen = next(case for name, case in cases.items() if name.startswith(kind))
+    record = recorded(chosen)
+    assert record.error is None and record.arrays["motion"].size > 1000
