@@ -32,7 +32,7 @@ def microseconds_per_step(
     """CPU and wall time per step of the compiled loop, h = 1e-3, generalized-alpha or the other."""
     h = 1e-3
     assembled = assemble_model(chain(n))
-    system, start = assembled.system, assembled.state
+    system, start = assembled.data, assembled.state
     run: Any
     if energy_momentum:
         run = lw.EnergyMomentum().run(assembled.full, system, start, h)

@@ -59,7 +59,7 @@ def start(assembled: Assembled, h: float, tolerance: float = 1e-8) -> ImplicitRu
 def advance(run: ImplicitRun, assembled: Assembled, h: float, steps: int) -> None:
     times = h * np.arange(1, steps + 1)
     out = step_rows(assembled.full, 0)
-    run.advance(times, assembled.system.schedule(times), np.full(steps, -1), out)
+    run.advance(times, assembled.data.schedule(times), np.full(steps, -1), out)
 
 
 def run(case: str, n: int, steps: int, refine: int = 1) -> dict[str, Any]:

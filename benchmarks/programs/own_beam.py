@@ -52,7 +52,7 @@ def path(
     out, saved = step_rows(assembled.full, watched), np.full(steps, -1)
     saved[steps // watched - 1 :: steps // watched] = np.arange(watched)
     run.advance(times, system.schedule(times), saved, out)
-    along = np.argsort([system.items[b].s for b in range(system.bodies)])
+    along = np.argsort([system.system.items[b].s for b in range(system.system.bodies)])
     places = out.motion[:, along, :3]
     return places[:, :: (len(along) - 1) // 100].tolist()
 

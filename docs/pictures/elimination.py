@@ -46,8 +46,8 @@ def four_bar() -> lw.Model:
 def eliminated() -> tuple[System, Elimination]:
     """The four-bar without its redundant rows, and how its accelerations are solved for."""
     found = assemble_model(four_bar(), warn=False)
-    found.system.evaluate(found.state, cM=1.0)
-    return found.system, analyse(found.system.pattern, found.system.work.vals, found.system.length)
+    found.data.evaluate(found.state, cM=1.0)
+    return found.data, analyse(found.data.pattern, found.data.work.vals, found.data.system.length)
 
 
 def unknowns(e: Elimination, number: int) -> np.ndarray:
@@ -86,7 +86,7 @@ def draw_matrix(ax: Any, system: System, e: Elimination, number: int) -> None:
         ax.axhline(end, color=LIGHT, linewidth=0.8)
         ax.axvline(end, color=LIGHT, linewidth=0.8)
         middle = end - len(unknowns(e, i)) / 2
-        ax.text(middle, -0.6, system.names[e.nodes[i, BODY]], ha="center", color=GREY, fontsize=9)
+        ax.text(middle, -0.6, system.system.names[e.nodes[i, BODY]], ha="center", color=GREY, fontsize=9)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     ax.set_xticks([])
@@ -98,7 +98,7 @@ def draw_matrix(ax: Any, system: System, e: Elimination, number: int) -> None:
 def draw_mechanism(ax: Any, system: System, e: Elimination, number: int) -> None:
     """Bars and joints: which have left, which leave now, and what waits."""
     place = {name: (p[0], p[2]) for name, p in POINTS.items()}
-    left = [system.names[e.nodes[i, BODY]] for i in range(number + 1)]
+    left = [system.system.names[e.nodes[i, BODY]] for i in range(number + 1)]
     for name in [*left[:-1], *(n for n in BARS if n not in left), left[-1]]:
         (x0, z0), (x1, z1) = (place[p] for p in BARS[name])
         gone = name in left[:-1]

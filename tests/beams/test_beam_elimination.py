@@ -38,9 +38,9 @@ def three_bodies(held):
 
 def step_matrix(model, seed=1):
     """System, and values of the matrix of a step of 1 ms in a random position."""
-    rng, system = np.random.default_rng(seed), compile_model(model)
-    state = system.described_state().moved(0.05 * rng.normal(size=(system.bodies, 6)))
-    state = state.with_velocities(rng.normal(size=(system.bodies, 6)))
+    rng, system = np.random.default_rng(seed), compile_model(model).data()
+    state = system.system.described_state().moved(0.05 * rng.normal(size=(system.system.bodies, 6)))
+    state = state.with_velocities(rng.normal(size=(system.system.bodies, 6)))
     vals = zeros8(system.pattern.size)
     vals[system.pattern.places] = system.evaluate(state, cK=1.0, cD=2e3, cM=4e6).matrix.data / 4e6
     return system, vals
@@ -52,7 +52,7 @@ def step_matrix(model, seed=1):
 def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
     system, vals = step_matrix(model)
     p = system.pattern
-    e = elimination.analyse(p, vals, system.length)
+    e = elimination.analyse(p, vals, system.system.length)
     assert e.core.size == 0
     assert e.between.order.size >= 6 * 2
     A = sp.csr_matrix((vals[p.places], p.indices, p.indptr)).tocsc()
@@ -70,8 +70,8 @@ def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
 
 def test_an_elimination_is_repeated_digit_by_digit():
     system, vals = step_matrix(cantilever(6))
-    e = elimination.analyse(system.pattern, vals, system.length)
-    again = elimination.analyse(system.pattern, vals, system.length, e.pivots)
+    e = elimination.analyse(system.pattern, vals, system.system.length)
+    again = elimination.analyse(system.pattern, vals, system.system.length, e.pivots)
     solutions = []
     for each in (e, again):
         work, x = zeros8(system.pattern.size), np.ones(system.unknowns)
@@ -139,7 +139,7 @@ def test_large_fronts_in_panels(side):
 
 def shared_numbers(model):
     """The system of a model, and of its beam elements how far back the same numbers stand."""
-    system = compile_model(model)
+    system = compile_model(model).data()
     row = next(
         i for i, e in enumerate(system.elements) if e.entry.family.name.startswith("beam of")
     )
@@ -153,8 +153,8 @@ def shared_numbers(model):
 def test_elements_alike_share_their_numbers_and_keep_their_matrix(order):
     system, back = shared_numbers(cantilever(5, order=order))
     np.testing.assert_array_equal(back, np.arange(5))
-    state = system.described_state().moved(
-        0.05 * np.random.default_rng(3).normal(size=(system.bodies, 6))
+    state = system.system.described_state().moved(
+        0.05 * np.random.default_rng(3).normal(size=(system.system.bodies, 6))
     )
     together = system.evaluate(state, cK=1.0).matrix.data.copy()
     back[:] = 0  # every element reads its own
@@ -178,8 +178,8 @@ def test_blocks_that_two_elements_write_are_summed():
         section = lw.Section(stiffness=factor * np.array([1e4, 4e3, 4e3, 5, 8, 12]), mass=1.0)
         for i in range(count):
             m.add(f"e{i}", lw.BeamElement(*ends, section))
-        system = compile_model(m)
-        state = system.described_state().moved(
+        system = compile_model(m).data()
+        state = system.system.described_state().moved(
             0.1 * np.random.default_rng(5).normal(size=(3, 6))
         )
         first = system.evaluate(state, cK=1.0).matrix.toarray()

@@ -12,7 +12,7 @@ from linkwork.extend import rotations
 
 
 def in_random_motion(model, seed, turn=0.5):
-    rng, system = np.random.default_rng(seed), compile_model(model)
+    rng, system = np.random.default_rng(seed), compile_model(model).data()
     state, n = system.described_state(time=0.4), system.bodies
     motion = state.motion.copy()
     motion[:, :3] += 0.1 * rng.normal(size=(n, 3))

@@ -43,7 +43,7 @@ def element_system(rng, nodes, kind="matrix"):
     ]
     ends = [lw.Frame(body, 0.05 * rng.normal(size=3)) for body in bodies]
     m.add("beam", lw.BeamElement(*ends, random_section(rng, kind), up=rng.normal(size=3)))
-    return compile_model(m)
+    return compile_model(m).data()
 
 
 def moving(system, rng, size=0.3, speed=1.0):
@@ -154,8 +154,8 @@ def test_two_end_nodes_have_the_exact_stiffness_of_a_straight_beam(nodes):
     bodies = [m.add(f"b{i}", lw.Body(1, (1, 1, 1), (x, 0, 0))) for i, x in enumerate(places)]
     K6 = [EA, GA, GA, GJ, EIy, EIz]
     m.add("beam", lw.BeamElement(*bodies, lw.Section(stiffness=K6, mass=1.0)))
-    system = compile_model(m)
-    K = system.evaluate(system.described_state()).stiffness.toarray()
+    system = compile_model(m).data()
+    K = system.evaluate(system.system.described_state()).stiffness.toarray()
     if nodes == 3:
         keep, away = np.r_[0:6, 12:18], np.r_[6:12]
         inner = np.linalg.solve(K[np.ix_(away, away)], K[np.ix_(away, keep)])
@@ -181,8 +181,8 @@ def test_a_free_curved_beam_has_six_rigid_motions(order):
     m = lw.Model("free")
     section = lw.Section(stiffness=[1e4, 4e3, 4e3, 10, 20, 30], mass=1.0)
     m.add("beam", lw.Beam.along(points, section, order=order))
-    system = compile_model(m)
-    K = system.evaluate(system.described_state()).stiffness.toarray()
+    system = compile_model(m).data()
+    K = system.evaluate(system.system.described_state()).stiffness.toarray()
     values = np.sort(np.abs(np.linalg.svd(K, compute_uv=False)))
     assert values[5] < 1e-9 * values[-1] < 1e-3 * values[6]
 
@@ -193,7 +193,7 @@ def test_power_is_accounted_for(nodes):
     rng = np.random.default_rng(7)
     system = element_system(rng, nodes, "matrix")
     state, h = moving(system, rng), 1e-5
-    e = next(e for e in system.elements if e.owner == "beam")
+    e = next(e for e in system.system.elements if e.owner == "beam")
 
     def energy(state):
         rows = [state.motion[end] for end in e.ends]

@@ -390,8 +390,8 @@ def chain_with_controller(n, drive_of):
 ])  # fmt: skip
 def test_sampled_controllers_leave_the_elimination_alone(drive_of):
     """Runs have no blocks between ends that a sample alone joins; other analyses have them."""
-    full = compile_model(chain_with_controller(10, drive_of))
-    first, last = full.names.index("link0"), full.names.index("link9")
+    full = compile_model(chain_with_controller(10, drive_of)).data()
+    first, last = full.system.names.index("link0"), full.system.names.index("link9")
     assert (first, last) in full.pattern.blocks
     steps = full.for_steps()
     assert (first, last) not in steps.pattern.blocks
@@ -399,7 +399,7 @@ def test_sampled_controllers_leave_the_elimination_alone(drive_of):
 
 
 def test_continuous_controllers_keep_their_slopes_in_runs():
-    full = compile_model(chain_with_controller(5, lambda z, w: -1 * z - 0.1 * w))
+    full = compile_model(chain_with_controller(5, lambda z, w: -1 * z - 0.1 * w)).data()
     assert full.for_steps() is full
 
 

@@ -217,9 +217,9 @@ def test_tangents_by_differences(kind, quantity, axis):
     y = lw.reads(joint, quantity, axis)
     load = lw.ForcePair(a, b, rng.normal(size=3), rng.normal(size=3), lw.formula("sin(y)", y=y))
     m.add("load", load)
-    system = compile_model(m)
-    state, n = moved_state(system, rng), 6 * system.bodies
-    state = replace(state, gamma=np.zeros(len(system.all_rows)))
+    system = compile_model(m).data()
+    state, n = moved_state(system, rng), 6 * system.system.bodies
+    state = replace(state, gamma=np.zeros(len(system.system.all_rows)))
     v = state.velocities.ravel()
     K, D = np.empty((2, n, n))
     for j in range(n):

@@ -140,8 +140,8 @@ def test_tangents_of_what_follows_a_load_are_exact(load):
     for i, (word, axis) in enumerate(asked):
         words = (word,) if axis is None else (word, axis)
         m.add(f"copy{i}", lw.Torque(one, rng.normal(size=3), drive=lw.reads(item, *words)))
-    system = compile_model(m)
-    state = system.described_state(time=0.3)
+    system = compile_model(m).data()
+    state = system.system.described_state(time=0.3)
     motion = state.motion.copy()
     motion[:, :3] += 0.05 * rng.normal(size=(2, 3))
     motion[:, 3:7] += 0.1 * np.array([random_rotation(rng) for _ in range(2)])
@@ -149,9 +149,9 @@ def test_tangents_of_what_follows_a_load_are_exact(load):
     motion[:, 7:] = rng.normal(size=(2, 6))
     state = replace(
         state, motion=motion, acceleration=rng.normal(size=(2, 6)),
-        gamma=rng.normal(size=len(system.all_rows)), values=state.values + 0.01,
+        gamma=rng.normal(size=len(system.system.all_rows)), values=state.values + 0.01,
     )  # fmt: skip
-    n = system.motions
+    n = system.system.motions
     K, D = np.empty((n, n)), np.empty((n, n))
     for j, d in enumerate(STEP * np.eye(n)):
         K[:, j] = residuals(system, state.moved(d))[0] - residuals(system, state.moved(-d))[0]

@@ -77,11 +77,11 @@ def coupled():
 @pytest.mark.parametrize("level", [0, 1])
 def test_tangents_against_differences(level):
     """∂r/∂(value or rate) of every unknown."""
-    system, rng, eps = compile_model(coupled()), np.random.default_rng(level), 1e-6
-    n, b = system.motions, system.bodies
-    state = system.described_state().moved(rng.normal(size=n))
+    system, rng, eps = compile_model(coupled()).data(), np.random.default_rng(level), 1e-6
+    n, b = system.system.motions, system.system.bodies
+    state = system.system.described_state().moved(rng.normal(size=n))
     state = state.with_velocities(rng.normal(size=(b, 6)))
-    values = rng.normal(size=(3, system.layout.values))
+    values = rng.normal(size=(3, system.system.layout.values))
     state = replace(state, acceleration=rng.normal(size=(b, 6)), values=values)
     A = system.evaluate(state, **{("cK", "cD")[level]: 1.0, "cK": 1.0 - level}).stiffness.toarray()
     found = np.zeros((n, n))

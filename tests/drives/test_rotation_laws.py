@@ -137,7 +137,7 @@ def test_C_t_and_Q_c_are_exact_in_violated_states(where: str, seed: int) -> None
             "rotation": lw.rotation_vector(law(), law(), law())
             * lw.quaternion(law(), 1 + law(), law(), law())}  # fmt: skip
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), **{where: laws}))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = moving(system, rng)
     e = system.evaluate(state, rates=True)
 

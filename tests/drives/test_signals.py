@@ -54,9 +54,9 @@ def test_stiffness_and_damping_by_differences(kind, which):
     y = lw.reads(a, "position", "y", relative_to=c)
     drive = lw.formula("sin(x) + t*x*y + f", x=x, y=y, f=lw.sine(2, 0.3))
     m.add("load", list(loads(rng, a, b, drive))[which])
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = moved_state(system, rng)
-    n = 6 * system.bodies
+    n = 6 * system.system.bodies
     K, D = np.empty((2, n, n))
     v = state.velocities.ravel()
     for j in range(n):
@@ -72,7 +72,7 @@ def test_stiffness_and_damping_by_differences(kind, which):
     found = system.evaluate(state, cK=1.0).stiffness.toarray()
     np.testing.assert_allclose(found / scale, K / scale, atol=1e-8)
     found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
-    alone = compile_model(bare(m)).evaluate(replace(state, memory=None), cK=0.0, cD=1.0)
+    alone = compile_model(bare(m)).data().evaluate(replace(state, memory=None), cK=0.0, cD=1.0)
     bodies = alone.stiffness.toarray()
     np.testing.assert_allclose(found / scale, D / scale, atol=1e-8)
     assert np.abs(found - bodies).max() > 1e-3 or kind not in ("velocity", "angular velocity")

@@ -37,14 +37,14 @@ def lock_between_free_bodies(seed: int):
 
     drive = {"x": law(), "rotation": lw.rotation_vector(law(), law(), law())}
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), drive=drive))
-    system = compile_model(m)
+    system = compile_model(m).data()
     return system, moving(system, rng)
 
 
 def frames(system, state):
     """ρ_S, the driven marker less its law, places u_a and u_b on the bodies."""
     system.set_time(state.time)
-    reals = system.tables.reals[system.places[0]]
+    reals = system.tables.reals[system.system.places[0]]
     qa, qb = state.orientations
     driven = mul(mul(qb, reals[QB : QB + 4]), conj(reals[QT : QT + 4]))
     return mul(qa, reals[QA : QA + 4]), driven, reals[UA : UA + 3], reals[UB : UB + 3]
@@ -111,7 +111,7 @@ def test_a_closed_fixed_joint_has_the_simple_form(seed: int) -> None:
     """After (49): F₁ and F₂ coincide, P = I/2 and G = −γ̃_m/4, so K_P = ∓ R_iᵀ (R_S γ_m)~ R_j/4."""
     m, (a, b), rng = two_bodies(seed)
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3)))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = replace(system.described_state(), gamma=rng.normal(size=6))
     projection = stiffness_parts(system, state)[1].reshape(2, 6, 2, 6)[:, 3:, :, 3:]
     S, R = matrix(frames(system, state)[0]), matrix(state.orientations)

@@ -40,7 +40,7 @@ def joined(kind, form, conservative, seed, angle=None, law=None):
     )
     law = law or law_of(rng, kind.components[1])
     m.add("j", kind(a, b, rng.normal(size=3), law, form=form, conservative=conservative))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = system.described_state()
     motion = state.motion.copy()
     motion[:, :3] += 0.3 * rng.normal(size=(2, 3))
@@ -95,11 +95,11 @@ def test_equilibrium_and_rigid_motion(kind, form, conservative):
 @pytest.mark.parametrize("kind", KINDS)
 def test_outputs_are_the_residual(kind, form, conservative):
     system, state = joined(kind, form, conservative, 7)
-    (e,) = system.elements
+    (e,) = system.system.elements
     rows = [state.motion[end][None] for end in e.ends]
     parts = [[x[:, i:j] for x in rows] for i, j in ((0, 3), (3, 7), (7, 10), (10, 13))]
     out = e.entry.family.outputs(e.entry.reals[None], *parts)
-    frame_a, frame_b = system.model["j"].frames
+    frame_a, frame_b = system.system.model["j"].frames
     S = rotations.matrix(rotations.multiply(state.orientations[0], frame_a.orientation))
     Rb = rotations.matrix(state.orientations[1])
     F, T = S @ out["force"][0], S @ out["torque"][0]
@@ -125,8 +125,8 @@ def test_invariant_form_does_not_know_which_body_is_first(kind, conservative):
         ]
         ends = [bodies[i] for i in order]
         m.add("j", kind(*ends, (0, 0, 0), law, form="invariant", conservative=conservative))
-        system = compile_model(m)
-        state = system.described_state()
+        system = compile_model(m).data()
+        state = system.system.described_state()
         motion = state.motion.copy()
         motion[:, 3:7] = spins
         motion[:, 7:] = np.arange(12).reshape(2, 6) / 10
@@ -155,8 +155,8 @@ def test_work_round_a_closed_path(form, conservative):
     b = m.add("b", lw.Body(1, (1, 1, 1)))
     law = lw.laws.LinearElastic((1, 2, 5))
     m.add("j", lw.DeformableHinge(lw.GROUND, b, law=law, form=form, conservative=conservative))
-    system = compile_model(m)
-    state = system.described_state()
+    system = compile_model(m).data()
+    state = system.system.described_state()
     n = 400
     s = 2 * np.pi * np.arange(n) / n
     parts = 1 + np.cos(s), np.sin(s) + 0.4 * np.cos(2 * s), 0.5 + np.cos(s + 0.7)
@@ -195,8 +195,8 @@ def between(item):
     m = lw.Model()
     a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
     m.add("j", item(a, b))
-    system = compile_model(m)
-    state = system.described_state().moved(0.5 * np.sin(np.arange(12)))
+    system = compile_model(m).data()
+    state = system.system.described_state().moved(0.5 * np.sin(np.arange(12)))
     e = system.evaluate(state.with_velocities(np.cos(np.arange(12))), cK=0.7, cD=0.3)
     return e.f, e.stiffness.toarray(), e.power
 

@@ -32,7 +32,7 @@ def test_pairs_of_forces(follower, apart):
     ends = lw.Frame(a, rng.normal(size=3)), lw.Frame(b, rng.normal(size=3))
     F0, T0 = rng.normal(size=(2, 3))
     m.add("pair", lw.ForcePair(*ends, F0, T0, lw.constant(1.5), follower, apart))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = free(moving(system, rng, 1.0))
     R, r = world(state), state.positions
     F, T = (1.5 * (R[0] @ v if follower else v) for v in (F0, T0))
@@ -54,7 +54,7 @@ def test_dead_and_follower_force():
         m = lw.Model()
         b = m.add("b", lw.Body(1, (1, 1, 1), orientation=q))
         m.add("f", lw.Force(lw.Frame(b, (0, 0, 2)), (1, 0, 0), follower=follower, drive=3.0))
-        system = compile_model(m)
+        system = compile_model(m).data()
         f = residual(system, system.described_state())[0]
         np.testing.assert_allclose(-f[:3], 3 * np.array(F), atol=EXACT)
         moment = 3 * np.cross([0, 0, 2], rotations.matrix(q).T @ F)
@@ -67,11 +67,11 @@ def test_dead_and_follower_force():
 def test_spring_numbers():
     m, (a, b), rng = two_bodies(5)
     m.add("s", lw.Spring(a, b, (0, 0, 0), (3, 4, 0), stiffness=10, length=4, preload=2, damping=1))
-    system = compile_model(m)
-    state = system.described_state().with_velocities([1, 1, 1, 0, 0, 0] * 2)
+    system = compile_model(m).data()
+    state = system.system.described_state().with_velocities([1, 1, 1, 0, 0, 0] * 2)
     f = residual(system, state)
     np.testing.assert_allclose(f[1, :3], 12 * np.array([0.6, 0.8, 0]), atol=1e-11)
-    (e,) = system.elements
+    (e,) = system.system.elements
     out = e.entry.family.outputs(e.entry.reals[None], *bodies_of(e, state))
     assert out["length"][0] == pytest.approx(5)
     assert out["force"][0] == pytest.approx(12)
@@ -85,8 +85,8 @@ def test_spring_without_free_length_is_regular_where_its_points_meet():
     m = lw.Model()
     a, b = (m.add(n, lw.Body(1, (1, 1, 1))) for n in "ab")
     m.add("s", lw.Spring(a, b, stiffness=7, length=0))
-    system = compile_model(m)
-    e = system.evaluate(system.described_state())
+    system = compile_model(m).data()
+    e = system.evaluate(system.system.described_state())
     np.testing.assert_array_equal(e.f, 0)
     np.testing.assert_array_equal(e.stiffness.toarray()[6:9, 6:9], 7 * np.eye(3))
 
@@ -107,7 +107,7 @@ def hinge(start=0.0, **words):
     a, b = (m.add(n, lw.Body(1, (1, 1, 1))) for n in "ab")
     pin = m.add("pin", lw.Revolute(a, b, at=(0, 0, 0), axis=(1, 2, 2), angle=start))
     m.add("s", lw.TorsionSpring(pin, **words))
-    return compile_model(m), np.array([1, 2, 2]) / 3
+    return compile_model(m).data(), np.array([1, 2, 2]) / 3
 
 
 @pytest.mark.parametrize("direction", [1, -1])
@@ -160,8 +160,8 @@ def test_bushing_at_small_rotation_is_six_springs():
     m = lw.Model()
     a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(1, 2, 3))) for n in "ab")
     m.add("s", lw.Bushing(a, b, at=(1, 2, 3), stiffness=k, damping=c))
-    system = compile_model(m)
-    state = system.described_state()
+    system = compile_model(m).data()
+    state = system.system.described_state()
     for X, coefficients in ((k, {"cK": 1.0}), (c, {"cK": 0.0, "cD": 1.0})):
         found = system.evaluate(state, **coefficients).stiffness.toarray()
         np.testing.assert_allclose(found, np.kron([[1, -1], [-1, 1]], np.diag(X)), atol=EXACT)
@@ -173,7 +173,7 @@ def test_bushing_torque_is_linear_in_a_large_rotation_about_one_axis():
     m = lw.Model()
     a, b = (m.add(n, lw.Body(1, (1, 1, 1))) for n in "ab")
     m.add("s", lw.Bushing(a, b, at=(0, 0, 0), stiffness=[1, 1, 1, 2, 3, 4]))
-    system = compile_model(m)
+    system = compile_model(m).data()
     for i in range(3):
         step = np.zeros((2, 6))
         step[1, 3 + i] = 2.5
@@ -254,6 +254,6 @@ def test_driven_length_must_stay_positive():
     m = lw.Model()
     a, b = m.add("a", lw.Body(1, (1, 1, 1))), m.add("b", lw.Body(1, (1, 1, 1), position=(1, 0, 0)))
     m.add("rod", lw.Distance(a, b, length=lw.ramp(-1.0, start=1.0) + 1.0))
-    system = compile_model(m)
+    system = compile_model(m).data()
     with pytest.raises(lw.ModelError, match=r"length of Distance 'rod' must be positive.* t = 4"):
         system.schedule(np.array([0.0, 1.0, 4.0]))

@@ -83,8 +83,8 @@ def test_gimbal_is_two_turns_about_y_and_one_about_x():
     m = lw.Model()
     b = m.add("b", lw.Body(1, (1, 1, 1)))
     m.add("g", lw.Gimbal(lw.GROUND, b))
-    system = compile_model(m)
-    state = system.described_state()
+    system = compile_model(m).data()
+    state = system.system.described_state()
     rng = np.random.default_rng(0)
     for v, f in rng.uniform(-1.5, 1.5, (10, 2)):
         y, x = Rotation.from_rotvec([0, v, 0]), Rotation.from_rotvec([f, 0, 0])
@@ -128,8 +128,8 @@ def ring(n=5, seed=3):
 def test_mean_of_points_follows_a_rigid_motion_exactly():
     m, hub, rim, _, rng = ring()
     m.add("mean", lw.RigidBodyDisplacement(hub, rim, rng.uniform(0.5, 1, 5)))
-    system = compile_model(m)
-    state = system.described_state()
+    system = compile_model(m).data()
+    state = system.system.described_state()
     assert np.abs(system.evaluate(state).C).max() < 1e-14
     q, shift = rotations.exponential(np.array([0.7, -0.4, 1.2])), np.array([3.0, 2, 1])
     R = rotations.matrix(q)

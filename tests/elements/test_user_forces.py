@@ -38,7 +38,7 @@ def user_system(function, stiff=True):
         m.add("s", lw.Spring(*ends, stiffness=20, length=0.5, damping=2))
     else:
         m.add("s", lw.UserForce(ends, function, stiff=stiff))
-    return compile_model(m)
+    return compile_model(m).data()
 
 
 def test_user_force_in_python_and_numba_equals_a_spring(compiled_pull):
@@ -68,7 +68,7 @@ def test_user_force_sees_the_motion_of_frames():
     m, (a, b), rng = two_bodies(8)
     frames = [lw.Frame(a, rng.normal(size=3), turn(rng)), b, lw.Frame(a, rng.normal(size=3))]
     m.add("u", lw.UserForce(frames, look))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = moving(system, rng)
     residual(system, state)
     motion = seen[state.time]
@@ -91,7 +91,7 @@ def test_user_force_on_two_frames_of_one_body_and_six_numbers_on_one():
     two = np.array([[1.0, 0, 0, 0, 0, 0], [-1, 0, 0, 0, 0, 0]])
     ends = [lw.Frame(a, (0, 0, 1)), lw.Frame(a, (0, 0, -1))]
     m.add("two", lw.UserForce(ends, lambda t, motion: two))
-    system = compile_model(m)
+    system = compile_model(m).data()
     state = system.described_state()
     f = residual(system, state)[0]
     np.testing.assert_allclose(-f[:3], [1, 2, 3], atol=EXACT)

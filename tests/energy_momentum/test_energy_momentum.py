@@ -49,7 +49,7 @@ def test_the_row_left_out_is_one_that_closes_the_ring():
 
     full, system, state, _ = beginning(load_example("six_body_linkage").build(), None, EM())
     run = EM().run(full, system, state, 1e-3)
-    keep = run.parts.system.keep
+    keep = run.parts.data.keep
     left = [str(row) for row, kept in zip(full.all_rows, keep, strict=True) if not kept]
     assert left == ["joint 'hinge 6', row z"]
 

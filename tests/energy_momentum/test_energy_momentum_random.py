@@ -112,7 +112,7 @@ def test_rows_left_out_are_chosen_well(tilt):
     kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]
     model = polygon(kinds, [0.02, 0.27, 0.48, 0.77], R, (4, 5, -6), radius=0.02)
     full, system, state, _ = beginning(model, None, lw.EnergyMomentum())
-    G = constraint_rows(full, state).Cq.csr.toarray()
+    G = constraint_rows(full.system, state).Cq.csr.toarray()
     without = [np.delete(G, i, axis=0) for i in range(len(G))]
     best = max(np.linalg.svd(x, compute_uv=False)[-1] for x in without)
     kept = G[choose_rows(full, system, state).keep]

@@ -38,9 +38,9 @@ def turned(state, angle):
 def test_an_evaluation_does_not_depend_on_the_one_before():
     m, _, pin = pendulum()
     m.add("spring", lw.TorsionSpring(pin, stiffness=2.0))
-    system = lw.compile_model(m)
-    start = system.described_state()
-    fresh = lw.compile_model(m).evaluate(turned(start, 0.3)).f
+    system = lw.compile_model(m).data()
+    start = system.system.described_state()
+    fresh = lw.compile_model(m).data().evaluate(turned(start, 0.3)).f
     for angle in np.arange(0.0, 4 * np.pi, 0.5):  # two turns, each of them noted
         system.remember(turned(start, angle))
     assert np.array_equal(system.evaluate(turned(start, 0.3)).f, fresh)

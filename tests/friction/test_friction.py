@@ -343,9 +343,9 @@ def test_tangent_with_a_path_behind(joint, own, kind, deflection):
     made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), **words))
     model = kind(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1, viscous=0.05)
     m.add("f", lw.Friction(made, model, radius=0.4, preload=0.5, thread=0.2, **own))
-    system = compile_model(m)
-    state = system.described_state().moved(0.4 * rng.normal(size=12))
-    state = replace(state, gamma=rng.normal(size=len(system.all_rows)))
+    system = compile_model(m).data()
+    state = system.system.described_state().moved(0.4 * rng.normal(size=12))
+    state = replace(state, gamma=rng.normal(size=len(system.system.all_rows)))
     state = state.with_velocities(rng.normal(size=12))
     memory = system.remember(state).memory.copy()
     memory[-1] = deflection

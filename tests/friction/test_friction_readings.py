@@ -102,8 +102,8 @@ def test_slopes_by_multipliers_are_exact(kind):
     axis = (rng.normal(size=3),) if kind in ("Planar", "Cylindrical", "Spherical") else ()
     quantity = "force" if kind in ("Prismatic", "Planar", "Cylindrical") else "torque"
     m.add("act", lw.Force(bodies[0], (1, 0, 0), drive=lw.reads(rubs, quantity, *axis)))
-    system = compile_model(m)
-    state = system.described_state()
+    system = compile_model(m).data()
+    state = system.system.described_state()
     motion = state.motion.copy()
     motion[:, 7:] = rng.normal(size=(2, 6))
     state = replace(state, motion=motion, gamma=rng.normal(size=system.rows))

@@ -29,9 +29,9 @@ def moving_pair(joint, words, model, seed):
     a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=rng.normal(size=3))) for n in "ab")
     made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3)))
     m.add("f", lw.Friction(made, model, preload=0.5, **words))
-    system = compile_model(m)
-    state = system.described_state().moved(0.2 * rng.normal(size=12))
-    state = replace(state, gamma=rng.normal(size=len(system.all_rows)))
+    system = compile_model(m).data()
+    state = system.system.described_state().moved(0.2 * rng.normal(size=12))
+    state = replace(state, gamma=rng.normal(size=len(system.system.all_rows)))
     state = system.remember(state.with_velocities(rng.normal(size=12)))
     state = state.moved(0.15 * rng.normal(size=12)).with_velocities(rng.normal(size=12))
     return system, state, rng

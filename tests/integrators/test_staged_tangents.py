@@ -41,7 +41,7 @@ def residual(run, x, matrix=False):
 @pytest.mark.parametrize("method", [lw.MS2(), lw.SS3(), lw.DIRK33()], ids=str)
 def test_inertia_tangent_is_the_derivative(method, inertia):
     assembled = assemble_model(spinning(inertia))
-    run = method_run(method, assembled.full, assembled.system, assembled.state, 0.1)
+    run = method_run(method, assembled.full, assembled.data, assembled.state, 0.1)
     run._guess()
     x = run.stepper.p[0, 3:6] + np.array([0.05, -0.03, 0.02])
     found = residual(run, x, matrix=True)

@@ -65,8 +65,8 @@ def test_a_system_finds_its_kernels_in_another_process(tmp_path):
     m = lw.Model()
     bar = m.add("bar", lw.Body(2, (1, 2, 2.5), position=(0.5, 0, 0)))
     m.add("hinge", lw.Revolute(lw.GROUND, bar, at=(0, 0, 0), axis=(0, 1, 0)))
-    system = lw.compile_model(m)
-    state = replace(system.described_state(), gamma=np.arange(1.0, 6.0))
+    system = lw.compile_model(m).data()
+    state = replace(system.system.described_state(), gamma=np.arange(1.0, 6.0))
     (tmp_path / "system").write_bytes(pickle.dumps((system, state)))
     code = (
         "import pickle, sys; system, state = pickle.load(open(sys.argv[1], 'rb')); "

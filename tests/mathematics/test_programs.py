@@ -33,7 +33,7 @@ def loaded(drive):
     """The model with one force that has this drive, compiled."""
     MODEL.add("load", lw.Force(BODY, (1, 0, 0), drive=drive))
     try:
-        return compile_model(MODEL)
+        return compile_model(MODEL).data()
     finally:
         MODEL.remove("load")
 
@@ -60,7 +60,7 @@ class Compiled:
         state = self.system.described_state(t)
         state.motion[0, [0, 1, 2, 7]] = x
         self.asked.clear()
-        self.system.evaluate(state)
+        self.data.evaluate(state)
         reals = self.system.tables.reals[self.place :]
         return None if self.asked else (reals[0], reals[1:][PLACES].copy())
 
@@ -210,7 +210,7 @@ def test_what_programs_cannot_do_is_left_to_python():
     drive = Chain(Function(lambda x: x**3, lambda x: 3 * x**2, lambda x: 6 * x), X[0])
     assert translate(Signal(drive)) is None
     system = loaded(drive)
-    state = system.described_state()
+    state = system.system.described_state()
     state.motion[0, 0] = 1.5
     found = system.evaluate(state)
     assert found.f[0, 0] == pytest.approx(-(1.5**3), rel=1e-15)

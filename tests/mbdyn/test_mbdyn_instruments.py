@@ -74,8 +74,8 @@ def test_the_tangent_knows_how_a_front_changes_with_the_place():
     m.air = lw.Air(velocity=(20, 0, 0), gusts=[wave])
     body = m.add("body", lw.Body(2, (1, 1, 1)))
     m.add("wing", lw.LiftingSurface(body, 0.5, lw.Airfoil.flat_plate(), (0, -1, 0), (0, 1, 0)))
-    system = lw.compile_model(m)
-    state = system.described_state(time=0.6)
+    system = lw.compile_model(m).data()
+    state = system.system.described_state(time=0.6)
     K = system.evaluate(state, cK=1.0).stiffness.toarray()
     h = 1e-5
     for j in range(3):

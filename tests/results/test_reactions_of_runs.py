@@ -25,7 +25,7 @@ def least_norm_by_svd(solver, Cq, y):
 
 def problem(model, seed=3):
     """Its constraints, the solver, and multipliers of independent rows at the described position"""
-    full = compile_model(model)
+    full = compile_model(model).data()
     state = full.described_state()
     rows = constraint_rows(full, state)
     found = independent_rows(rows)
@@ -72,7 +72,7 @@ def test_every_stored_step_of_a_run():
         np.testing.assert_allclose(gamma, expected, atol=1e-11 * np.abs(expected).max())
         now = replace(run.system.described_state(), time=run.time[k], motion=run.motion[k],
                       acceleration=run.acceleration[k], gamma=gamma)  # fmt: skip
-        left = run.system.evaluate(now, tangent=False).residual
+        left = run.data.evaluate(now, tangent=False).residual
         assert np.abs(left).max() < 1e-9 * np.abs(Cq.T @ gamma).max()
     assert 0 < run.info["reaction_seconds"] < 60
     assert "for reactions of redundant joints" in repr(run)

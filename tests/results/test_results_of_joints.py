@@ -63,13 +63,13 @@ def test_reactions_equal_the_forces_in_the_equations(name):
     joints = [j for j in run.joints if j.startswith("item") and "force" in run[j].names]
     if not joints:  # forces, and flexible links, which are bodies
         return
-    if system.memory or not all(e.entry.rows for e in system.elements):
+    if system.remembers or not all(e.entry.rows for e in system.system.elements):
         return  # a spring acts beside the joint
-    if any(e.entry.family.reaction is None for e in system.elements):
+    if any(e.entry.family.reaction is None for e in system.system.elements):
         return  # it acts on more than a second body
     state = run.state(0).with_velocities(np.zeros(12))
     f = system.evaluate(state, tangent=False).f[1]
-    wrench = reaction(run, [e for e in system.elements if e.owner == joints[0]])
+    wrench = reaction(run, [e for e in system.system.elements if e.owner == joints[0]])
     view = run[joints[0]]
     force, torque = view.force_world.values[0], view.torque_world.values[0]
     np.testing.assert_allclose(wrench.R[0] @ wrench.force[0], force, atol=1e-14)
@@ -208,7 +208,7 @@ def test_violation_of_all_rows():
     """Against the evaluation of single states, driven and left-out rows included."""
     system, run = sample_run("Motor", 5, 4, 0.1)
     few = Result(
-        system.with_rows(np.arange(6) < 3), run.time, run.motion, run.acceleration, run.gamma
+        system.restricted(np.arange(6) < 3), run.time, run.motion, run.acceleration, run.gamma
     )
     for result in (run, few):
         v = result.violation

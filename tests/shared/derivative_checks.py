@@ -35,7 +35,7 @@ def sample_system(name, seed):
             m.add(f"item{i}", part)
     else:
         m.add("item", item)
-    system = compile_model(m)
+    system = compile_model(m).data()
     state, n = system.described_state(time=0.4), system.bodies
     motion = state.motion.copy()
     motion[:, :3] += 0.3 * rng.normal(size=(n, 3))
@@ -68,7 +68,7 @@ def residuals(system, state):
 
 
 def check_stiffness_and_jacobian(system, state):
-    n = system.motions
+    n = system.system.motions
     K, J = np.empty((n, n)), np.empty((system.rows, n))
     for j in range(n):
         dx = np.zeros(n)
@@ -78,7 +78,7 @@ def check_stiffness_and_jacobian(system, state):
         K[:, j], J[:, j] = (fp - fm) / (2 * STEP), (Cp - Cm) / (2 * STEP)
     e = system.evaluate(state, cK=1.0)
     close(e.stiffness.toarray(), K, "stiffness")
-    held = system.on_velocities  # there C_q is the derivative of the row by velocities
+    held = system.system.on_velocities  # there C_q is the derivative of the row by velocities
     if held.any():
         assert np.all(J[held] == 0) and np.all(e.C[held] == 0)
         J[held] = velocity_rows(system, state)[held]
@@ -104,7 +104,7 @@ def velocity_rows(system, state):
 
 
 def check_damping(system, state):
-    n = system.motions
+    n = system.system.motions
     D = np.empty((n, n))
     for j in range(n):
         dv = np.zeros(n)
@@ -119,8 +119,8 @@ def check_damping(system, state):
 
 def check_mass(system, state):
     """M as the derivative of the residual by accelerations: also where it depends on positions."""
-    n = system.motions
-    M, rigid = np.empty((n, n)), system.layout.rigid
+    n = system.system.motions
+    M, rigid = np.empty((n, n)), system.system.layout.rigid
 
     def accelerated(da):
         values = state.values.copy()
@@ -142,7 +142,7 @@ def check_rates(system, state):
     """C_t by differences in time; Q_c from C along r(t), R(t) with zero accelerations."""
     if not system.rows:
         return
-    h, held = 1e-3, system.on_velocities
+    h, held = 1e-3, system.system.on_velocities
     check_velocity_rates(system, state, held)
 
     def C_along(t, moving):

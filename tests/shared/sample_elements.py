@@ -42,7 +42,7 @@ def sample(name, seed, speed=1.0):
     item = ITEMS[name].sample(rng, *bodies)
     for i, part in enumerate(item if isinstance(item, list) else [item]):
         m.add(f"item{i}", part)
-    system = compile_model(m)
+    system = compile_model(m).data()
     return system, moving(system, rng, speed)
 
 

@@ -36,7 +36,7 @@ def rows_of(which):
         model = four_bars(6)
     else:
         model = random_mechanism(np.random.default_rng(which[0]), which[1])
-    full = compile_model(model)
+    full = compile_model(model).data()
     return constraint_rows(full, full.described_state())
 
 
@@ -77,7 +77,7 @@ def test_motors_that_fight_joints_are_named():
                                  angle=lw.ramp(0.1)))  # fmt: skip
         return m
 
-    full = compile_model(model())
+    full = compile_model(model()).data()
     rows = constraint_rows(full, full.described_state())
     dense, large = independent_rows(rows), independent_rows(rows, dense=0)
     assert len(large.conflicts) == len(dense.conflicts) == 1
@@ -206,7 +206,7 @@ def test_round_off_of_far_positions_costs_no_iterations():
             body, start = link, start + along
         assembled = assemble_model(m, warn=False)
         run = ImplicitRun(
-            assembled.system, lw.GeneralizedAlpha(rho=0.8), assembled.state, 1e-3, None
+            assembled.data, lw.GeneralizedAlpha(rho=0.8), assembled.state, 1e-3, None
         )
         times, out = 1e-3 * np.arange(1, 26), step_rows(assembled.full, 25)
         run.advance(times, np.zeros((25, 0)), np.arange(25), out)

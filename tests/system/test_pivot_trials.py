@@ -19,7 +19,7 @@ def begin(assembled, method, state=None):
 def march(run, first, last):
     times = H * np.arange(first + 1, last + 1)
     out = step_rows(run.system, 0, len(getattr(run, "own", ())))
-    run.advance(times, run.system.schedule(times), np.full(len(times), -1), out)
+    run.advance(times, run.data.schedule(times), np.full(len(times), -1), out)
 
 
 def crowd(run, monkeypatch):

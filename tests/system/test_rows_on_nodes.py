@@ -121,7 +121,7 @@ def test_accelerations_against_a_dense_solution():
     """Nine values: rows of C_q are sixteen numbers wide."""
     m, w, K = tied(np.linspace(1, 2, 9))
     found = assemble_model(m)
-    state = accelerations(found.system, found.state)
+    state = accelerations(found.data, found.state)
     A = np.zeros((11, 11))
     A[:9, :9], A[9, 9] = OWN * np.eye(9), MASS
     A[10, :9] = A[:9, 10] = w
@@ -222,7 +222,7 @@ def link_loop(boundary="pinned-pinned", ground=False, modes=2):
 def test_links_leave_with_their_frames(build):
     """Nothing is left to the sparse LU, and the solutions are those of SuperLU."""
     found = assemble_model(build(), warn=False)
-    s, rng = found.system, np.random.default_rng(1)
+    s, rng = found.data, np.random.default_rng(1)
     state = found.state.moved(1e-3 * rng.normal(size=s.motions))
     e = s.evaluate(state, cM=1.0, cD=1e-3, cK=1e-6)
     vals = s.work.vals.copy()
