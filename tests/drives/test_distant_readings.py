@@ -34,8 +34,9 @@ def chain(gain=1.0):
 def test_updates_are_what_blocks_would_add():
     """The matrix with blocks is the one without and u wᵀ of every number."""
     full = compile_model(chain()).data()
-    steps = full.for_steps(updates=True)
-    assert len(steps.apart) == 3 and full.for_steps(updates=False) is full
+    steps = full.system.data(steps=True, updates=True)
+    assert len(steps.apart) == 3
+    assert full.system.data(steps=True).pattern.blocks == full.pattern.blocks
     rng = np.random.default_rng(3)
     state = full.system.described_state()
     state.motion[:] += 0.1 * rng.normal(size=state.motion.shape)

@@ -32,8 +32,8 @@ def loads(rng, a, b, drive):
     yield lw.ForcePair(f, g, force, torque, drive, follower=True, apart=True)
 
 
-def moved_state(system, rng):
-    state, n = system.described_state(time=0.4), system.bodies
+def moved_state(data, rng):
+    state, n = data.system.described_state(time=0.4), data.system.bodies
     motion = state.motion.copy()
     motion[:, :3] += rng.normal(size=(n, 3))
     turn = rotations.exponential(0.5 * rng.normal(size=(n, 3)))
@@ -54,9 +54,9 @@ def test_stiffness_and_damping_by_differences(kind, which):
     y = lw.reads(a, "position", "y", relative_to=c)
     drive = lw.formula("sin(x) + t*x*y + f", x=x, y=y, f=lw.sine(2, 0.3))
     m.add("load", list(loads(rng, a, b, drive))[which])
-    system = compile_model(m).data()
-    state = moved_state(system, rng)
-    n = 6 * system.system.bodies
+    data = compile_model(m).data()
+    state = moved_state(data, rng)
+    n = 6 * data.system.bodies
     K, D = np.empty((2, n, n))
     v = state.velocities.ravel()
     for j in range(n):
@@ -66,12 +66,12 @@ def test_stiffness_and_damping_by_differences(kind, which):
             (K, state.moved(d), state.moved(-d)),
             (D, state.with_velocities(v + d), state.with_velocities(v - d)),
         ):
-            f = [system.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
+            f = [data.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
             X[:, j] = (f[0] - f[1]) / (2 * STEP)
     scale = max(1.0, np.abs(K).max(), np.abs(D).max())
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=1.0).stiffness.toarray()
     np.testing.assert_allclose(found / scale, K / scale, atol=1e-8)
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     alone = compile_model(bare(m)).data().evaluate(replace(state, memory=None), cK=0.0, cD=1.0)
     bodies = alone.stiffness.toarray()
     np.testing.assert_allclose(found / scale, D / scale, atol=1e-8)

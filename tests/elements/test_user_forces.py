@@ -68,12 +68,12 @@ def test_user_force_sees_the_motion_of_frames():
     m, (a, b), rng = two_bodies(8)
     frames = [lw.Frame(a, rng.normal(size=3), turn(rng)), b, lw.Frame(a, rng.normal(size=3))]
     m.add("u", lw.UserForce(frames, look))
-    system = compile_model(m).data()
-    state = moving(system, rng)
-    residual(system, state)
+    data = compile_model(m).data()
+    state = moving(data, rng)
+    residual(data, state)
     motion = seen[state.time]
     for i, body in enumerate((0, 1, 0)):
-        frame = system.model["u"].frames[i]
+        frame = data.system.model["u"].frames[i]
         R = world(state)[body]
         spin = R @ state.velocities[body, 3:]
         arm = R @ frame.position
@@ -91,9 +91,9 @@ def test_user_force_on_two_frames_of_one_body_and_six_numbers_on_one():
     two = np.array([[1.0, 0, 0, 0, 0, 0], [-1, 0, 0, 0, 0, 0]])
     ends = [lw.Frame(a, (0, 0, 1)), lw.Frame(a, (0, 0, -1))]
     m.add("two", lw.UserForce(ends, lambda t, motion: two))
-    system = compile_model(m).data()
-    state = system.described_state()
-    f = residual(system, state)[0]
+    data = compile_model(m).data()
+    state = data.system.described_state()
+    f = residual(data, state)[0]
     np.testing.assert_allclose(-f[:3], [1, 2, 3], atol=EXACT)
     R = world(state)[0]
     couple = np.cross([0, 0, 2], R.T @ [1, 0, 0])

@@ -24,7 +24,7 @@ from linkwork.integrators.first_order.stages import FILTER, RATE, SPEED, XDOT, X
 
 
 def advance(run, times):
-    out = step_rows(run.system, 0)
+    out = step_rows(run.data.system, 0)
     run.advance(times, run.data.schedule(times), np.full(len(times), -1), out)
 
 

@@ -21,9 +21,9 @@ def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
     for h in 10.0 ** np.arange(-2, -9, -1):
         method = lw.GeneralizedAlpha(0.8, stabilized=stabilized)
         run = ImplicitRun(assembled.data, method, assembled.state, h, None)
-        run.advance(np.array([h]), np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
+        run.advance(np.array([h]), np.zeros((1, 0)), np.array([-1]), empty(assembled.full.system))
         w, p = run.data.work, run.data.pattern
-        evaluate(run.system.kernels, run.system.tables, w, h, 1 / run.system.mass)
+        evaluate(run.data.kernels, run.data.tables, w, h, 1 / run.data.system.mass)
         A = sp.csr_matrix((w.vals[p.places], p.indices, p.indptr)).toarray()
         numbers.append(np.linalg.cond(A))
     assert max(numbers) < 1.05 * numbers[0], numbers
@@ -46,7 +46,7 @@ def test_accelerations_stay_right_for_small_steps(h, stabilized):
     state = run.state()
     from inside import accelerations
 
-    exact = accelerations(assemble_model(double_pendulum()).system, state)
+    exact = accelerations(assemble_model(double_pendulum()).data, state)
     round_off = 1e-9 if stabilized else 1e-13 / h**2
     assert np.abs(state.acceleration - exact.acceleration).max() < 60 * h**2 + round_off
     assert float(run.violation.position.max()) < 1e-12
@@ -140,7 +140,7 @@ def test_minimum_norm_reactions_of_a_door_on_three_hinges():
 def stepped(run, times):
     """Plain steps at these times."""
     n = len(times)
-    run.advance(times, run.data.schedule(times), np.full(n, -1), empty(run.system))
+    run.advance(times, run.data.schedule(times), np.full(n, -1), empty(run.data.system))
 
 
 @pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.BDF2(), lw.HHT(stabilized=True)])
@@ -201,7 +201,7 @@ def test_constraint_stiffness_improves_newton():
         total = 0
         for k in range(40):
             t = np.array([0.05 * (k + 1)])
-            run.advance(t, np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
+            run.advance(t, np.zeros((1, 0)), np.array([-1]), empty(assembled.full.system))
             total += int(run.stepper.report[0])
         iterations.append(total)
     assert run.stepper.settings[STIFFNESS] == 0.0

@@ -194,22 +194,22 @@ def test_pivots_that_vanish_are_chosen_anew(kind, rng):
                 joint = kind(*pair, at=(i, 0, 0), axis=Z)
             m.add(f"j{i}", joint)
             last = body
-        system = compile_model(m).data()
-        e = step(system, system.described_state(), rng).analyse()
+        data = compile_model(m).data()
+        e = step(data, data.system.described_state(), rng).analyse()
         for axis in np.eye(3):
             for angle in TURNS:
-                now = step(system, turned(system, angle * axis), rng)
+                now = step(data, turned(data, angle * axis), rng)
                 x, growth, _ = now.solve(e)
                 assert growth < 1e6
                 now.check(x)
 
 
-def turned(system, rotation):
+def turned(data, rotation):
     """The described state turned about the world's origin."""
-    state, q = system.described_state(), rotations.exponential(np.array([rotation]))
+    state, q = data.system.described_state(), rotations.exponential(np.array([rotation]))
     motion = state.motion.copy()
     motion[:, :3] = motion[:, :3] @ rotations.matrix(q)[0].T
-    motion[:, 3:7] = rotations.multiply(np.repeat(q, system.bodies, 0), motion[:, 3:7])
+    motion[:, 3:7] = rotations.multiply(np.repeat(q, data.system.bodies, 0), motion[:, 3:7])
     return replace(state, motion=motion)
 
 
@@ -221,10 +221,10 @@ def turned(system, rotation):
 ], ids=["tree", "hexapod", "four-bar", "ring"])  # fmt: skip
 def test_far_away_positions(build, rng):
     """Bodies anywhere in any orientation; new pivots only where the growth asks for them."""
-    system = compile_model(build(rng)).data()
-    e, again = step(system, system.described_state(), rng).analyse(), 0
+    data = compile_model(build(rng)).data()
+    e, again = step(data, data.system.described_state(), rng).analyse(), 0
     for _ in range(20):
-        now = step(system, displaced(system, rng, size=1.0), rng)
+        now = step(data, displaced(data, rng, size=1.0), rng)
         x, growth, _ = now.solve(e)
         if growth > 1e5:
             e, again = now.analyse(), again + 1
@@ -257,9 +257,9 @@ def test_several_right_hand_sides_and_second_opinion(rng):
 def test_saved_pivots_reproduce_all_digits(rng):
     """Before and after pivots have moved, also from an analysis of other values."""
     for model in (ring(6, lw.Spherical, rng, hanging=4), hexapod(), chain(6, lw.Universal, rng)[0]):
-        system = compile_model(model).data()
-        states = [displaced(system, rng, size=0.5) for _ in range(3)]
-        first, *later = [step(system, s, rng) for s in states]
+        data = compile_model(model).data()
+        states = [displaced(data, rng, size=0.5) for _ in range(3)]
+        first, *later = [step(data, s, rng) for s in states]
         e = first.analyse()
         for now in later:
             twin = now.analyse(pivots=tuple(p.copy() for p in e.pivots))
@@ -309,11 +309,11 @@ def test_dependent_rows_are_found(kinds, ground, load, seed):
     Factors that met a singular matrix serve the next one as before.
     """
     rng = np.random.default_rng(seed)
-    system = compile_model(loop(kinds, rng, ground)).data()
-    state = system.described_state()
-    singular = step(system, state, rng, load)
+    data = compile_model(loop(kinds, rng, ground)).data()
+    state = data.system.described_state()
+    singular = step(data, state, rng, load)
     assert is_singular(singular)
-    near = step(system, displaced(system, rng, state=state), rng, load)
+    near = step(data, displaced(data, rng, state=state), rng, load)
     if np.linalg.matrix_rank(near.A) < len(near.A):  # more rows than unknowns
         return
     e = near.analyse()
@@ -323,7 +323,7 @@ def test_dependent_rows_are_found(kinds, ground, load, seed):
         # in the core, which keeps its pivots, round-off of n rows adds up as in a random walk
         faded = FADED * max(len(e.core), 1) ** 0.5
         near.check(x, backward=max(faded, EPS * growth))
-        near = step(system, displaced(system, rng, state=state), rng, load)
+        near = step(data, displaced(data, rng, state=state), rng, load)
 
 
 def test_other_singular_matrices_are_found(rng):
@@ -339,17 +339,17 @@ def test_other_singular_matrices_are_found(rng):
     models = [m, held[0], on_seven[0], tree([None, None], [None] * 2, rng, mass=[1.0, 0.0])[0]]
     leaf = (chain(4, kind, rng, mass=[1.0, 0.0] * 2)[0] for kind in (lw.Spherical, lw.Prismatic))
     for model in [*models, *leaf]:
-        system = compile_model(model).data()
+        data = compile_model(model).data()
         for _ in range(5):
-            state = turned(system, rng.standard_normal(3))
-            assert is_singular(step(system, state, rng))
-    system = compile_model(chain(3, lw.Revolute, rng)[0]).data()
-    now = step(system, system.system.described_state(), rng)
+            state = turned(data, rng.standard_normal(3))
+            assert is_singular(step(data, state, rng))
+    data = compile_model(chain(3, lw.Revolute, rng)[0]).data()
+    now = step(data, data.system.described_state(), rng)
     e, good = now.analyse(), now.vals.copy()
-    now.vals[system.pattern.places[::7]] = np.nan
+    now.vals[data.pattern.places[::7]] = np.nan
     assert now.solve(e)[1] == np.inf
     with pytest.raises(SingularMatrix):
-        analyse(system.pattern, now.vals, system.system.length)
+        analyse(data.pattern, now.vals, data.system.length)
     now.vals[:] = good
     now.check(now.solve(e)[0])
 
@@ -366,13 +366,13 @@ def test_cost_is_linear_in_bodies(rng):
             body = m.add(f"b{i}", lw.Body(1.0, (0.1, 0.1, 0.1), position=(i + 0.5, 0, 0)))
             m.add(f"j{i}", lw.Revolute(last, body, at=(i, 0, 0), axis=(0, 1, i % 2)))
             last = body
-        system = compile_model(m).data()
-        A = system.evaluate(system.system.described_state(), cM=1.0).matrix
-        e = analyse(system.pattern, system.work.vals, system.system.length)
-        b = rng.standard_normal(system.unknowns)
+        data = compile_model(m).data()
+        A = data.evaluate(data.system.described_state(), cM=1.0).matrix
+        e = analyse(data.pattern, data.work.vals, data.system.length)
+        b = rng.standard_normal(data.unknowns)
         x = b.copy()
-        assert refactor(e, system.work.vals, x) < 1e6
-        sweep_back(e, system.work.vals, x)
+        assert refactor(e, data.work.vals, x) < 1e6
+        sweep_back(e, data.work.vals, x)
         assert np.abs(A @ x - b).max() <= BACKWARD * (abs(A) @ np.abs(x) + np.abs(b)).max()
         sizes.append([each.size for each in (e.nodes, e.rows, e.store, e.order)])
         assert len(e.core) == 0
