@@ -39,6 +39,7 @@ class Actuators:
     def __init__(
         self, full: Data, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
     ) -> None:
+        system = full.system
         if names is not None and not len(names):
             raise ModelError(
                 "actuators of inverse is an empty list; name the joints that push, or leave it "
@@ -46,17 +47,17 @@ class Actuators:
             )
         self.full, self.passive = full, ~(driven | loose)
         self.rows = np.zeros_like(driven)  # that actuators push along
-        self.loaded = any(e.entry.reads for e in full.system.elements)  # friction depends on multipliers
+        self.loaded = any(e.entry.reads for e in system.elements)  # friction depends on multipliers
         if names is None:
             self.rows = loose if loose.any() else driven
         self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
         labels, units = [], []
         if names is None:
-            rows = [(r, full.system.all_rows[r]) for r in np.flatnonzero(self.rows)]
+            rows = [(r, system.all_rows[r]) for r in np.flatnonzero(self.rows)]
             owners = [row.owner for _, row in rows]
             several = {name for name in owners if owners.count(name) > 1}
             for r, row in rows:
-                item, kind = full.system.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
+                item, kind = system.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
                 plain = isinstance(item, Joint) and kind and not item.laws().get("a")
                 plain = plain and (kind == "slide" or alone(rows, row))
                 self.joints.append((item, kind) if plain else int(r))
@@ -64,7 +65,7 @@ class Actuators:
                 units.append("N m" if row.is_angle else "N")
         else:
             for name in names:
-                joint = full.system.model[name]
+                joint = system.model[name]
                 if not isinstance(joint, Joint):
                     raise ModelError(f"actuators of inverse must be joints; {joint.label} is none")
                 motion = moves(joint, None, "an actuator of inverse")
@@ -95,7 +96,8 @@ class Actuators:
         loads = agreement(lambda gamma: self.balance(state, gamma)[1], gamma)
         if loads is None:
             raise ModelError(
-                f"'{self.full.system.model.name}' jams at t = {state.time:g}: friction grows with the "
+                f"'{self.full.system.model.name}' jams at t = {state.time:g}: "
+                "friction grows with the "
                 "reactions that it makes; look for a coefficient or a radius that is too large"
             )
         values, gamma = self.balance(state, loads)
@@ -106,13 +108,14 @@ class Actuators:
 
     def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`forces`, with friction under these multipliers."""
+        system = self.full.system
         e = self.full.evaluate(replace(state, gamma=loads, acceleration=state.acceleration))
         J = e.Cq.toarray()
         if loads is not None:
             e.f.ravel()[:] -= J.T @ loads
         rows = np.array([
             self.driven_scale(x) * J[x] if isinstance(x, int)
-            else direction(self.full.system, *x, state.motion[None])[0]
+            else direction(system, *x, state.motion[None])[0]
             for x in self.joints
         ])  # fmt: skip
         A = np.concatenate([J[self.passive], rows])
@@ -120,7 +123,7 @@ class Actuators:
         left = np.abs(A.T @ y + e.f.ravel()).max()
         if left > TIGHT * max(1.0, np.abs(e.f).max()):
             raise ModelError(
-                f"the actuators {', '.join(self.names)} cannot give '{self.full.system.model.name}' its "
+                f"the actuators {', '.join(self.names)} cannot give '{system.model.name}' its "
                 f"motion at t = {state.time:g}: {left:.3g} of the forces needed act where they do "
                 "not; add actuators, or prescribe less"
             )

@@ -237,13 +237,14 @@ def inverse_near(
 
 def refuse_surplus(full: Data, state: State, acting: Actuators) -> None:
     """More actuators than the mechanism has freedoms without its drives: forces are not unique."""
+    system = full.system
     passive = full.restricted(acting.passive)
-    freedom = full.system.layout.rigid - rank(passive, state)
+    freedom = system.layout.rigid - rank(passive, state)
     if len(acting.names) > freedom:
         raise ModelError(
             f"inverse has {len(acting.names)} actuators ({', '.join(acting.names)}) for "
             f"{freedom} {'degree' if freedom == 1 else 'degrees'} of freedom of model "
-            f"'{full.system.model.name}' without its drives, so that their forces are not unique; name "
+            f"'{system.model.name}' without its drives, so that their forces are not unique; name "
             f"{freedom} of them"
         )
 
@@ -254,16 +255,17 @@ def warn_of_guides(full: Data, state: State, acting: Actuators, named: bool) -> 
     It is one where other joints connect its bodies already, else the Lock is a joint of its own,
     and where its other rows take freedom from the mechanism: rows that nothing loads guide nothing.
     """
-    for name, item in full.system.model.items.items():
+    system = full.system
+    for name, item in system.model.items.items():
         if type(item) is not Lock:
             continue
-        mine = [row for row in full.system.all_rows if row.owner == name]
+        mine = [row for row in system.all_rows if row.owner == name]
         held = [row.name for row in mine if not row.driven]
         led = [row.name for row in mine if row.driven]
-        if not (led and held and connected_otherwise(full.system, name)):
+        if not (led and held and connected_otherwise(system, name)):
             continue
-        own = np.array([row.owner == name for row in full.system.all_rows], bool)
-        guiding = acting.passive | (own & ~driven_rows(full.system))
+        own = np.array([row.owner == name for row in system.all_rows], bool)
+        guiding = acting.passive | (own & ~driven_rows(system))
         if rank(full.restricted(guiding), state) == rank(full.restricted(guiding & ~own), state):
             continue
         remedy = "leave those rows out, or drive them too where their motion is wanted"
@@ -363,21 +365,22 @@ class March:
     dynamic: bool
 
     def __post_init__(self) -> None:
-        if self.full.system.flexible:
+        system = self.full.system
+        if system.flexible:
             raise ModelError(
-                f"lw.inverse does not know {self.full.system.flexible[0].item.label}; replace flexible "
+                f"lw.inverse does not know {system.flexible[0].item.label}; replace flexible "
                 "links by rigid bodies"
             )
-        for e in self.full.system.elements:
+        for e in system.elements:
             if self.dynamic and e.entry.reads:
                 raise ModelError(
-                    f"lw.inverse cannot treat {self.full.system.model[e.owner].label} in a model that is "
+                    f"lw.inverse cannot treat {system.model[e.owner].label} in a model that is "
                     "not driven in all its freedom: accelerations and the reactions that load it "
                     "depend on each other; drive the rest, or use lw.transient"
                 )
             if e.entry.family.inertial:
                 raise ModelError(
-                    f"lw.inverse does not know {self.full.system.model[e.owner].label}; give the body a "
+                    f"lw.inverse does not know {system.model[e.owner].label}; give the body a "
                     "constant mass"
                 )
         self.W = regular(self.full.mass_matrix(self.rest).toarray())
@@ -435,6 +438,7 @@ class March:
 
     def position(self, last: State, state: State, laws: np.ndarray) -> State:
         """Newton's method on C = 0, nearest to the last position and the posture."""
+        system = self.full.system
         w, p = self.near.follow, self.near.posture
         for _ in range(ITERATIONS):
             e = self.full.evaluate(state, laws=laws)
@@ -442,13 +446,13 @@ class March:
             pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
             step = self.nearest(J, -pull, -e.C, last, 0)
             state = state.moved(step)
-            if np.abs(step / column_scale(self.full.system)).max() < 1e-12:
+            if np.abs(step / column_scale(system)).max() < 1e-12:
                 return state
         cause = "the prescribed motion may be out of reach there"
         if blocked := blocked_motion(self.full):
             cause = f"{blocked}: {COMPARE}"
         raise ConvergenceError(
-            f"inverse found no position of '{self.full.system.model.name}' at t = {state.time:g}; {cause}"
+            f"inverse found no position of '{system.model.name}' at t = {state.time:g}; {cause}"
         )
 
     def nearest(

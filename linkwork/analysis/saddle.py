@@ -151,10 +151,11 @@ class Projection:
     """
 
     def __init__(self, data: Data, compiled: bool = False) -> None:
+        system = data.system
         p = data.pattern
-        self.n = data.system.motions
-        self.column = column_scale(data.system)
-        self.row = row_scale(data.kept_rows, data.system.length)
+        self.n = system.motions
+        self.column = column_scale(system)
+        self.row = row_scale(data.kept_rows, system.length)
         rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
         scale = np.concatenate([self.column, self.row])
         self.weight = scale[rows] * scale[cols]
@@ -164,8 +165,8 @@ class Projection:
         self.saddle = Saddle(data, compiled)
 
         self.resistance = np.ones(self.n)
-        for link in data.system.flexible:
-            self.resistance[data.system.layout.rigid :][link.places] = STRAIGHT
+        for link in system.flexible:
+            self.resistance[system.layout.rigid :][link.places] = STRAIGHT
 
     def factorise(self, values: np.ndarray, straight: bool = False) -> None:
         """From the values of any matrix of the system.  Raises SingularMatrix."""

@@ -55,7 +55,8 @@ def require_state(system: System, state: Any, given: Any, word: str) -> None:
         raise ModelError(f"{word} must hold 13 finite numbers for every body, and does not")
     if state.values.shape != (3, system.layout.values) or not np.all(np.isfinite(state.values)):
         raise ModelError(
-            f"{word} must hold {system.layout.values} finite values of scalar and vector nodes, with "
+            f"{word} must hold {system.layout.values} finite values of scalar and "
+            "vector nodes, with "
             "rates and second derivatives, and does not; give a state of this model"
         )
     if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
@@ -82,13 +83,14 @@ def require_steps(t: float, h: float, begin: float, goes_on: bool = False) -> No
 
 def require_closed(full: Data, state: State, word: str) -> None:
     """Refuse a state whose joints are open: a run would start from the wrong place."""
+    system = full.system
     if not full.rows:
         return
     error = np.abs(full.evaluate(replace(state, acceleration=None, gamma=None)).C)
-    error *= row_scale(full.system.all_rows, full.system.length)
+    error *= row_scale(system.all_rows, system.length)
     worst = int(np.argmax(error))
     if error[worst] > OPEN:
         raise ModelError(
-            f"{word} violates {full.system.all_rows[worst]} by {error[worst]:.3g} (lengths over the "
-            f"mechanism's size {full.system.length:.3g}); start from lw.assemble(model) or from a run"
+            f"{word} violates {system.all_rows[worst]} by {error[worst]:.3g} (lengths over the "
+            f"mechanism's size {system.length:.3g}); start from lw.assemble(model) or from a run"
         )

@@ -61,8 +61,9 @@ class Balance:
     the numbers of the earlier run)."""
 
     def __init__(self, data: Data, state: State, begun: dict[str, Any] | None = None) -> None:
+        system = data.system
         self.data = data
-        self.rhs, size = np.zeros(data.unknowns), 13 * data.system.bodies + 2 * data.system.layout.values
+        self.rhs, size = np.zeros(data.unknowns), 13 * system.bodies + 2 * system.layout.values
         self.y, self.rate = np.zeros(size), np.zeros(size)
         accelerations(data, state)  # raises where the equations are singular
         names = sorted(name for name in begun or {} if name.startswith(PIVOTS))
@@ -105,8 +106,9 @@ class Balance:
         while done < len(times):
             before = done
             done = balance_rows(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate, s.system.layout.order,
-                s.system.layout.value_scale, times, laws, motion, acceleration, gamma, values, s.kept,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate,
+                s.system.layout.order, s.system.layout.value_scale, times, laws, motion,
+                acceleration, gamma, values, s.kept,
                 s.system.mass, done,
             )  # fmt: skip
             if done < len(times):

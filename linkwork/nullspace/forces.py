@@ -92,23 +92,24 @@ class Forces(NamedTuple):
 
 
 def make_forces(data: Data) -> Forces:
+    system = data.system
     springs, others, blocks = [], [], set()
     seen: dict = {}
-    for e, place in zip(data.system.elements, data.system.places, strict=True):
+    for e, place in zip(system.elements, system.places, strict=True):
         family = e.entry.family
         number = seen[family] = seen.get(family, -1) + 1
-        if e.entry.rows or isinstance(data.system.model[e.owner], Sensor):
+        if e.entry.rows or isinstance(system.model[e.owner], Sensor):
             continue
         if family in KINDS:
             x = element_ints(data, family)[number]
             springs.append([KINDS[family], place.start, family.reals, *x[:6]])
             continue
         others.append(family)
-        ends = [end for end in e.ends if 0 <= end < data.system.bodies]
+        ends = [end for end in e.ends if 0 <= end < system.bodies]
         known = data.pattern.blocks
         blocks |= {(a, b, known[a, b]) for a in ends for b in ends if (a, b) in known}
-    refuse_unknown(data.system)
-    slots = data.system.families
+    refuse_unknown(system)
+    slots = system.families
     mine = [row for row, f in zip(data.tables.directory, slots, strict=True) if f in others]
     tables = data.tables._replace(
         directory=np.array(mine, np.int64).reshape(-1, 6),
@@ -119,7 +120,7 @@ def make_forces(data: Data) -> Forces:
         kernel_table([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 3),
         data.work.vals[: data.pattern.sums.stop],
-        np.array([data.pattern.blocks[g, g] for g in sensor_groups(data.system)], np.int64),
+        np.array([data.pattern.blocks[g, g] for g in sensor_groups(system)], np.int64),
     )  # fmt: skip
 
 

@@ -24,17 +24,18 @@ class Parts:
     """The rows, forces and tree of a system, and its motion."""
 
     def __init__(self, data: Data, motion: np.ndarray, h: float, method) -> None:
+        system = data.system
         self.data = data
         self.rows: Rows = make_rows(data)
         self.left: Rows = left_out_rows(data)
         self.forces: Forces = make_forces(data)
-        self.tree: Tree = make_tree(data.system)
+        self.tree: Tree = make_tree(system)
         self.motion = make_motion(data, self.tree, motion)
         s = self.motion.settings
         s[asm.STEP], s[asm.TOLERANCE], s[asm.MAX_ITERATIONS] = h, method.tolerance, (
             method.max_iterations
         )  # fmt: skip
-        s[asm.LENGTH], s[asm.MASS], s[asm.GROWTH] = data.system.length, data.system.mass, GROWTH
+        s[asm.LENGTH], s[asm.MASS], s[asm.GROWTH] = system.length, system.mass, GROWTH
 
 
 def euler_table(data: Data) -> np.ndarray:

@@ -41,13 +41,14 @@ class Sensing:
     """What sensors show in the middle of steps."""
 
     def __init__(self, full: Data, state: State) -> None:
-        n, places = full.system.bodies, sensor_places(full.system)
+        system = full.system
+        n, places = system.bodies, sensor_places(system)
         self.places, self.units = places, sensor_units(full)
         self.x = state.values[VALUE, places].copy()  # of this step, and of the last two
         self.past = np.array([self.x, self.x])
         self.H = np.eye(len(places))
         self.motion, self.acceleration = np.zeros((1, n, 13)), np.zeros((1, n, 6))
-        self.gamma, self.values = np.zeros((1, len(full.system.all_rows))), state.values[None].copy()
+        self.gamma, self.values = np.zeros((1, len(system.all_rows))), state.values[None].copy()
         self.left, self.change = np.zeros(len(places)), np.zeros(len(places))
 
     def begin(self) -> None:

@@ -99,7 +99,8 @@ class JointSpace:
         )  # fmt: skip
         if not np.all(np.isfinite(out)):
             raise SingularError(
-                f"model '{p.full.system.model.name}' has no finite accelerations at this q: something "
+                f"model '{p.full.system.model.name}' has no finite accelerations at "
+                "this q: something "
                 "without mass can move, or an amplitude of a flexible link turns a section by more "
                 "than half a turn"
             )
@@ -162,7 +163,8 @@ class JointSpace:
         place_tree(p.sweeps, p.tree, p.sweep, q, v)
         nodes, values = p.outer.work.nodes, np.zeros((3, p.full.system.layout.values))
         place_bodies(p.tree, p.sweep, nodes, values, q, v, np.zeros_like(v))
-        return State(t, p.full.system.names, nodes[: p.full.system.bodies, :13].copy(), values=values)
+        system = p.full.system
+        return State(t, system.names, nodes[: system.bodies, :13].copy(), values=values)
 
     # -------------------------------------------------------------------------------------- timing
     def time_forward(self, repeats: int) -> float:

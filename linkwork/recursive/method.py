@@ -93,10 +93,11 @@ class Recursive(Written):
         return 1e-2 if self.correction in (None, "baumgarte") else 1e-4
 
     def run(self, full: Data, data: Data, state: State, h: float) -> Run:
+        system = full.system
         from linkwork.recursive.run import RUNS
         from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
         if self.integrator == "dormand-prince":
-            full.system.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
-        full.system.refuse_nodes("lw.Recursive", sensor_nodes(full.system))
+            system.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
+        system.refuse_nodes("lw.Recursive", sensor_nodes(system))
         return RUNS[self.integrator](self, full, data, state, h)

@@ -33,20 +33,21 @@ class TreeReactions:
     """Gathers the joints of the tree once, so that all of them are computed together."""
 
     def __init__(self, full: Data, topology: Topology) -> None:
+        system = full.system
         self.full = full
         locks, crosses = [], []
         for i, step in enumerate(topology.steps):
             if step.edge is None:
                 continue
             for number in step.edge.elements:
-                element = full.system.elements[number]
+                element = system.elements[number]
                 if element.entry.family is LOCK:
                     locks.append((i, step, element))
                 elif element.entry.family is ORTHOGONAL:
                     crosses.append((i, step, element))
                 elif step.link is not None:  # rows as of a lock joint, at the origins of both
                     locks.append((i, step, replace(element, entry=PLAIN, ends=element.ends[:2])))
-        self.locks, self.crosses = Gathered(full.system, locks), Gathered(full.system, crosses)
+        self.locks, self.crosses = Gathered(system, locks), Gathered(system, crosses)
         self.ends = np.array([e.entry is PLAIN for _, _, e in locks], bool)
         self.driven = [(j, e) for j, (_, _, e) in enumerate(locks) if e.entry.laws]
         self.active = np.zeros((len(locks), 6), bool)

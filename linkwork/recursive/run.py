@@ -98,16 +98,17 @@ class RecursiveRun(BasicRun):
 
     def _begin(self) -> None:
         """Accelerations at the start."""
+        system = self.full.system
         m = self.motion
         self.parts.set_time(self.time)
-        self._balance(m, step_rows(self.full.system, 0), -1)
+        self._balance(m, step_rows(system, 0), -1)
         if not np.all(np.isfinite(m.a)):
             raise_if_failed(self.full)  # a function of the user
             if self.parts.loops.report[cl.UNSOLVED]:
-                text = unsolved(self.full.system, self.time)
-                raise SingularError(f"model '{self.full.system.model.name}' {text}")
+                text = unsolved(system, self.time)
+                raise SingularError(f"model '{system.model.name}' {text}")
             raise SingularError(self._massless())
-        judge_contrast(self.parts.tree.ints, self.parts.sweep.sweep, self.full.system.names)
+        judge_contrast(self.parts.tree.ints, self.parts.sweep.sweep, system.names)
 
     @property
     def watched_bodies(self) -> np.ndarray:
@@ -127,7 +128,8 @@ class RecursiveRun(BasicRun):
         name, ints = self.parts.coordinates.velocity_names[int(bad[0])], self.parts.tree.ints
         body = int(ints[np.flatnonzero(ints[:, IV] <= bad[0]).max(), BODY])
         return (
-            f"the equations are singular: body '{self.full.system.names[body]}' (coordinate {name}) has "
+            f"the equations are singular: body '{self.full.system.names[body]}' "
+            f"(coordinate {name}) has "
             "no inertia and no joint that gives it one; give it mass and inertia, or a joint that "
             "ties it to a body that has"
         )
@@ -335,7 +337,8 @@ class AdaptiveRun(RecursiveRun):
 
     def _room(self) -> None:
         refuse_bristles(
-            self.full.system, "lw.Recursive('dormand-prince')", "lw.Recursive() or lw.GeneralizedAlpha()"
+            self.full.system, "lw.Recursive('dormand-prince')",
+            "lw.Recursive() or lw.GeneralizedAlpha()",
         )
         self.ahead = self.parts.motion()
         self.grid = np.zeros(dp.GRID)

@@ -2,9 +2,9 @@
 
     r = M v̇ + f_g + C_qᵀγ − f,   C(q, t);   matrix [[cM M + cD D + cK K, C_qᵀ], [C_q, 0]]
 
-A `Data` has its own numbers of elements (what motion laws give now, what elements remember), its own
-gravity and work arrays, and says which constraint rows are equations and which elements take part.
-Two of them never disturb each other: one for every run, thread and trial.
+A `Data` has its own numbers of elements (what motion laws give now, what elements remember), its
+own gravity and work arrays, and says which constraint rows are equations and which elements take
+part.  Two of them never disturb each other: one for every run, thread and trial.
 """
 
 from __future__ import annotations

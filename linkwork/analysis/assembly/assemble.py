@@ -109,7 +109,8 @@ def closed(
 
     loose : items whose rows do not hold
     """
-    model, given = full.system.model, full.system.described_state(time)
+    system = full.system
+    model, given = system.model, system.described_state(time)
     places, rates = start_rows(model)
     with_places = full
     if places:
@@ -117,7 +118,7 @@ def closed(
     holds = ~with_places.system.on_velocities
     if loose:
         holds &= [row.owner not in loose for row in with_places.system.all_rows]
-        held = [row.owner not in loose for row in full.system.all_rows]
+        held = [row.owner not in loose for row in system.all_rows]
         full = full.restricted(np.array(held, bool))
     if not holds.all():
         with_places = with_places.restricted(holds)

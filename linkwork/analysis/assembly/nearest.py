@@ -42,13 +42,14 @@ def nearest_position(data: Data, scale: Scale, given: State, start: State) -> St
 
 def _newton_nearest(data: Data, scale: Scale, given: State, start: State) -> State | None:
     """Newton's method on the Lagrangian; None where it does not find a nearer position."""
+    system = data.system
     reduced = _independent(data, scale, start)
-    state, multipliers = start, np.zeros(len(data.system.all_rows))
+    state, multipliers = start, np.zeros(len(system.all_rows))
     K: Any = None
     for _ in range(40):  # quadratic but for the curvature of large rotations
         y = _pull(reduced, scale, given, state, multipliers, K)
-        n = data.system.motions
-        if y is None or np.abs(y[:n][data.system.layout.is_angle]).max(initial=0.0) > 0.5:
+        n = system.motions
+        if y is None or np.abs(y[:n][system.layout.is_angle]).max(initial=0.0) > 0.5:
             return None
         state = state.moved(y[:n])
         multipliers = multipliers + reduced.all_gamma(y[n:])
@@ -62,13 +63,14 @@ def _newton_nearest(data: Data, scale: Scale, given: State, start: State) -> Sta
 
 def _pulled(data: Data, scale: Scale, given: State, state: State) -> State:
     """A nearer assembled position by at most ten steps that get nearer."""
-    none = np.zeros(len(data.system.all_rows))
+    system = data.system
+    none = np.zeros(len(system.all_rows))
     for _ in range(10):
         y = _pull(_independent(data, scale, state), scale, given, state, none, None)
         if y is None:
             return state
-        step = y[: data.system.motions]
-        turn = np.abs(step[data.system.layout.is_angle]).max(initial=0.0)
+        step = y[: system.motions]
+        turn = np.abs(step[system.layout.is_angle]).max(initial=0.0)
         step *= min(1.0, 0.5 / turn) if turn > 0 else 1.0
         for _ in range(5):
             try:

@@ -23,18 +23,19 @@ def solve_velocities(data: Data, scale: Scale, state: State) -> State:
 
     A fixed body keeps the velocity it was given; without one it moves as the joints say.
     """
+    system = data.system
     if not data.rows:
         return state
     e = data.evaluate(state, rates=True)
     if not np.any(e.Ct + e.jacobian.times(state.rates)):
         return state  # nothing to change
     row = scale.rows(data)
-    words = [(b.velocity, b.angular_velocity) for b in data.system.items]
+    words = [(b.velocity, b.angular_velocity) for b in system.items]
     known = np.array([[word is not None for word in pair] for pair in words], bool)
-    given = np.ones(data.system.motions, bool)  # most values of vector nodes have a rate
-    given[: data.system.layout.rigid] = np.repeat(known, 3)
-    follows = np.concatenate([np.zeros(data.system.layout.rigid, bool), data.system.layout.follows])
-    given[data.system.layout.rigid :] = data.system.held_values
+    given = np.ones(system.motions, bool)  # most values of vector nodes have a rate
+    given[: system.layout.rigid] = np.repeat(known, 3)
+    follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
+    given[system.layout.rigid :] = system.held_values
     given &= ~follows
     free = scale.free | ~given
     if not given.any():
@@ -44,7 +45,7 @@ def solve_velocities(data: Data, scale: Scale, state: State) -> State:
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(data.rows)]])
     lu = sp.splu(A.tocsc())
-    n, v = data.system.motions, state.rates
+    n, v = system.motions, state.rates
     anchor, multipliers = v.copy(), np.zeros(data.rows)
     for _ in range(4):
         # pull given velocities back to what was given; the others stay where they have come to
@@ -57,7 +58,7 @@ def solve_velocities(data: Data, scale: Scale, state: State) -> State:
     if np.abs(error).max() > 1e-8 * size:
         violations = violations_of(data, error / row, rates=True)
         raise AssemblyError(
-            f"model '{data.system.model.name}' has no velocities that satisfy all joints and drives: "
+            f"model '{system.model.name}' has no velocities that satisfy all joints and drives: "
             f"these contradict each other, {listed(violations, '/s')}; check the rates and drives "
             "that act on the same loop",
             violations=violations,
@@ -70,14 +71,15 @@ def warn_of_lost_velocities(data: Data, state: State) -> None:
 
     Closing the joints moves bodies, which changes velocities to the same extent.
     """
+    system = data.system
     if not data.rows:
         return
-    given = data.system.described_state(state.time)
-    words = [(b.velocity is not None, b.angular_velocity is not None) for b in data.system.items]
+    given = system.described_state(state.time)
+    words = [(b.velocity is not None, b.angular_velocity is not None) for b in system.items]
     before = given.velocities.reshape(-1, 2, 3)
     wanted = np.linalg.norm(before, axis=2) * np.array(words)
     lost = np.linalg.norm(state.velocities.reshape(-1, 2, 3) - before, axis=2)
-    moved = np.abs(state.difference(given)) / np.repeat([data.system.length, 1.0], 3)
+    moved = np.abs(state.difference(given)) / np.repeat([system.length, 1.0], 3)
     share = np.divide(lost, wanted, out=np.zeros_like(lost), where=wanted > 0)
     body, part = np.unravel_index(int(np.argmax(share)), share.shape)
     if share[body, part] <= LOST + 4 * moved.max(initial=0.0):
@@ -86,7 +88,7 @@ def warn_of_lost_velocities(data: Data, state: State) -> None:
     axes = "" if part == 0 else " in its own axes"
     numbers = ", ".join(f"{x:.4g}" for x in before[body, part])
     warnings.warn(
-        f"{word} of Body '{data.system.names[body]}' was given as ({numbers}) {units}{axes}, but "
+        f"{word} of Body '{system.names[body]}' was given as ({numbers}) {units}{axes}, but "
         f"{_holder(data, state, given, int(body))} does not let it move so: "
         f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
         "leave free, or none",

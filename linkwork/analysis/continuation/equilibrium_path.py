@@ -241,7 +241,8 @@ class Trace:
         self.arc.loads.set(at.load * self.arc.reference)
         if not left_out_rows_hold(search.full, search.data, at.point.state):
             raise ConvergenceError(
-                f"the path of '{search.data.system.model.name}' comes to a position where the number of "
+                f"the path of '{search.data.system.model.name}' comes to a position "
+                "where the number of "
                 "independent joint rows changes; remove redundant rows", state=at.point.state,
             )  # fmt: skip
         self.points.append(at)

@@ -156,13 +156,14 @@ class Driven:
 
     def halvings(self, time: float) -> int:
         """How often a step to this time may be halved."""
+        system = self.full.system
         m, h = self.motion, time - self.time
         moved = h * np.abs(m.nodes[:-1, VEL : VEL + SIX] / m.column.reshape(-1, SIX)).max(axis=1)
         parts = float(moved.max(initial=0.0)) / REACH
         if parts > MOST:
             raise ModelError(
-                f"body '{self.full.system.names[int(moved.argmax())]}' moves by {REACH * parts:.2g} rad "
-                f"or lengths of '{self.full.system.model.name}' in a step of {h:.3g} s at t = "
+                f"body '{system.names[int(moved.argmax())]}' moves by {REACH * parts:.2g} rad "
+                f"or lengths of '{system.model.name}' in a step of {h:.3g} s at t = "
                 f"{self.time:.6g}, too far to know which of its positions the mechanism takes: "
                 f"take h = {h * MOST / parts:.2g} s or less"
             )
@@ -251,11 +252,12 @@ class Driven:
 
     def satisfied(self, times: np.ndarray, out: StepRows, memory: np.ndarray | None) -> int:
         """How many of these steps satisfy also the rows that are not in the equations."""
+        system = self.full.system
         if self.least is None or not len(times):
             return len(times)
         turns = None if memory is None else memory[None]
-        parts = violations(self.full.system, times, out.motion[: len(times)], turns)
-        C = np.concatenate([np.zeros((0, len(self.full.system.all_rows))), *(C for _, C, _ in parts)])
+        parts = violations(system, times, out.motion[: len(times)], turns)
+        C = np.concatenate([np.zeros((0, len(system.all_rows))), *(C for _, C, _ in parts)])
         bad = np.abs(self.scale * C).max(axis=1) > 1e-8
         return int(np.argmax(bad)) if bad.any() else len(times)
 
@@ -331,7 +333,8 @@ class Driven:
                 "of this error"
             )
         return ConvergenceError(
-            f"kinematics of '{self.full.system.model.name}' did not converge at t = {failure.time:.6g}, "
+            f"kinematics of '{self.full.system.model.name}' did not converge at t = "
+            f"{failure.time:.6g}, "
             f"also with the step cut to pieces; {cause}, or a stored time falls on a singular "
             f"position, which another h avoids; {there}",
             time=failure.time, state=self.state if self.stored else None,

@@ -83,6 +83,7 @@ def constraint_stiffness(
 
 def stiffness_parts(data: Data, state: State) -> tuple[np.ndarray, np.ndarray]:
     """Main and projection part of K_c at a state with multipliers, which may be a violated one."""
+    system = data.system
     assert state.gamma is not None
     gamma = np.where(data.keep, state.gamma, 0.0)
     state = replace(state, gamma=gamma)
@@ -90,8 +91,8 @@ def stiffness_parts(data: Data, state: State) -> tuple[np.ndarray, np.ndarray]:
         data.evaluate(state, cK=1.0, constraint_stiffness=kept).stiffness.toarray()
         for kept in (True, False)
     )
-    blocks = np.zeros((data.system.bodies + 1, 6, data.system.bodies + 1, 6))  # the last: the ground
-    for element, place in zip(data.system.elements, data.system.places, strict=True):
+    blocks = np.zeros((system.bodies + 1, 6, system.bodies + 1, 6))  # the last: the ground
+    for element, place in zip(system.elements, system.places, strict=True):
         if element.entry.family is not LOCK:
             continue
         gamma_m = np.zeros(3)
@@ -99,7 +100,7 @@ def stiffness_parts(data: Data, state: State) -> tuple[np.ndarray, np.ndarray]:
             if row > 2:
                 gamma_m[row - 3] = gamma[number]
         add_projection(blocks, data.tables.reals[place], element.ends, state, gamma_m)
-    n, projection = data.system.layout.rigid, np.zeros_like(whole)
+    n, projection = system.layout.rigid, np.zeros_like(whole)
     projection[:n, :n] = blocks[:-1, :, :-1].reshape(n, n)
     return whole - without - projection, projection
 

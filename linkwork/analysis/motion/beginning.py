@@ -89,9 +89,10 @@ def method_run(
     """The stepping object of a method, also from restart numbers that are not what they should be;
     stiffness=False leaves K_c out of its matrix; begins=False goes on in the middle of a run.
     """
+    system = full.system
     if not state.restart:
         if begins:
-            refuse_overlaps(full.system, state)
+            refuse_overlaps(system, state)
         return new_run(method, full, data, state, h, stiffness)
     try:
         return new_run(method, full, data, state, h, stiffness)
@@ -99,7 +100,7 @@ def method_run(
         if isinstance(error, LinkworkError):
             raise
         raise ModelError(
-            f"start has restart numbers that do not fit model '{full.system.model.name}' and {method!r} "
+            f"start has restart numbers that do not fit model '{system.model.name}' and {method!r} "
             f"({type(error).__name__}: {checks.line(error)}); its file is damaged: start from one "
             "of its states, start=run.state(0)"
         ) from error
@@ -108,18 +109,20 @@ def method_run(
 def new_run(
     method: Any, full: Data, data: Data, state: State, h: float, stiffness: bool
 ) -> Run:
+    system = full.system
     kind = implicit_run(method)
     whole = data is full
-    full = full.system.data(
+    full = system.data(
         steps=True, updates=kind is not None or getattr(method, "updates", False)
     )
     data = full if whole else full.restricted(data.keep)
     if not isinstance(method, Moreau):
-        refuse_hard(full.system, f"lw.{type(method).__name__}")
+        refuse_hard(system, f"lw.{type(method).__name__}")
     if kind is not None:
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"
-            refuse_velocity_rows(full.system, what, "give stabilized=False, or take lw.GeneralizedAlpha()")
+            hint = "give stabilized=False, or take lw.GeneralizedAlpha()"
+            refuse_velocity_rows(system, what, hint)
         return kind(
             data, method, state, h, lambda s: choose_rows(full, s, warn=False)[1],
             constraint_stiffness=stiffness, full=full,

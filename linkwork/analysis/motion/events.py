@@ -60,14 +60,15 @@ class Now:
         self.data, self.state, self.time = data, state, state.time
 
     def __getitem__(self, name: str) -> Any:
+        system = self.data.system
         if name in self.state.bodies:
             return self.state[name]
-        if not isinstance(self.data.system.model[name], Joint):
+        if not isinstance(system.model[name], Joint):
             raise ModelError(f"an event asks for '{name}', which is neither a body nor a joint")
-        number = next(i for i, e in enumerate(self.data.system.elements) if e.owner == name)
-        element = self.data.system.elements[number]
+        number = next(i for i, e in enumerate(system.elements) if e.owner == name)
+        element = system.elements[number]
         self.data.set_time(self.time)
-        reals = self.data.tables.reals[self.data.system.places[number]]
+        reals = self.data.tables.reals[system.places[number]]
         x, q = joint_coordinates(reals, self.state, element.ends)
         angle = (twist_angle(q) + np.pi) % (2 * np.pi) - np.pi
         return JointMotion(angle, float(x[2]), x)

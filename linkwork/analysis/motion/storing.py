@@ -33,9 +33,9 @@ from linkwork.results.files.model_file import identity
 from linkwork.results.files.recording import Extent, Recording
 from linkwork.results.result import Result, snapshot
 from linkwork.system.data import Data
-from linkwork.system.system import System
 from linkwork.system.redundancy import MinimumNorm, Redundancy, independent_rows
 from linkwork.system.state import State
+from linkwork.system.system import System
 
 
 class DiskFull(Exception):
@@ -61,9 +61,10 @@ class Reactions:
         )  # fmt: skip
 
     def __call__(self, times: np.ndarray, out: StepRows) -> np.ndarray:
+        system = self.full.system
         if self.first is None:
             self.first = State(
-                float(times[0]), self.full.system.names, out.motion[0].copy(),
+                float(times[0]), system.names, out.motion[0].copy(),
                 values=out.values[0].copy(),
             )  # fmt: skip
         if self.solver is None:
@@ -71,7 +72,7 @@ class Reactions:
                 return out.gamma
             rows = constraint_rows(self.full, self.first)
             self.solver = MinimumNorm(rows, self.redundancy or independent_rows(rows))
-            self.alone = self.full.system.data(elements=self.full.system.holding)
+            self.alone = system.data(elements=system.holding)
         self.solver.over(self.alone, times, out.motion, out.gamma, out.values)
         return out.gamma
 
@@ -109,10 +110,11 @@ class Storage:
     """Rows of a run: `room` for some, then `keep` those that were filled; at last the `result`."""
 
     def __init__(self, full: Data, reactions: Reactions, plan: Plan) -> None:
+        system = full.system
         self.full, self.reactions, self.plan = full, reactions, plan
         self.path, self.own, rows = plan.path, plan.own, plan.rows
-        self.row_bytes = plan.row_bytes(full.system)
-        self.stored_model = snapshot(full.system)
+        self.row_bytes = plan.row_bytes(system)
+        self.stored_model = snapshot(system)
         self.recording: Recording | None = None
         self.journal: Journal | None = None
         self.finished: Result | None = None
@@ -126,7 +128,7 @@ class Storage:
             self._open_journal()
             rows = self.block
         elif self.path is not None or rows * self.row_bytes > kept_in_memory():
-            self.recording = Recording(full.system, self.stored_model, self.path, self.own)
+            self.recording = Recording(system, self.stored_model, self.path, self.own)
             rows = self.recording.block
         self._allocate(max(1, math.ceil(rows)))
 
@@ -167,7 +169,8 @@ class Storage:
         system, n = self.full.system, self.full.system.layout.values
         self.capacity, self.touched = rows, 0  # rows that may hold something from before
         self.out = StepRows(
-            motion=np.empty((rows, system.bodies, 13)), acceleration=np.empty((rows, system.bodies, 6)),
+            motion=np.empty((rows, system.bodies, 13)),
+            acceleration=np.empty((rows, system.bodies, 6)),
             gamma=np.zeros((rows, len(system.all_rows))), work=np.zeros((rows, 2)),
             iterations=np.zeros(rows), values=np.zeros((rows, 3, n)),
             own=np.zeros((rows, sum(self.own.values()))),
@@ -379,7 +382,8 @@ def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:
 
 def require_room(full: Data, plan: Plan) -> None:
     """Refuse a run whose stored steps would not fit on the disk."""
-    size, path = (plan.rows + plan.kept) * plan.row_bytes(full.system), plan.path
+    system = full.system
+    size, path = (plan.rows + plan.kept) * plan.row_bytes(system), plan.path
     if path is None and size <= kept_in_memory():
         return
     folder = tempfile.gettempdir() if path is None else result_file.check_writable(path).parent
@@ -390,7 +394,8 @@ def require_room(full: Data, plan: Plan) -> None:
         both = f", and until its end needs {needed / 1e9:.3g} GB" if twice else ""
         remedy = ", or flush=None, which needs half" if twice else ""
         raise ModelError(
-            f"the run of '{full.system.model.name}' would store {size / 1e9:.3g} GB{both}, more than the "
+            f"the run of '{system.model.name}' would store {size / 1e9:.3g} GB{both}, "
+            "more than the "
             f"{free / 1e9:.3g} GB free in '{folder}'; store fewer steps with every="
             f"{math.ceil(1.1 * needed / max(free, 1))} or more, or give file= on a larger disk"
             f"{remedy}"

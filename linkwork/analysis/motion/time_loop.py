@@ -37,20 +37,21 @@ class TimeLoop(RunRecord):
     """One run: how it is stepped, and how it ends."""
 
     def go(self, progress: bool | str) -> Result:
+        system = self.full.system
         with (
-            Progress(self.full.system.model.name, self.begin, self.end, progress) as bar,
+            Progress(system.model.name, self.begin, self.end, progress) as bar,
             self.signals.handled(),
         ):
             try:
                 with self.signals.during_steps():
                     self._run(bar)
-                raise_if_failed(self.full.system.model)  # the cause to report, not its consequences
+                raise_if_failed(system.model)  # the cause to report, not its consequences
                 return self.result()
             except KeyboardInterrupt:
-                raise interrupted(self.full.system.model.name, self.storage.path, self.end,
+                raise interrupted(system.model.name, self.storage.path, self.end,
                                   self.result(torn=self.signals.torn)) from None  # fmt: skip
             except DiskFull as error:
-                raise disk_full(self.full.system.model.name, self.storage.path, self.run.time,
+                raise disk_full(system.model.name, self.storage.path, self.run.time,
                                 self.end, self.result(), error) from None  # fmt: skip
             except ModelError as error:  # of a drive or a function of the user's
                 error.result = self.result()  # type: ignore[attr-defined]
@@ -80,7 +81,8 @@ class TimeLoop(RunRecord):
 
     def _failed(self, time: float, what: str) -> ConvergenceError:
         """The error of a step that could not be taken, with the results until then."""
-        raise_if_failed(self.full.system.model)
+        system = self.full.system
+        raise_if_failed(system.model)
         result = self.result()
         before = energy_trouble(result, self.method, self.h)
         if blames_motor(what) and not beyond_stability(result, self.method, self.h):
@@ -88,13 +90,13 @@ class TimeLoop(RunRecord):
         what = f"{what}; " + (f"before that, {before}; " if before else "")
         if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
             what = f"could not go on at t = {time:.6g}: {before}; "
-        if any(item.has_range for item in self.full.system.model.items.values()):
+        if any(item.has_range for item in system.model.items.values()):
             from linkwork.analysis.motion.checks.parts.small_deflections import deflection_trouble
 
             if beyond := deflection_trouble(result):
                 what = f"could not go on at t = {time:.6g}: {beyond}; "
         return ConvergenceError(
-            f"model '{self.full.system.model.name}' {what}the results until t = {self.run.time:.6g} are "
+            f"model '{system.model.name}' {what}the results until t = {self.run.time:.6g} are "
             "in the attribute .result of this error",
             time=time, result=result, state=self.run.state(),
         )  # fmt: skip

@@ -79,9 +79,10 @@ class Balance:
     """Forces at positions that satisfy a fixed choice of independent rows, all in scaled units."""
 
     def __init__(self, data: Data, tolerance: float, constraint_stiffness: bool) -> None:
+        system = data.system
         self.data, self.tolerance = data, tolerance
         self.constraint_stiffness = constraint_stiffness
-        self.n, self.rigid, self.L = data.system.motions, data.system.layout.rigid, data.system.length
+        self.n, self.rigid, self.L = system.motions, system.layout.rigid, system.length
         self.projection, self.tangent = Projection(data), Saddle(data)
         p = self.projection
         self.column, self.row, self.weight = p.column, p.row, p.weight

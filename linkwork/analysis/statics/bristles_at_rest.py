@@ -35,12 +35,13 @@ class Bristles:
     """Where in `State.memory` friction has its path, and what stands there at the start."""
 
     def __init__(self, data: Data) -> None:
+        system = data.system
         self.data = data
         self.paths: list[tuple[int, int, float]] = []  # first place, how many, radius
         self.bent: list[slice] = []  # where the deflections are
         first = 0
-        for family in data.system.families:
-            for e in (x for x in data.system.elements if x.entry.family is family and family.memory):
+        for family in system.families:
+            for e in (x for x in system.elements if x.entry.family is family and family.memory):
                 n = int(family.memory)
                 if family.reads:
                     radius = e.entry.reals[family.numbers + RADIUS]

@@ -93,14 +93,15 @@ def state_of(search: Search, point: Point) -> State:
 
 def equilibrium(search: Search, point: Point) -> Equilibrium:
     """The state with multipliers of all rows, its stability, and the report."""
+    system = search.data.system
     state = state_of(search, point)
     found = search.stability(point)
-    if search.data.system.flexible:
+    if system.flexible:
         rate = None if search.rotation is None else search.rotation.rate
-        warn_of_rest(search.data.system, state, rate)
+        warn_of_rest(system, state, rate)
     residual = point.largest / search.L
     lines = [
-        f"equilibrium of '{search.data.system.model.name}' at t = {state.time:g}: "
+        f"equilibrium of '{system.model.name}' at t = {state.time:g}: "
         f"{'stable' if found.stable else 'UNSTABLE'}{found.words}",
         f"  method      {search.method}, {search.iterations} iterations",
         f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",

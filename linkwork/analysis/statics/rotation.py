@@ -69,7 +69,8 @@ class Rotation:
         w = rotations.tilde(np.einsum("bji,j->bi", R, self.rate))
         none = np.zeros_like(W)
         return tuple(
-            body_blocks(a, b, data.system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
+            body_blocks(a, b, data.system.layout.values)
+            for a, b in ((W, w), (W @ W, none), (2 * W, w))
         )
 
     def carried(self, state: State, angle: float) -> State:

@@ -344,28 +344,30 @@ class Search(Balance):
 
     # -------------------------------------------------------------------------------- failures
     def refuse_start(self, state: State) -> None:
+        system = self.data.system
         e = self.data.evaluate(state)
         if not np.all(np.isfinite(e.residual)):
-            where = self.data.system.layout.describe(int(np.argmin(np.isfinite(e.residual))))
+            where = system.layout.describe(int(np.argmin(np.isfinite(e.residual))))
             raise ConvergenceError(
-                f"statics of '{self.data.system.model.name}' cannot start: a force on {where}, is not a "
+                f"statics of '{system.model.name}' cannot start: a force on {where}, is not a "
                 "finite number", state=state,
             )  # fmt: skip
         raise SingularError(
-            f"statics of '{self.data.system.model.name}' cannot start: in the given position the "
+            f"statics of '{system.model.name}' cannot start: in the given position the "
             "independent rows of its joints are too close to dependent; start from another one"
         )
 
     def failure(self, lost: Lost, fallback: bool = True) -> LinkworkError:
         """One sentence: what is unbalanced and where, and what to do."""
-        point, name = lost.point, self.data.system.model.name
+        system = self.data.system
+        point, name = lost.point, system.model.name
         worst = int(np.argmax(np.abs(point.force)))
         if worst >= self.rigid:
             return self.node_failure(worst, fallback)
-        b, i = self.data.system.layout.place(worst)
+        b, i = system.layout.place(worst)
         unit, over = ("N", self.L) if i < 3 else ("N m", 1.0)
         amount = f"{abs(point.force[worst]) / over:.2g} {unit}"
-        body, axis = self.data.system.names[b], ROW_NAMES[i]
+        body, axis = system.names[b], ROW_NAMES[i]
         if lost.loose or self.direction(point) is None:
             if not self.constraint_stiffness:
                 return SingularError(
@@ -389,10 +391,11 @@ class Search(Balance):
 
     def node_failure(self, unknown: int, fallback: bool) -> LinkworkError:
         """The same for the equations of a vector node."""
+        system = self.data.system
         tried = ", also with full steps, load steps and relaxation" if fallback else ""
         return ConvergenceError(
-            f"statics of '{self.data.system.model.name}' did not converge after {self.iterations} "
-            f"iterations{tried}: the equations of {self.data.system.layout.describe(unknown)} have no "
+            f"statics of '{system.model.name}' did not converge after {self.iterations} "
+            f"iterations{tried}: the equations of {system.layout.describe(unknown)} have no "
             "solution with constant values near the start; give other start values, or look for a "
             "node that nothing holds"
         )

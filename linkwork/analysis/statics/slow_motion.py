@@ -145,6 +145,7 @@ def balanced(search: SlowSteps, time: float) -> tuple[State, SlowSteps]:
         other.begin_step(search.past, search.h)
         search = other
     raise ConvergenceError(
-        f"the equilibrium of '{search.full.system.model.name}' at t = {time:g} lies where the number of "
+        f"the equilibrium of '{search.full.system.model.name}' at t = {time:g} lies "
+        "where the number of "
         "independent joint rows changes; remove redundant rows", time=time, state=state,
     )  # fmt: skip

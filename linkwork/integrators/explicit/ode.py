@@ -85,9 +85,10 @@ class ODE(Written):
         _parameters(self.baumgarte, 1.0)
 
     def run(self, full: Data, data: Data, state: State, h: float) -> Run:
-        full.system.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
-        refuse_loads(full.system, "ODE")
-        refuse_bristles(full.system, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
+        system = full.system
+        system.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
+        refuse_loads(system, "ODE")
+        refuse_bristles(system, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
         return ScipyRun(self, full, data, state, h, _parameters(self.baumgarte, 0.02))
 
 
@@ -112,6 +113,7 @@ class OdeRun(BasicRun):
         self, method: Any, full: Data, data: Data, state: State, h: float,
         parameters: tuple[float, float],
     ) -> None:  # fmt: skip
+        system = data.system
         self.begun = begun = state.restart  # of an earlier run: this one goes on with its digits
         if begun:
             keep = np.asarray(begun["keep"], bool)
@@ -124,11 +126,11 @@ class OdeRun(BasicRun):
         self.y = np.concatenate([state.motion.ravel(), state.values[0], state.values[1]])
         self.rhs = np.zeros(data.unknowns)
         self.rate = np.zeros_like(self.y)
-        refuse_loads(data.system, type(method).__name__)
+        refuse_loads(system, type(method).__name__)
         found = accelerations(data, state)  # raises where the equations are singular
-        self.algebraic = MOTION * data.system.bodies + np.flatnonzero(data.system.layout.order == 0)
+        self.algebraic = MOTION * system.bodies + np.flatnonzero(system.layout.order == 0)
         if not begun:
-            self.y[self.algebraic] = found.values[0, data.system.layout.order == 0]
+            self.y[self.algebraic] = found.values[0, system.layout.order == 0]
         self.pivot(begun)
         announce(derivative, "accelerations for explicit steps", 4)
         self._evaluate(self.time, self.y)
@@ -153,7 +155,8 @@ class OdeRun(BasicRun):
             if not data.system.layout.values:
                 raise
             raise SingularError(
-                f"lw.{type(self.method).__name__} finds no rates in model '{data.system.model.name}': "
+                f"lw.{type(self.method).__name__} finds no rates in model "
+                f"'{data.system.model.name}': "
                 "its equations hold values to each other, as a source holds a capacitor; use "
                 "lw.GeneralizedAlpha() or another implicit method"
             ) from error
@@ -165,7 +168,8 @@ class OdeRun(BasicRun):
             s.set_time(time)
             if derivative(
                 s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.system.layout.order,
-                s.system.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta, s.system.mass,
+                s.system.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta,
+                s.system.mass,
                 self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
@@ -251,7 +255,7 @@ class OdeRun(BasicRun):
     def _record(self, h: float) -> None:
         s = self.data
         record(
-            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.memory
+            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.remembers
         )
 
 
@@ -275,8 +279,9 @@ class RungeKuttaRun(OdeRun):
             before = done
             done = rk4(
                 s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.system.layout.order,
-                s.system.layout.value_scale, self.quiet / self.h, stages, self.work_done, self.powers,
-                times, self.h, laws, self.alpha, self.beta, s.system.mass, s.memory, saved, out, s.kept,
+                s.system.layout.value_scale, self.quiet / self.h, stages, self.work_done,
+                self.powers, times, self.h, laws, self.alpha, self.beta, s.system.mass,
+                s.remembers, saved, out, s.kept,
                 done, len(times),
             )  # fmt: skip
             if done > before:

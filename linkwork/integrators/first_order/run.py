@@ -66,8 +66,9 @@ class StagedRun(ImplicitRun):
 
     # ------------------------------------------------------------------------------- beginnings
     def _allocate(self, data: Data) -> None:
+        system = data.system
         self.data = data
-        n, method, values = data.system.bodies, self.method, data.system.layout.values
+        n, method, values = system.bodies, self.method, system.layout.values
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
         slots, stages = method.past + self.formula.stages, self.formula.stages
@@ -77,14 +78,14 @@ class StagedRun(ImplicitRun):
         s[sg.PROJECTED], s[sg.TEST] = method.stabilized, TESTS[method.test]
         self.fast, self.turning = fast_rotation(data, False, 0.0, round_=True), True
         none = np.zeros((1, 1, 1))
-        ends, spans = element_ends(data.system)
+        ends, spans = element_ends(system)
         self.stages = Stages(
             memory=vectors(4, slots, n), values=np.zeros((4, slots, values)),
             gamma=np.zeros((stages, data.rows + 1)), alpha=none, beta=none, hg=none[0],
             guess=none, quadrature=none[0], nodes=none[0], filters=none,
             power=np.zeros((1 + stages, 2)), sums=np.zeros((n + 1, 6)),
             scratch=np.zeros((n + 1, 6)), value_sums=np.zeros(values + 1),
-            value_scratch=np.zeros(values + 1), ends=ends, spans=spans, sets=value_sets(data.system),
+            value_scratch=np.zeros(values + 1), ends=ends, spans=spans, sets=value_sets(system),
             angles=np.array([row.is_angle for row in data.kept_rows] + [False], float),
         )  # fmt: skip
         self.planned: tuple = ()

@@ -35,6 +35,7 @@ class HardContacts(BasicRun):
     lifted: np.ndarray | None = None  # velocities that positions alone follow
 
     def __init__(self, method: Any, full: Data, data: Data, state: State, h: float) -> None:
+        system = data.system
         self.method, self.full = method, full
         refuse_what_it_cannot(full)
         begun = state.restart
@@ -45,7 +46,7 @@ class HardContacts(BasicRun):
         self.origin = float(begun["origin"]) if begun else state.time
         self.repairs = 0
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
-        self.candidates = Candidates(data.system)
+        self.candidates = Candidates(system)
         n = len(self.candidates.shapes.body)
         self.centres, self.sorted = np.zeros((n, 3)), np.arange(n)
         self.pairs = np.zeros((64 + 8 * n, 2), np.int64)
@@ -53,8 +54,8 @@ class HardContacts(BasicRun):
         self.reals = np.zeros((64 + 16 * n, REALS))
         self.keys, self.before = np.zeros(0, np.int64), np.zeros((0, 3))
         self.motion = state.motion.copy()
-        self.v = np.zeros((data.system.bodies + 1, 6))  # world axes
-        self.inverse = np.zeros((data.system.bodies + 1, 10))
+        self.v = np.zeros((system.bodies + 1, 6))  # world axes
+        self.inverse = np.zeros((system.bodies + 1, 10))
         known = state if begun else accelerations(data, state)
         assert known.acceleration is not None
         self.acceleration = known.acceleration.copy()
@@ -64,7 +65,7 @@ class HardContacts(BasicRun):
         self.lu: Any = None
         self.contact_rows = np.zeros(COLUMNS * len(self.candidates.contacts))
         gravity = float(np.linalg.norm(data.tables.gravity))
-        self.scale = gravity if gravity > 0 else data.system.length  # an acceleration
+        self.scale = gravity if gravity > 0 else system.length  # an acceleration
         if begun:
             self.work_done[:], self.powers[:] = np.reshape(begun["work"], (2, 2))
             self.keys, self.before = np.asarray(begun["keys"]), np.asarray(begun["impulses"])

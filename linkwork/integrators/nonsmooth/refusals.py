@@ -10,10 +10,11 @@ from linkwork.system.data import Data
 
 def refuse_what_it_cannot(data: Data) -> None:
     """lw.Moreau knows rigid bodies, joints and explicit forces."""
-    data.system.refuse_nodes("lw.Moreau")
-    data.system.refuse_held("lw.Moreau")
-    for e in data.system.elements:
-        family, label = e.entry.family, data.system.model[e.owner].label
+    system = data.system
+    system.refuse_nodes("lw.Moreau")
+    system.refuse_held("lw.Moreau")
+    for e in system.elements:
+        family, label = e.entry.family, system.model[e.owner].label
         if family.history and not family.counts_turns:
             raise ModelError(
                 f"lw.Moreau cannot treat {label}, which remembers its path; use "
@@ -24,7 +25,7 @@ def refuse_what_it_cannot(data: Data) -> None:
                 f"lw.Moreau cannot treat {label}, since it knows rigid bodies and holonomic joints "
                 "alone; use lw.GeneralizedAlpha()"
             )
-    for body in data.system.items:
+    for body in system.items:
         J = np.asarray(body.inertia)
         flat = np.linalg.det(J / max(np.abs(J).max(), 1e-300)) <= 0
         if not data.rows and (body.mass <= 0 or flat):

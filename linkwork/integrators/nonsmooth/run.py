@@ -157,11 +157,12 @@ class MoreauRun(FreeBodies, JointedBodies):
     @cached_property
     def _firsts(self) -> np.ndarray:
         """(contacts, bodies + 1): whether a body is one of `a`."""
-        numbers = {id(body): i for i, body in enumerate(self.data.system.items)}
-        found = np.zeros((len(self.candidates.contacts), self.data.system.bodies + 1), bool)
+        system = self.data.system
+        numbers = {id(body): i for i, body in enumerate(system.items)}
+        found = np.zeros((len(self.candidates.contacts), system.bodies + 1), bool)
         for k, contact in enumerate(self.candidates.contacts):
             for body in contact.a if isinstance(contact.a, (list, tuple)) else [contact.a]:
-                found[k, numbers.get(id(body), self.data.system.bodies)] = True
+                found[k, numbers.get(id(body), system.bodies)] = True
         return found
 
     @property

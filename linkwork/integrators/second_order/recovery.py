@@ -205,7 +205,8 @@ def probable_cause(data: Any, state: Any, h: float) -> str:
     b = int(np.argmax(spins)) if len(spins) else 0
     if len(spins) and spins[b] * h > TOO_FAR:
         return (
-            f"body '{data.system.names[b]}' turns by {spins[b] * h:.3g} rad in a step of {h:g} s, more "
+            f"body '{data.system.names[b]}' turns by {spins[b] * h:.3g} rad in a step "
+            f"of {h:g} s, more "
             f"than a step resolves: take h = {0.1 / spins[b]:.1g} s or less, and if that speed is "
             "not meant, look for what drives it"
         )
@@ -226,7 +227,8 @@ def run_away(data: Any, state: Any) -> str:
         return ""
     b = int(np.argmax(np.where(np.isnan(gone), np.inf, gone)))
     return (
-        f"body '{data.system.names[b]}' has gone off by {gone[b]:.2g} m, and the mechanism has a size "
+        f"body '{data.system.names[b]}' has gone off by {gone[b]:.2g} m, and the "
+        "mechanism has a size "
         f"of {size:.2g} m: something drives it ever faster; look for a force or a controller that "
         "pushes further instead of back (the sign of a stiffness, a damping or a gain)"
     )

@@ -26,7 +26,8 @@ from linkwork.system.data import Data
 
 def make_stepper(data: Data, settings: int) -> sp.Stepper:
     """Room for a system, and what the settings say of it; settings: how many there are."""
-    n, m = data.system.bodies, data.rows
+    system = data.system
+    n, m = system.bodies, data.rows
     stepper = sp.Stepper(
         base=zeros8(data.work.nodes.size).reshape(data.work.nodes.shape),
         history=vectors(vl.HISTORY, n),
@@ -34,21 +35,21 @@ def make_stepper(data: Data, settings: int) -> sp.Stepper:
         p=vectors(n),
         affine=vectors(2, n),
         rhs=np.zeros(data.unknowns),
-        flow=vl.make_flow(data.system.layout.order, data.system.layout.value_scale),
+        flow=vl.make_flow(system.layout.order, system.layout.value_scale),
         weights=np.zeros((vl.WEIGHTS, vl.HISTORY)),
         settings=np.zeros(settings),
         work=np.zeros(4),
         kappa=np.ones(1),
         report=np.zeros(sp.REPORT),
         kept=data.kept.astype(np.int64),
-        sizes=np.append(row_scale(data.kept_rows, data.system.length), 0.0),
+        sizes=np.append(row_scale(data.kept_rows, system.length), 0.0),
         six=np.repeat([1.0, 0.0], [SIX, 2]),
         last=np.zeros(data.unknowns),
     )
     s = stepper.settings
-    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = data.system.length, data.system.mass, data.remembers
-    s[sp.MOVING], s[sp.NOISE] = data.moving, data.system.round_off
-    s[sp.SAMPLED], s[sp.JUMPS] = bool(data.system.sample_times), data.system.jumps
+    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, data.remembers
+    s[sp.MOVING], s[sp.NOISE] = data.moving, system.round_off
+    s[sp.SAMPLED], s[sp.JUMPS] = bool(system.sample_times), system.jumps
     return stepper
 
 
@@ -66,10 +67,11 @@ class StartRates(NamedTuple):
 
 def rates_of_start(data: Data, state: State, h: float) -> StartRates:
     """Accelerations, multipliers and their rates at the start, for steps of length h."""
+    system = data.system
     known = KnownFactors()  # of nearly the same matrix in all three
     full = accelerations(data, state, known)  # bodies without mass have got velocities
     assert full.acceleration is not None and full.gamma is not None
-    speed = np.abs(full.velocities / np.repeat([data.system.length, 1.0], 3)).max(initial=0.0)
+    speed = np.abs(full.velocities / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
     epsilon = min(1e-3 * h, 1e-4 / speed) if speed > 0 else 1e-3 * h
     ahead = accelerations(data, full.later(epsilon, full.acceleration), known)
     gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[data.kept]
@@ -79,9 +81,9 @@ def rates_of_start(data: Data, state: State, h: float) -> StartRates:
         assert ahead.acceleration is not None
         return accelerations(data, ahead.later(epsilon, ahead.acceleration), known)
 
-    share = resolved_share(data.system, full, ahead, further, h / epsilon)
+    share = resolved_share(system, full, ahead, further, h / epsilon)
     jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
-    if goes_far(data.system, full, share, h):
+    if goes_far(system, full, share, h):
         settled = settled_accelerations(data, full, h)
         if settled is not None:
             acceleration, jerk = settled, (share == 1.0)[:, None] * jerk

@@ -261,9 +261,12 @@ def constraint_rows(system: System, state: State) -> ConstraintRows:
                     data.append(projected(g, q[body]))
                     places.append((r, body))
     at, numbers = np.repeat([r for r, _ in places], 6), np.arange(system.layout.rigid)
-    columns = np.concatenate([numbers[:0], *(numbers[system.layout.unknowns(b)] for _, b in places)])
+    of_bodies = [numbers[system.layout.unknowns(b)] for _, b in places]
+    columns = np.concatenate([numbers[:0], *of_bodies])
     return ConstraintRows(
-        Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(system.all_rows), len(numbers))),
+        Cq=sp.csr_array(
+            (np.concatenate(data), (at, columns)), (len(system.all_rows), len(numbers))
+        ),
         owner=np.array([number[row.owner] for row in system.all_rows]),
         row_name=[row.name for row in system.all_rows], joint_names=joints,
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=system.length,

@@ -116,27 +116,29 @@ class Parts:
         self, full: Data, state: State, cuts: Sequence[str] = (),
         settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
+        system = full.system
         self.full, self.settings = full, settings
-        self.sensors = any(isinstance(item, Sensor) for item in full.system.model.items.values())
-        refuse_unknown(full.system)
-        self.topology: Topology = topology_of(full.system, cuts)
+        self.sensors = any(isinstance(item, Sensor) for item in system.model.items.values())
+        refuse_unknown(system)
+        self.topology: Topology = topology_of(system, cuts)
         self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
         self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
         inside = {i for s in self.topology.steps if s.edge is not None for i in s.edge.elements}
         self.along = joint_velocities(self.topology, self.tree)
         inside |= self._rotors()
         self.outside = [
-            i for i, e in enumerate(full.system.elements)
-            if i not in inside and not is_part(full.system, e)
-            and (not isinstance(full.system.model[e.owner], Sensor)
-                 or isinstance(full.system.model[e.owner], LoadSensor))
+            i for i, e in enumerate(system.elements)
+            if i not in inside and not is_part(system, e)
+            and (not isinstance(system.model[e.owner], Sensor)
+                 or isinstance(system.model[e.owner], LoadSensor))
         ]  # fmt: skip
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
-        rows = any(full.system.elements[i].entry.rows for i in self.outside)
+        rows = any(system.elements[i].entry.rows for i in self.outside)
         direct = settings.correction == cl.DIRECT
-        self.follows_sensors = self.sensors and followed_at_all_times(full.system)
+        self.follows_sensors = self.sensors and followed_at_all_times(system)
         self.sweeps = sweeps_for(
-            joints=bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()), links=bool(full.system.flexible),
+            joints=bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()),
+            links=bool(system.flexible),
             loops=rows, differentiates=direct, senses=self.follows_sensors,
             swings=len(self._swings()) > 0,
         )  # fmt: skip
@@ -264,11 +266,12 @@ class Parts:
 
     def _drive_directly(self) -> None:
         """Joint loads on joints of the tree act along their velocities, not as wrenches."""
+        system = self.full.system
         loads = []
         for e, place in zip(self.outer.elements, self.outer.places, strict=True):
             kind = {JOINT_TORQUE: "torque", JOINT_FORCE: "force"}.get(e.entry.family)
-            key = (self.full.system.model[e.owner].joint.name, kind) if kind else None
-            if key in self.along and getattr(self.full.system.model[e.owner], "axis", None) in (None, "z"):
+            key = (system.model[e.owner].joint.name, kind) if kind else None
+            if key in self.along and getattr(system.model[e.owner], "axis", None) in (None, "z"):
                 velocity, sign = self.along[key]
                 loads.append((place.start + pair.FACTOR, velocity, sign))
                 first = place.start + pair.FORCE_

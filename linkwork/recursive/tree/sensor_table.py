@@ -24,17 +24,18 @@ from linkwork.system.system import System
 
 def sensor_table(full: Data, outer: Data, topology: Topology) -> np.ndarray:
     """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
-    sensors: list[Any] = [x for x in full.system.model.items.values() if isinstance(x, Sensor)]
-    number = {name: i for i, name in enumerate(full.system.names)}
+    system = full.system
+    sensors: list[Any] = [x for x in system.model.items.values() if isinstance(x, Sensor)]
+    number = {name: i for i, name in enumerate(system.names)}
     out = np.zeros((len(sensors), se.COLUMNS))
-    out[:, se.X], out[:, se.UNIT] = sensor_places(full.system), sensor_units(full)
+    out[:, se.X], out[:, se.UNIT] = sensor_places(system), sensor_units(full)
     for row, item in zip(out, sensors, strict=True):
         if isinstance(item, LoadSensor):
             row[se.KIND] = se.LOAD
             continue
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
-        row[[se.A, se.B]] = [number.get(f.body.name, full.system.bodies) for f in frames]
+        row[[se.A, se.B]] = [number.get(f.body.name, system.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
             row[se.KIND] = se.SPIN if spins else se.ACCELERATION
@@ -47,7 +48,7 @@ def sensor_table(full: Data, outer: Data, topology: Topology) -> np.ndarray:
             turns = item.quantity == "torque"
             row[se.E : se.E + 3] = item.axis
             row[se.QA : se.QA + 4], row[se.QB : se.QB + 4] = (f.orientation for f in frames)
-            of_reaction(row, full.system, outer, topology, item, turns)
+            of_reaction(row, system, outer, topology, item, turns)
     return out
 
 

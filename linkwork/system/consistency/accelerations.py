@@ -44,13 +44,14 @@ def factorise(
 
     scaled: its unknowns are comparable as they are (`unknown_scale`).
     """
+    system = data.system
     try:
-        return analyse(data.pattern, data.work.vals, data.system.length, pivots, two_sided, scaled)
+        return analyse(data.pattern, data.work.vals, system.length, pivots, two_sided, scaled)
     except SingularMatrix as error:
         if not np.all(np.isfinite(data.work.vals)):
             raise_if_failed(data)
             raise SingularError(
-                f"the equations of model '{data.system.model.name}' have numbers that are not finite; "
+                f"the equations of model '{system.model.name}' have numbers that are not finite; "
                 "look for a force, a stiffness or a velocity that is far too large"
             ) from error
         raise SingularError(explain_singular(data, error.unknown)) from error
@@ -95,7 +96,8 @@ def accelerations(data: Data, state: State, known: KnownFactors | None = None) -
     nodes get what their equations determine (consistency.consistent).  known: the pivots of a state
     near by, which are taken where they are good enough; else those found here are put there.
     """
-    if data.system.layout.values:
+    system = data.system
+    if system.layout.values:
         return consistent(data, state)
     still = replace(state, acceleration=None, gamma=None)
     e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
@@ -132,8 +134,8 @@ def accelerations(data: Data, state: State, known: KnownFactors | None = None) -
     correction = rhs - matrix.times(y)  # one refinement
     solve(lu, data.work.vals, correction)
     y = D * (y + correction)
-    n = data.system.motions
-    if any(x.entry.reads for x in data.system.elements):
+    n = system.motions
+    if any(x.entry.reads for x in system.elements):
         y = with_loads(data, state, lu, D, y)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 

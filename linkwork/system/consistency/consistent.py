@@ -41,9 +41,10 @@ def highest_derivatives(system: System) -> np.ndarray:
 
 def consistent(data: Data, state: State) -> State:
     """The state with accelerations, multipliers, and what its vector nodes must have."""
-    layout, kept = data.system.layout, data.kept
-    b, n, by = data.system.bodies, data.system.motions, highest_derivatives(data.system)
-    acceleration, gamma = np.zeros((b, 6)), np.zeros(len(data.system.all_rows))
+    system = data.system
+    layout, kept = system.layout, data.kept
+    b, n, by = system.bodies, system.motions, highest_derivatives(system)
+    acceleration, gamma = np.zeros((b, 6)), np.zeros(len(system.all_rows))
     values, before, second = state.values.copy(), np.inf, layout.order == 2
     values[2] = 0.0
     for _ in range(MOST):
@@ -51,7 +52,7 @@ def consistent(data: Data, state: State) -> State:
         e = data.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
-        refuse_not_finite(data.system, np.concatenate([e.values, rhs]), state)
+        refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
         try:
             y = solved(data, e.values, rhs, now)
         except SingularError:
@@ -59,7 +60,7 @@ def consistent(data: Data, state: State) -> State:
             if found is None:
                 raise
             return found
-        refuse_not_finite(data.system, y, state)
+        refuse_not_finite(system, y, state)
         acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
         values = values + by * step
@@ -71,10 +72,10 @@ def consistent(data: Data, state: State) -> State:
         before = size
     worst = int(np.argmax(np.abs(step) / layout.value_scale))
     place = layout.place(layout.rigid + worst)[0] - b
-    if layout.nodes[place].name in sensor_names(data.system):
-        raise SingularError(undetermined(data.system, [layout.rigid + worst]))
+    if layout.nodes[place].name in sensor_names(system):
+        raise SingularError(undetermined(system, [layout.rigid + worst]))
     raise ConvergenceError(
-        f"the start of model '{data.system.model.name}' is not consistent: the equations of "
+        f"the start of model '{system.model.name}' is not consistent: the equations of "
         f"{layout.describe(layout.rigid + worst)} have no solution near its value at "
         f"t = {state.time:g}; {layout.nodes[place].unsolved or 'give it another start value'}",
         time=state.time, state=state,
@@ -94,7 +95,8 @@ def correction(
     values: np.ndarray,
 ) -> float:  # fmt: skip
     """The largest correction, each over the largest number of its kind or the size of its value."""
-    rigid, n = data.system.layout.rigid, data.system.motions
+    system = data.system
+    rigid, n = system.layout.rigid, system.motions
     moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
     mass = data.tables.bodies[:, 0].max(initial=0.0)
     inertia = mass + np.abs(data.tables.bodies[:, 1:]).max(initial=0.0)
@@ -105,9 +107,9 @@ def correction(
     ]
     # values of one order: one of them may vanish beside the others, in sizes of the values
     step, wanted = (
-        np.abs(x) / data.system.layout.value_scale for x in (y[rigid:n], (by * values).sum(axis=0))
+        np.abs(x) / system.layout.value_scale for x in (y[rigid:n], (by * values).sum(axis=0))
     )
-    for order, least in enumerate((1.0, 0.0, FAINT * moved / data.system.length)):
+    for order, least in enumerate((1.0, 0.0, FAINT * moved / system.length)):
         mine = by[order] > 0
         parts.append((step[mine], max(np.max(wanted[mine], initial=0.0), least)))
     return float(max(np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts))
@@ -172,10 +174,11 @@ def undetermined(system: System, sensors: Sequence[int]) -> str:
 def unknown_scale(data: Data) -> np.ndarray:
     """Makes M and C_q of size one in any units: D A D with these on the diagonal of D; ones for
     values of vector nodes, whose equations have units of their own."""
-    m, L = math.sqrt(data.system.mass), data.system.length
-    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), data.system.bodies)
+    system = data.system
+    m, L = math.sqrt(system.mass), system.length
+    bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
     rows = [m * L if row.is_angle else m for row in data.kept_rows]
-    return np.concatenate([bodies, np.ones(data.system.layout.values), rows])
+    return np.concatenate([bodies, np.ones(system.layout.values), rows])
 
 
 def unit_scale(matrix: SparseRows, start: np.ndarray | None = None) -> np.ndarray:
@@ -193,15 +196,16 @@ def unit_scale(matrix: SparseRows, start: np.ndarray | None = None) -> np.ndarra
 
 def singular_start(data: Data, unknown: int | None, state: State) -> str:
     """One sentence: what is not determined at the start."""
-    if unknown is not None and unknown >= data.system.motions:
+    system = data.system
+    if unknown is not None and unknown >= system.motions:
         return (
-            f"the equations are singular at {data.kept_rows[unknown - data.system.motions]}: its "
+            f"the equations are singular at {data.kept_rows[unknown - system.motions]}: its "
             "direction is already fixed by other joints in this position; look for redundant or "
             "conflicting joints"
         )
-    where = "" if unknown is None else f": nothing determines {data.system.layout.moves(unknown)}"
+    where = "" if unknown is None else f": nothing determines {system.layout.moves(unknown)}"
     return (
-        f"the equations of model '{data.system.model.name}' are singular at t = {state.time:g}{where}; "
-        + (data.system.layout.remedy(unknown) or "look for a node that nothing holds, or a body "
+        f"the equations of model '{system.model.name}' are singular at t = {state.time:g}{where}; "
+        + (system.layout.remedy(unknown) or "look for a node that nothing holds, or a body "
            "without inertia")
     )  # fmt: skip

@@ -27,11 +27,12 @@ MOST = 40
 
 def descriptor_start(data: Data, state: State, by: np.ndarray) -> State | None:
     """The state with all that its equations determine; None where they do not."""
-    layout = data.system.layout
-    b, n, rigid = data.system.bodies, data.system.motions, layout.rigid
+    system = data.system
+    layout = system.layout
+    b, n, rigid = system.bodies, system.motions, layout.rigid
     first = np.flatnonzero(layout.order == 1)
     now = replace(
-        state, acceleration=np.zeros((b, 6)), gamma=np.zeros(len(data.system.all_rows)),
+        state, acceleration=np.zeros((b, 6)), gamma=np.zeros(len(system.all_rows)),
         values=np.vstack([state.values[:2], np.zeros((1, layout.values))]),
     )  # fmt: skip
 

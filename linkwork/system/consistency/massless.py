@@ -59,13 +59,14 @@ def massless_accelerations(data: Data, state: State, scale: np.ndarray) -> State
     None where no such body explains that the equations are singular.
     scale : of unknowns and equations, so that M and C_q are of size one
     """
-    chosen = without_inertia(data.system)
-    if len(chosen) == 0 or data.system.flexible:
+    system = data.system
+    chosen = without_inertia(system)
+    if len(chosen) == 0 or system.flexible:
         return None
     first = under_load(data, replace(state, acceleration=None, gamma=None), chosen, scale)
-    if first is None or not any(e.entry.reads for e in data.system.elements):
+    if first is None or not any(e.entry.reads for e in system.elements):
         return first
-    rows = scale[data.system.layout.rigid :]
+    rows = scale[system.layout.rigid :]
 
     def again(scaled: np.ndarray) -> np.ndarray | None:
         loads = data.all_gamma(rows * scaled)
@@ -103,10 +104,11 @@ def balanced(
     data: Data, state: State, chosen: np.ndarray
 ) -> tuple[State, MasslessModes] | None:
     """Velocities along Z and positions along Z V with Zᵀr = 0, by Newton's method."""
-    column = np.tile(np.repeat([1.0, 1.0 / data.system.length], 3), data.system.bodies)  # lengths
+    system = data.system
+    column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)  # lengths
     for _ in range(40):
         e = data.evaluate(state, cD=1.0, cK=0.0)
-        loose = motions(data.system, e.stiffness, e.Cq, chosen, column)
+        loose = motions(system, e.stiffness, e.Cq, chosen, column)
         if loose is None:
             return None
         Z, U, V = column[:, None] * loose.Z, loose.U, loose.V
@@ -123,12 +125,12 @@ def balanced(
         state = state.moved((Z @ place).reshape(-1, 6))
         state = state.with_velocities(state.velocities.ravel() + Z @ v)
         size = np.abs(loose.Z.T @ (state.velocities.ravel() / column)).max() + np.abs(v).max()
-        where = np.abs(state.positions).max() + data.system.length
+        where = np.abs(state.positions).max() + system.length
         if np.abs(v).max() <= CLOSE * size and np.abs(place).max() <= CLOSE * where:
             return state, loose
-    b, _ = data.system.layout.place(int(np.argmax(np.abs(Z @ r))))
+    b, _ = system.layout.place(int(np.argmax(np.abs(Z @ r))))
     raise ConvergenceError(
-        f"the forces on body '{data.system.names[b]}', which has no mass, cannot be balanced at "
+        f"the forces on body '{system.names[b]}', which has no mass, cannot be balanced at "
         f"t = {state.time:g}; give it a mass, or forces that hold or damp it", state=state,
     )  # fmt: skip
 
@@ -214,14 +216,15 @@ def first_rates(
     A motion of first order that dies away within a step gets none: methods of second order would
     take the large numbers for a motion that goes on.
     """
+    system = data.system
     a, b = now.acceleration, ahead.acceleration
     assert a is not None and b is not None
-    jerk, chosen = (b - a) / epsilon, without_inertia(data.system)
-    if len(chosen) == 0 or data.system.layout.values:  # beside vector nodes, joints must hold them
+    jerk, chosen = (b - a) / epsilon, without_inertia(system)
+    if len(chosen) == 0 or system.layout.values:  # beside vector nodes, joints must hold them
         return a, jerk
-    column = np.tile(np.repeat([1.0, 1.0 / data.system.length], 3), data.system.bodies)
+    column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)
     e = data.evaluate(now, cD=1.0, cK=0.0)
-    loose = motions(data.system, e.stiffness, e.Cq, chosen, column)
+    loose = motions(system, e.stiffness, e.Cq, chosen, column)
     if loose is None:
         return a, jerk
     Z, fixed = loose.Z, loose.V @ loose.V.T

@@ -32,15 +32,16 @@ def sensor_groups(system: System) -> list[int]:
 
 def sensor_units(data: Data) -> np.ndarray:
     """What is large for each: weight and gravity, over or times the length of the mechanism."""
-    g, L = float(np.linalg.norm(data.tables.gravity)) + 1.0, data.system.length
+    system = data.system
+    g, L = float(np.linalg.norm(data.tables.gravity)) + 1.0, system.length
     found = []
-    for item in data.system.model.items.values():
+    for item in system.model.items.values():
         if isinstance(item, Sensor):
             turns = item.quantity in ("torque", "angular acceleration")
             if isinstance(item, FrameSensor) or item.quantity == "angular acceleration":
                 found.append(g / L if turns else g)
             else:
-                found.append(data.system.mass * g * (L if turns else 1.0))
+                found.append(system.mass * g * (L if turns else 1.0))
     return np.array(found)
 
 

@@ -143,7 +143,8 @@ def nonholonomic_space(
     """A, B, C, D for forces F and outputs Jp y + Jv ẏ; which columns of N have rates as states."""
     if np.any(Cu):
         raise ModelError(
-            f"model '{p.data.system.model.name}' has rows on velocities, and then inputs of linearize "
+            f"model '{p.data.system.model.name}' has rows on velocities, and then "
+            "inputs of linearize "
             "must be forces, not motion laws; move the mechanism by a Force, Torque or JointTorque"
         )
     S, H = p.S @ N, p.H @ N

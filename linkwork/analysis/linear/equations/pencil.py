@@ -129,12 +129,13 @@ def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = Tru
 
 
 def _linearised(data: Data, state: State, constraint_stiffness: bool) -> Pencil:
+    system = data.system
     natural, tolerance = rates(data, state)
-    speed = motion_rate(data.system, state)
-    frames, later = np.zeros((data.system.bodies, 3)), tuple[Carried, ...]()
+    speed = motion_rate(system, state)
+    frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
     if speed <= 1e-9 * natural:
         state = state.at_rest()
-        data.laws = frozen_laws(data.system, state.time)
+        data.laws = frozen_laws(system, state.time)
         state = accelerations(data, state)
         refuse_accelerated(data, state, tolerance)
     else:
@@ -145,8 +146,8 @@ def _linearised(data: Data, state: State, constraint_stiffness: bool) -> Pencil:
         moved = accelerations(data, carried.state)
         again = in_frames(data, moved, constraint_stiffness, frames, carried.turn)
         found.reactions.refuse_changed(again.reactions)
-    if data.system.flexible:
-        warn_of_axial_loads(data.system, state)
+    if system.flexible:
+        warn_of_axial_loads(system, state)
     return found
 
 
@@ -155,20 +156,21 @@ def in_frames(
     turn: np.ndarray, later: tuple[Carried, ...] = (),
 ) -> Pencil:  # fmt: skip
     """The equations at a state, in frames with angular velocities (bodies, 3) turned by `turn`."""
+    system = data.system
     M, D, K, C = world_matrices(data, state, constraint_stiffness)
     slopes = Slopes.at(data, state).turned(world_axes(state)[1])
-    rolls = data.system.on_velocities[data.kept]
-    H = sp.csr_array((int(rolls.sum()), data.system.motions))
+    rolls = system.on_velocities[data.kept]
+    H = sp.csr_array((int(rolls.sum()), system.motions))
     if rolls.any():
         H = change_of_rows(data, state, np.flatnonzero(rolls)) @ world_axes(state)[1].T
     if frames.any():
-        E = np.broadcast_to(turn, (data.system.bodies, 3, 3))
-        Q = body_blocks(E, E, data.system.layout.values, 1.0)
+        E = np.broadcast_to(turn, (system.bodies, 3, 3))
+        Q = body_blocks(E, E, system.layout.values, 1.0)
         M, D, K = (sp.csr_array(Q.T @ A @ Q) for A in (M, D, K))
         C, H, slopes = sp.csr_array(C @ Q), sp.csr_array(H @ Q), slopes.turned(Q.T)
-        W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), data.system.layout.values)
+        W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
         D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + C[rolls] @ W
-    refuse_overflow(data.system, M, D, K, C)
+    refuse_overflow(system, M, D, K, C)
     reactions = SolvedReactions(data, C, slopes)
     M, D, K = reactions.solve(M, D, K, H, rolls)
     return Pencil(data, state, M, D, K, C[~rolls], C[rolls], H, frames, reactions, later)

@@ -76,12 +76,13 @@ class SolvedReactions:
     """
 
     def __init__(self, data: Data, J: sp.csr_array, slopes: Slopes) -> None:
+        system = data.system
         self.data, self.J, self.slopes = data, J, slopes
-        self.places = data.system.layout.rigid + sensor_places(data.system)
+        self.places = system.layout.rigid + sensor_places(system)
         self.loads = np.unique(slopes.friction.indices)
         self.pressed = sp.csr_array(slopes.friction[:, self.loads])
         count = len(self.places) + len(self.loads)
-        self.forces = self.rate = self.place = np.zeros((count, data.system.motions))
+        self.forces = self.rate = self.place = np.zeros((count, system.motions))
         self.held, self.sizes = np.zeros((count, J.shape[0])), dict[str, float]()
 
     def __bool__(self) -> bool:
@@ -134,12 +135,13 @@ class SolvedReactions:
         return found[:n].T, found[n:].T
 
     def _undetermined(self) -> str:
+        system = self.data.system
         if len(self.places):
-            return undetermined(self.data.system, self.places.tolist())
+            return undetermined(system, self.places.tolist())
         joints = dict.fromkeys(self.data.kept_rows[k].owner for k in self.loads)
         names = ", ".join(f"'{name}'" for name in joints)
         return (
-            f"the equations of model '{self.data.system.model.name}' do not determine the reactions of "
+            f"the equations of model '{system.model.name}' do not determine the reactions of "
             f"{names} in small motions, which load friction: give mass and inertia to all bodies, "
             "or a smaller coefficient where friction jams"
         )
@@ -208,8 +210,9 @@ def multiplier_slopes(data: Data) -> sp.csr_array:
 def load_slopes(data: Data, state: State) -> sp.csr_array:
     """Φ (motions × rows) by central differences of the kernels of friction alone, so that the
     round-off of large other forces is not in them."""
-    loaded = [f.reads > 0 and f.answers < 0 for f in data.system.families]
-    n, m, tables = data.system.motions, data.rows, data.tables
+    system = data.system
+    loaded = [f.reads > 0 and f.answers < 0 for f in system.families]
+    n, m, tables = system.motions, data.rows, data.tables
     if not any(loaded):
         return sp.csr_array((n, m))
     data.load(state)
@@ -226,7 +229,7 @@ def load_slopes(data: Data, state: State) -> sp.csr_array:
         for sign in (1.0, -1.0):
             w.gamma[row] = kept + sign * steps[row]
             evaluate(data.kernels, alone, w, state.time, 0.0)
-            both.append(np.concatenate([w.f[: data.system.bodies].ravel(), w.balance[:-1]]))
+            both.append(np.concatenate([w.f[: system.bodies].ravel(), w.balance[:-1]]))
         w.gamma[row] = kept
         columns.append(sp.coo_array(((both[0] - both[1]) / (2 * steps[row]))[:, None]))
     if not columns:

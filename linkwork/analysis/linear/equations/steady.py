@@ -55,18 +55,19 @@ def rates(data: Data, state: State) -> tuple[float, np.ndarray]:
     None is 1e-6 of gravity and of what the reactions on the body alone would give it, and what
     round-off in stiff springs may give.
     """
-    L, table = data.system.length, data.system.inertias
+    system = data.system
+    L, table = system.length, system.inertias
     trial = accelerations(data, state)
     e = data.evaluate(trial)
-    refuse_overflow(data.system, e.stiffness)
-    mass = np.maximum(table[:, 0], 1e-3 * data.system.mass)
+    refuse_overflow(system, e.stiffness)
+    mass = np.maximum(table[:, 0], 1e-3 * system.mass)
     least = np.linalg.eigvalsh(table[:, 1:].reshape(-1, 3, 3))[:, 0]
     inertia = np.column_stack([mass * L, np.maximum(least, 1e-6 * mass * L**2)])
-    rigid = data.system.layout.rigid
+    rigid = system.layout.rigid
     held = (e.Cq.T @ trial.gamma[data.kept])[:rigid]  # type: ignore[index]
     loads = np.linalg.norm(held.reshape(-1, 2, 3), axis=2) / inertia
     loads = np.maximum(loads, np.linalg.norm(data.tables.gravity) / L)
-    K = (abs(e.stiffness) @ column_scale(data.system))[:rigid]
+    K = (abs(e.stiffness) @ column_scale(system))[:rigid]
     stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
     most = loads.max(initial=0.0)
     natural = float(np.sqrt(max(most, stiffness.max(initial=0.0))))
@@ -76,15 +77,16 @@ def rates(data: Data, state: State) -> tuple[float, np.ndarray]:
 
 def refuse_accelerated(data: Data, state: State, tolerance: np.ndarray) -> None:
     """An error where a state at rest does not stay at rest."""
+    system = data.system
     refuse_changing(data, state)
     a = np.linalg.norm(state.acceleration.reshape(-1, 2, 3), axis=2)  # type: ignore[union-attr]
-    relative = a / [data.system.length, 1.0]
+    relative = a / [system.length, 1.0]
     if np.all(relative <= tolerance):
-        refuse_accelerated_values(data.system, state, tolerance)
+        refuse_accelerated_values(system, state, tolerance)
         return
     b = int(np.argmax(np.where(relative > tolerance, relative, 0).max(axis=1)))
     raise ModelError(
-        f"the state is not an equilibrium: body '{data.system.names[b]}' accelerates by "
+        f"the state is not an equilibrium: body '{system.names[b]}' accelerates by "
         f"{a[b, 0]:.3g} m/s² and {a[b, 1]:.3g} rad/s²; find one with lw.static(model) and give it "
         "as at="
     )
@@ -104,17 +106,18 @@ def refuse_accelerated_values(system: System, state: State, tolerance: np.ndarra
 
 def refuse_changing(data: Data, state: State) -> None:
     """An error where values of vector nodes do not stay as they are."""
-    rates = np.abs(state.values[1]) / data.system.layout.value_scale
+    system = data.system
+    rates = np.abs(state.values[1]) / system.layout.value_scale
     if not rates.size:
         return
     D = abs(data.evaluate(state, cK=0.0, cD=1.0).stiffness).max(axis=1).toarray().ravel()
     K = abs(data.evaluate(state).stiffness).max(axis=1).toarray().ravel()
-    rigid = data.system.layout.rigid
+    rigid = system.layout.rigid
     natural = np.max(K[rigid:] / np.where(D[rigid:] > 0, D[rigid:], np.inf), initial=0.0)
     worst = int(np.argmax(rates))
     if rates[worst] > STEADY * max(natural, 1e-300):
         raise ModelError(
-            f"the state is not an equilibrium: {data.system.layout.describe(rigid + worst)} changes by "
+            f"the state is not an equilibrium: {system.layout.describe(rigid + worst)} changes by "
             f"{state.values[1, worst]:.3g} in a second; find one with lw.static(model), or where "
             "loads integrate by a run that comes to rest, and give it as at="
         )
@@ -202,17 +205,18 @@ def changing(
     data: Data, state: State, later: tuple[Carried, ...], speed: float, tolerance: np.ndarray
 ) -> str:
     """What changes while the motion goes on, in words; nothing where all coefficients stay."""
-    scale = column_scale(data.system)
+    system = data.system
+    scale = column_scale(system)
     before = seen(data, state, scale, np.eye(3)[None])
     limits = coefficient_limits(before, speed)
     for carried in later:
         error = np.abs(data.evaluate(carried.state, tangent=False).C)
-        error *= row_scale(data.kept_rows, data.system.length)
+        error *= row_scale(data.kept_rows, system.length)
         if error.max(initial=0.0) > STEADY:
             return f"{data.kept_rows[int(np.argmax(error))]} does not let the motion go on"
         moved = accelerations(data, carried.state)
         turned = world_accelerations(state) @ carried.turn.swapaxes(1, 2)
-        sizes = scale[: data.system.layout.rigid].reshape(-1, 2, 3)
+        sizes = scale[: system.layout.rigid].reshape(-1, 2, 3)
         change = np.abs(world_accelerations(moved) - turned) / sizes
         excess = change.max(axis=2) - STEADY * speed**2 - 2 * tolerance
         complaints = {"acceleration": excess.max(axis=1)}
@@ -221,7 +225,7 @@ def changing(
         for word, excess in complaints.items():
             if excess.max() > 0:
                 b = int(np.argmax(excess))
-                return f"the {word} of body '{data.system.names[b]}' changes as the mechanism moves"
+                return f"the {word} of body '{system.names[b]}' changes as the mechanism moves"
     return ""
 
 
@@ -253,16 +257,17 @@ def seen(
 
     Each is (bodies, numbers).
     """
-    E = np.broadcast_to(turn, (data.system.bodies, 3, 3))
-    Q = body_blocks(E, E, data.system.layout.values, 1.0) @ sp.diags_array(scale)
+    system = data.system
+    E = np.broadcast_to(turn, (system.bodies, 3, 3))
+    Q = body_blocks(E, E, system.layout.values, 1.0) @ sp.diags_array(scale)
     M, D, K, C = world_matrices(data, state)
     project = projector(C @ Q)
-    x = project(np.random.default_rng(1).uniform(-1, 1, (data.system.motions, 3)))
+    x = project(np.random.default_rng(1).uniform(-1, 1, (system.motions, 3)))
     found = {"direction": x}
     for word, A in (("inertia", M), ("damping", D), ("stiffness", K)):
         found[word] = project(Q.T @ (A @ (Q @ x)))
-    rigid = data.system.layout.rigid
-    return {word: y[:rigid].reshape(data.system.bodies, -1) for word, y in found.items()}
+    rigid = system.layout.rigid
+    return {word: y[:rigid].reshape(system.bodies, -1) for word, y in found.items()}
 
 
 def projector(C: Any) -> Any:

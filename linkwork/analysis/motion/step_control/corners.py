@@ -19,21 +19,22 @@ class Corners:
     """Elements with corners; begins: where the notes of each begin among all memory."""
 
     def __init__(self, full: Data) -> None:
+        system = full.system
         self.full, first = full, 0
         begins: list[int] = []
         self.numbers: list[int] = []
-        for family in full.system.families:
-            numbers = [i for i, e in enumerate(full.system.elements) if e.entry.family is family]
+        for family in system.families:
+            numbers = [i for i, e in enumerate(system.elements) if e.entry.family is family]
             width = int(family.memory)
             if family.notes:
                 begins += [first + k * width for k in range(len(numbers))]
                 self.numbers += numbers
             first += width * len(numbers)
         self.begins = np.array(begins, int)
-        self.elements = [full.system.elements[i] for i in self.numbers]
+        self.elements = [system.elements[i] for i in self.numbers]
         # laws between two frames; the others are contacts
         self.by_law = np.array([e.entry.family.notes > KNOWN for e in self.elements], bool)
-        self.gravity = float(np.linalg.norm(np.asarray(full.system.model.gravity, float)))
+        self.gravity = float(np.linalg.norm(np.asarray(system.model.gravity, float)))
         self._known: dict[int, Durations] = {}
         self._alike: dict[tuple[float, bytes], Durations] = {}
         self._apart: Data | None = None  # for masses

@@ -108,9 +108,10 @@ class Durations:
 def mass_moved(data: Data, number: int, corner: Corner) -> float:
     """m of an element of a system of its own, where the model was described; what its own bodies
     say where the equations are singular there."""
+    system = data.system
     assert corner.column is not None
-    state, by = data.system.described_state(), highest_derivatives(data.system)
-    place = data.system.places[number].start + corner.column + PRESTRESS
+    state, by = system.described_state(), highest_derivatives(system)
+    place = system.places[number].start + corner.column + PRESTRESS
     try:
         e = data.evaluate(state, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
         load = unit_load(data, state, place)

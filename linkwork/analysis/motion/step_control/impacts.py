@@ -140,8 +140,8 @@ class ResolvedImpacts:
         """Which impact pieces did not resolve, and what to do."""
         assert self.too_long is not None
         k, longest = self.too_long
-        e, data = self._corners.elements[k], self._corners.full
-        one, two = (f"body '{data.system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
+        e, names = self._corners.elements[k], self._corners.full.system.names
+        one, two = (f"body '{names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
         other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
         softer = " or a softer law" if self._by_law[k] else " a softer law"
         return (

@@ -34,12 +34,13 @@ def fast_rotation(
 ) -> fr.FastRotation:
     """Room for a system; turning: whether histories of translations may turn with their body;
     round_: for formulas of first order, where Ĵ of thin bodies has equal moments."""
-    n = data.system.bodies
+    system = data.system
+    n = system.bodies
     limits = np.zeros(fr.LIMITS)
     limits[[fr.TURNING, fr.OFFSET, fr.FAST]] = turning, offset, TURN / 2
     spins = np.zeros((n, fr.SPINS))
     held = np.zeros(n + 1, bool)
-    for e in data.system.elements:
+    for e in system.elements:
         if e.entry.rows:  # on bodies and the ground, which is the last
             held[[b for b in e.ends if -1 <= b < n]] = True
     least = np.where(held[:n], THIN, THIN_IN_FLIGHT)
@@ -59,7 +60,7 @@ def fast_rotation(
     else:
         compact = spin_inertias(inertia, np.full(n, THIN))
         course[:, BENT] = np.all(inertia == compact, axis=(1, 2))
-    holds = np.append(~data.system.on_velocities[data.kept], False).astype(float)
+    holds = np.append(~system.on_velocities[data.kept], False).astype(float)
     return fr.FastRotation(
         spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(data),
         limits, course,
@@ -68,10 +69,11 @@ def fast_rotation(
 
 def row_blocks(data: Data) -> tuple[np.ndarray, np.ndarray]:
     """Where the blocks of bodies begin in every row of C_q, and which they are."""
-    p, first = data.pattern, data.pattern.indptr[data.system.motions]
+    system = data.system
+    p, first = data.pattern, data.pattern.indptr[system.motions]
     unknown, place = p.indices[first:], p.places[first:]
-    row = np.repeat(np.arange(data.rows), np.diff(p.indptr[data.system.motions :]))
-    body = (unknown < SIX * data.system.bodies) & (unknown % SIX == 0)
+    row = np.repeat(np.arange(data.rows), np.diff(p.indptr[system.motions :]))
+    body = (unknown < SIX * system.bodies) & (unknown % SIX == 0)
     starts = np.concatenate([[0], np.cumsum(np.bincount(row[body], minlength=data.rows))])
     return starts, np.stack([place[body], STRIDE * (unknown[body] // SIX)], axis=1)
 
