@@ -140,12 +140,12 @@ class ResolvedImpacts:
         """Which impact pieces did not resolve, and what to do."""
         assert self.too_long is not None
         k, longest = self.too_long
-        e, names = self._corners.elements[k], self._corners.full.system.names
-        one, two = (f"body '{names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
+        e, system = self._corners.elements[k], self._corners.full.system
+        one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
         other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
         softer = " or a softer law" if self._by_law[k] else " a softer law"
         return (
-            f"{data.system.model[e.owner].label}: an impact of {one} and {two} needs steps of "
+            f"{system.model[e.owner].label}: an impact of {one} and {two} needs steps of "
             f"{rounded_down(longest):g} s, which a step of {self._h:g} s is not divided into; take "
             f"h = {rounded_down(longest * 2**MOST):g} or less, tolerance=1e-6,{softer}{other}"
         )
