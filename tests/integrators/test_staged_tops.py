@@ -155,7 +155,7 @@ def test_the_run_knows_its_largest_turn():
     times = 1e-3 * np.arange(1, 6)
     run.advance(times, run.data.schedule(times), np.full(5, -1), step_rows(run.data.system, 0))
     turn, body = run.largest_turn
-    assert turn == pytest.approx(0.3, rel=1e-3) and run.system.names[body] == "disc"
+    assert turn == pytest.approx(0.3, rel=1e-3) and run.data.system.names[body] == "disc"
     again = method_run(lw.MS2(), assembled.full, assembled.data, run.state(), 1e-3)
     assert again.largest_turn == (turn, body)
 

@@ -69,8 +69,8 @@ def test_a_system_finds_its_kernels_in_another_process(tmp_path):
     state = replace(data.system.described_state(), gamma=np.arange(1.0, 6.0))
     (tmp_path / "system").write_bytes(pickle.dumps((data, state)))
     code = (
-        "import pickle, sys; system, state = pickle.load(open(sys.argv[1], 'rb')); "
-        "print(*system.evaluate(state).f.ravel().tolist())"
+        "import pickle, sys; data, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "print(*data.evaluate(state).f.ravel().tolist())"
     )
     there = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "system")], capture_output=True, text=True

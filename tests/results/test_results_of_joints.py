@@ -63,7 +63,7 @@ def test_reactions_equal_the_forces_in_the_equations(name):
     joints = [j for j in run.joints if j.startswith("item") and "force" in run[j].names]
     if not joints:  # forces, and flexible links, which are bodies
         return
-    if data.remembers or not all(e.entry.rows for e in data.system.elements):
+    if data.part.remembers or not all(e.entry.rows for e in data.system.elements):
         return  # a spring acts beside the joint
     if any(e.entry.family.reaction is None for e in data.system.elements):
         return  # it acts on more than a second body
