@@ -141,9 +141,9 @@ def shared_numbers(model):
     """The data of a model, and of its beam elements how far back the same numbers stand."""
     data = compile_model(model).data()
     row = next(
-        i for i, e in enumerate(data.elements) if e.entry.family.name.startswith("beam of")
+        i for i, e in enumerate(data.system.elements) if e.entry.family.name.startswith("beam of")
     )
-    start = data.places[row].start
+    start = data.system.places[row].start
     _, count, first, width, *_ = next(r for r in data.tables.directory if r[4] == start)
     ints = data.tables.ints[first : first + count * width].reshape(count, width)
     return data, ints[:, -1]

@@ -99,7 +99,7 @@ def test_rates_of_a_helicoidal_element_are_those_of_its_strains():
     strains = []
     for t in (-h, 0.0, h):
         moved = state.moved(t * state.rates)
-        e = data.elements[0].entry
+        e = data.system.elements[0].entry
         from linkwork.elements.beams.kernels.strains import evaluation_points
 
         motion = np.asarray(moved.motion)

@@ -9,16 +9,16 @@ import linkwork as lw
 STEP = 1e-6  # central differences of forces of size ten: truncation 1e-12, round-off 1e-9
 
 
-def tangents(system, state):
-    n = system.motions
+def tangents(data, state):
+    n = data.system.motions
     K, D = np.empty((2, n, n))
     for j in range(n):
         d = np.zeros(n)
         d[j] = STEP
         v = state.rates
-        K[:, j] = residual(system, state.moved(d)) - residual(system, state.moved(-d))
-        D[:, j] = residual(system, state.with_rates(v + d)) - residual(
-            system, state.with_rates(v - d)
+        K[:, j] = residual(data, state.moved(d)) - residual(data, state.moved(-d))
+        D[:, j] = residual(data, state.with_rates(v + d)) - residual(
+            data, state.with_rates(v - d)
         )
     return K / (2 * STEP), D / (2 * STEP)
 
@@ -80,7 +80,7 @@ def test_elastic_force_is_the_gradient_of_the_energy(pair):
 
     def energy(state):
         total = 0.0
-        for e in data.elements:
+        for e in data.system.elements:
             r, q = ([state.motion[end][None, i:j] for end in e.ends] for i, j in ((0, 3), (3, 7)))
             total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
         return total

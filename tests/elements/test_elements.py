@@ -104,7 +104,7 @@ def test_damping_does_not_feel_a_rigid_motion(name, seed):
 
 def potential(data, state):
     total = 0.0
-    for e in data.elements:
+    for e in data.system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
             total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
@@ -154,7 +154,7 @@ def test_reactions_are_the_residual(name, seed):
     """Force and torque on the second body, at the point given, in the axes given."""
     data, state = sample(name, seed)
     force, torque = np.zeros(3), np.zeros(3)
-    for e in data.elements:
+    for e in data.system.elements:
         family = e.entry.family
         reals = e.entry.reals[None].copy()
         for law in e.entry.laws:

@@ -129,7 +129,7 @@ def test_torsion_spring_starts_where_its_joint_does():
 
 def test_torsion_spring_outputs_over_turns():
     data, axis = hinge(stiffness=2.0, damping=0.5, angle=1.0)
-    e = next(e for e in data.elements if e.entry.family.memory)
+    e = next(e for e in data.system.elements if e.entry.family.memory)
     angle = np.linspace(0, 15, 60)
     q = [np.tile([1.0, 0, 0, 0], (60, 1)), rotations.exponential(angle[:, None] * axis)]
     still = [np.zeros((60, 3))] * 2
@@ -175,7 +175,7 @@ def test_bushing_torque_is_linear_in_a_large_rotation_about_one_axis():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bushing_outputs_are_the_residual(seed):
     data, state = sample("Bushing", seed)
-    (e,) = data.elements
+    (e,) = data.system.elements
     r, q, v, w = bodies_of(e, state)
     out = {n: x[0] for n, x in e.entry.family.outputs(e.entry.reals[None], r, q, v, w).items()}
     fa, fb = data.system.model["item0"].frames

@@ -141,5 +141,5 @@ def test_friction_takes_energy_from_what_slides(name):
         if name == "universal":
             assert power > 0
         else:
-            speed = float(Result.of_state(data, state)["f"].speed)
+            speed = float(Result.of_state(data.system, state)["f"].speed)
             assert power == pytest.approx(0.3 * 0.5 * speed, rel=1e-3)  # a short turn of the path

@@ -46,7 +46,7 @@ class Compiled:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(signals, "drive_callback", self.blind)
             self.data = loaded(drive)
-        self.place = self.data.places[0].start
+        self.place = self.data.system.places[0].start
 
     def blind(self, item, signal):
         def enter(t, x, out):
