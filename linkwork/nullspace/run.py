@@ -146,7 +146,8 @@ class ReducedRun(RepairedRun):
             while done < len(times):
                 before = done
                 last = len(times)
-                if self.parts.data.remembers:  # reactions of a stored step need its turn counts
+                # reactions of a stored step need its turn counts
+                if self.parts.data.part.remembers:
                     stops = (saved[done:-1] >= 0) | due[done:-1]
                     last = done + int(np.argmax([*stops, True])) + 1
                 status, done = self._march(times, saved, out, done, last)
@@ -156,12 +157,12 @@ class ReducedRun(RepairedRun):
                         self._store(out, int(saved[done]))
                         done += 1
                         tried = 0
-                if self.parts.data.remembers:
+                if self.parts.data.part.remembers:
                     self._balance(times, saved, out, before, done)
                 if done > before and due[done - 1]:
                     self.parts.data.remember(self.state())
         finally:
-            if not self.parts.data.remembers:
+            if not self.parts.data.part.remembers:
                 self._balance(times, saved, out, 0, done)
         watch_left_out_rows(self.full, self.parts.data, self.state)
 

@@ -19,13 +19,12 @@ import numpy as np
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.math import sparse as sp
 from linkwork.math.memory.addresses import addresses_in, write_addresses
-from linkwork.system.compilation.numbering import Element, Row, signal_pairs
+from linkwork.system.compilation.numbering import Row, signal_pairs
 from linkwork.system.evaluate import (
     BODIES,
     INTS,
     LOADED,
     NUMBER,
-    REAL,
     UPDATE,
     Tables,
     Work,
@@ -35,6 +34,7 @@ from linkwork.system.evaluate import (
     set_rotations,
 )  # fmt: skip
 from linkwork.system.matrices import Evaluation
+from linkwork.system.part import part_of
 from linkwork.system.pattern import Pattern
 from linkwork.system.rank_one.distant import distant_signals
 from linkwork.system.rank_one.sensors import FIRST, SENSOR
@@ -57,23 +57,18 @@ class Data:
         self, system: System, rows: np.ndarray | None = None,
         elements: Collection[int] | None = None, steps: bool = False, updates: bool = False,
     ) -> None:  # fmt: skip
-        self.system, self.laws = system, system.laws
+        self.system = system
+        self.part = part_of(system, elements)
+        self.laws = self.part.laws
         self.options: dict[str, Any] = {"elements": elements, "steps": steps, "updates": updates}
-        self.numbers = None if elements is None else sorted(elements)
         self.apart: tuple[int, ...] = ()
-        dropped: set[tuple[int, int]] = set()
+        self.dropped: set[tuple[int, int]] = set()
         if steps:
             self.apart = self._distant() if updates else ()
-            dropped = self._dropped_pairs()
-        self.dropped = frozenset(dropped)
+            self.dropped = self._dropped_pairs()
         self.tables = self._tables()
         keep = np.ones(len(system.all_rows), bool) if rows is None else np.array(rows, bool)
-        if elements is not None:
-            holds = [r for i in self.numbers or () for r in system.elements[i].rows]
-            part = np.zeros(len(keep), bool)
-            part[holds] = True
-            keep &= part
-        self.set_rows(keep)
+        self.set_rows(keep & self.part.rows(len(keep)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -114,62 +109,27 @@ class Data:
         """The tables of the system with numbers of our own, for the elements that take part."""
         system = self.system
         own = Tables(*(writable(array) for array in system.tables))
-        own = own._replace(
+        own = self.part.tables(own._replace(
             reals=own.reals.copy(), ints=own.ints.copy(), gravity=own.gravity.copy(),
             signals=own.signals.copy(),
-        )  # fmt: skip
-        if self.numbers is not None:
-            own = self._part(own, self.numbers)
-        for i, k in zip(self.apart, range(len(self.apart))):
+        ))  # fmt: skip
+        for family in system.families if not self.part.whole else ():
+            if family.shares:  # the first of them may not take part
+                self._separate(own, family)
+        for k, i in enumerate(self.apart):
             own.signals[own.signals[:, NUMBER] == system.places[i].start, UPDATE] = k
         if self.dropped:
             self._leave_out_blocks(own)
         return own
 
-    def _part(self, tables: Tables, numbers: list[int]) -> Tables:
-        """Tables of some elements: runs of neighbours in the tables of their families."""
-        system = self.system
-        first = {f: row for f, row in zip(system.families, system.tables.directory.tolist())}
-        places: dict[int, list[int]] = {}
-        for i in numbers:
-            slot, _, _, _, real, width = first[system.elements[i].entry.family]
-            places.setdefault(slot, []).append((system.places[i].start - real) // max(width, 1))
-        runs: list[list[int]] = []
-        signals = 0
-        for family, (slot, _, i0, wi, r0, wr) in first.items():
-            mine = np.array(sorted(places.get(slot, ())), np.int64)
-            starts = np.flatnonzero(np.diff(mine, prepend=-2) > 1)
-            for a, b in zip(starts, [*starts[1:], len(mine)]):
-                k = int(mine[a])
-                runs.append([slot, int(b - a), i0 + k * wi, wi, r0 + k * wr, wr])
-                signals += family.signal
-            if family.shares:
-                self._separate(tables, i0, wi, system.tables.directory[slot, 1])
-        inside = {system.places[i].start for i in numbers}
-        taking = [row[NUMBER] in inside and row[REAL] in inside for row in tables.signals.tolist()]
-        sensors = {system.places[i].start + system.elements[i].entry.family.answers
-                   for i in numbers if system.elements[i].entry.family.answers >= 0}
-        has = [row[1] in sensors for row in system.tables.sensors.tolist()]
-        self.laws = tuple(law for law in system.laws if law[0] in set(numbers))
-        return tables._replace(
-            directory=np.array(runs, np.int64).reshape(-1, 6),
-            signals=tables.signals[np.array(taking, bool)],
-            signal_family_count=np.array([signals]),
-            targets=np.concatenate([
-                np.arange(law.length) + system.places[i].start + law.column for i, law in self.laws
-            ] or [np.zeros(0, np.int64)]).astype(np.int64),
-            sensors=tables.sensors[np.array(has, bool)],
-        )  # fmt: skip
-
-    @staticmethod
-    def _separate(tables: Tables, first: int, width: int, count: int) -> None:
+    def _separate(self, tables: Tables, family: Any) -> None:
+        directory = self.system.tables.directory
+        _, count, first, width, _, _ = directory[self.system.families.index(family)].tolist()
         tables.ints[first : first + count * width].reshape(count, width)[:, -1] = 0
 
     def separate_numbers(self, family: Any) -> None:
         """Every element of a family that shares numbers reads its own from now on."""
-        directory = self.system.tables.directory
-        _, count, first, width, _, _ = directory[self.system.families.index(family)].tolist()
-        self._separate(self.tables, first, width, count)
+        self._separate(self.tables, family)
 
     def _leave_out_blocks(self, tables: Tables) -> None:
         """Signals write blocks of dropped pairs to a spare place."""
@@ -183,28 +143,6 @@ class Data:
                 for b in range(n):
                     if (groups[a], groups[b]) in self.dropped:
                         tables.ints[row[INTS] + n + n * a + b] = self.system.pattern.spare
-
-    @cached_property
-    def elements(self) -> tuple[Element, ...]:
-        """The elements that take part."""
-        everyone = self.system.elements
-        return everyone if self.numbers is None else tuple(everyone[i] for i in self.numbers)
-
-    @cached_property
-    def places(self) -> tuple[slice, ...]:
-        """Where in tables.reals each of these has its numbers."""
-        everyone = self.system.places
-        return everyone if self.numbers is None else tuple(everyone[i] for i in self.numbers)
-
-    @cached_property
-    def remembers(self) -> bool:
-        """Whether one of these must know that a step is accepted."""
-        return any(remembering(e) for e in self.elements)
-
-    @cached_property
-    def moving(self) -> bool:
-        """Whether a motion law drives one of these constraints."""
-        return any(e.entry.rows and e.entry.laws for e in self.elements)
 
     # ------------------------------------------------------------------------------------- rows
     def set_rows(self, keep: np.ndarray) -> None:
@@ -338,7 +276,7 @@ class Data:
 
     def remember(self, state: State) -> State:
         """The state, once elements with a memory know that it was reached."""
-        if not self.remembers:
+        if not self.part.remembers:
             return state
         self.load(state)
         self.work.coef[TANGENT], self.work.coef[ACCEPT] = 0.0, 1.0
@@ -391,12 +329,6 @@ class Data:
             block[3:, 3:] = row[1:].reshape(3, 3)
             blocks.append(block)
         return sp.csr_matrix(sp.block_diag(blocks)) if blocks else sp.csr_matrix((0, 0))
-
-
-def remembering(e: Element) -> bool:
-    """Whether an element must know that a step is accepted."""
-    family = e.entry.family
-    return family.memory > 0 and (family.history > 0 or family.rubs)
 
 
 def protected(array: Any) -> Any:

@@ -88,7 +88,7 @@ class Driven:
             diagonal=p.diagonal, columns=p.columns, last=np.zeros(len(p.weight)),
             vals=np.zeros(len(p.weight)), rhs=np.zeros(data.unknowns),
             rest=np.zeros(data.unknowns), kept=data.kept.astype(np.int64),
-            memory=data.remembers, loaded=any(x.entry.reads for x in data.system.elements),
+            memory=data.part.remembers, loaded=any(x.entry.reads for x in data.system.elements),
             report=np.zeros(2),
         )  # fmt: skip
         self.least: MinimumNorm | None = None
@@ -139,7 +139,7 @@ class Driven:
         return self.result()
 
     def next_chunk(self, size: int, spent: float) -> int:
-        if self.least is not None and self.data.remembers:  # a step must not be taken back
+        if self.least is not None and self.data.part.remembers:  # a step must not be taken back
             return 1
         return next_chunk(size, spent, 5000)
 
@@ -313,7 +313,7 @@ class Driven:
             "method": "kinematics", "h": self.h, "every": self.every, "steps": self.steps - 1,
             "seconds": clock.perf_counter() - self.clock, "angles": self.angles,
         }  # fmt: skip
-        restart = {"memory": self.state.memory} if self.data.remembers else {}
+        restart = {"memory": self.state.memory} if self.data.part.remembers else {}
         return Result(
             self.full.system, time, out.motion, out.acceleration, out.gamma, out.work,
             {"iterations": out.iterations}, info, restart,

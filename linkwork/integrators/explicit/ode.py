@@ -255,7 +255,7 @@ class OdeRun(BasicRun):
     def _record(self, h: float) -> None:
         s = self.data
         record(
-            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.remembers
+            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.part.remembers
         )
 
 
@@ -281,7 +281,7 @@ class RungeKuttaRun(OdeRun):
                 s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.system.layout.order,
                 s.system.layout.value_scale, self.quiet / self.h, stages, self.work_done,
                 self.powers, times, self.h, laws, self.alpha, self.beta, s.system.mass,
-                s.remembers, saved, out, s.kept,
+                s.part.remembers, saved, out, s.kept,
                 done, len(times),
             )  # fmt: skip
             if done > before:

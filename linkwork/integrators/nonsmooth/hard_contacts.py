@@ -105,7 +105,7 @@ class HardContacts(BasicRun):
         w = data.work
         w.vdot[:], w.x[:], w.gamma[:], w.Ct[:] = 0.0, 0.0, 0.0, 0.0
         w.coef[:COEFS] = 0.0
-        w.coef[TANGENT], w.coef[RATES] = float(data.rows > 0), float(data.moving)
+        w.coef[TANGENT], w.coef[RATES] = float(data.rows > 0), float(data.part.moving)
         evaluate(data.kernels, data.tables, w, time, 1.0 / data.system.mass)
 
     def _find(self) -> int:

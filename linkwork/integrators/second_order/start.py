@@ -47,8 +47,8 @@ def make_stepper(data: Data, settings: int) -> sp.Stepper:
         last=np.zeros(data.unknowns),
     )
     s = stepper.settings
-    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, data.remembers
-    s[sp.MOVING], s[sp.NOISE] = data.moving, system.round_off
+    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, data.part.remembers
+    s[sp.MOVING], s[sp.NOISE] = data.part.moving, system.round_off
     s[sp.SAMPLED], s[sp.JUMPS] = bool(system.sample_times), system.jumps
     return stepper
 

@@ -268,7 +268,7 @@ class Parts:
         """Joint loads on joints of the tree act along their velocities, not as wrenches."""
         system = self.full.system
         loads = []
-        for e, place in zip(self.outer.elements, self.outer.places, strict=True):
+        for e, place in zip(self.outer.part.elements, self.outer.part.places, strict=True):
             kind = {JOINT_TORQUE: "torque", JOINT_FORCE: "force"}.get(e.entry.family)
             key = (system.model[e.owner].joint.name, kind) if kind else None
             if key in self.along and getattr(system.model[e.owner], "axis", None) in (None, "z"):
@@ -316,8 +316,8 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.MEMORY] = cl.SAMPLES if o.system.sample_times else o.remembers
-        settings[cl.LAWS] = bool(self.driven) or o.moving
+        settings[cl.MEMORY] = cl.SAMPLES if o.system.sample_times else o.part.remembers
+        settings[cl.LAWS] = bool(self.driven) or o.part.moving
         settings[cl.TIME] = s.time
         scale = np.ones((2, m))
         scale[1] = np.where([r.is_angle for r in o.kept_rows], 1.0, 1.0 / self._link_length())
@@ -368,7 +368,7 @@ class Parts:
         o, found = self.outer, []
         pattern, group = o.pattern, o.pattern.moving
         number = 0
-        for e in o.elements:
+        for e in o.part.elements:
             kept = int(sum(o.keep[r] for r in e.rows))
             if not kept:
                 continue

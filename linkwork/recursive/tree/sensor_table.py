@@ -73,7 +73,7 @@ def of_reaction(
             # forces of joint loads along the freedom are in the wrench, not in the reaction
             row[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
             return
-    mine_now = [e for e in outer.elements if e.owner == name and e.entry.rows]
+    mine_now = [e for e in outer.part.elements if e.owner == name and e.entry.rows]
     cut = mine_now[-1 if of_cross else 0] if mine_now else None
     known = (ORTHOGONAL,) if of_cross else (LOCK, DISTANCE)
     if cut is None or cut.entry.family not in known or len(item.entries()) > 1:
