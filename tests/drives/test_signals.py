@@ -248,3 +248,21 @@ def test_stiffness_may_not_read_the_motion():
     law = lw.laws.LinearViscoelastic(10.0, 1.0, stiffness_scale=scale)
     with pytest.raises(lw.DriveError, match="other numbers of laws may not"):
         lw.Rod(lw.GROUND, body, law=law)
+
+
+def test_trials_of_tangents_leave_no_trace_in_what_elements_remember():
+    """A stop is at its corner, with a pre-strain that follows the motion: the trial beyond it, which
+    the tangent takes, is no part of the path."""
+    m = lw.Model(gravity=(0, 0, 0))
+    b = m.add("b", lw.Body(1, (1, 1, 1), position=(0, 0, 1), velocity=(0, 0, 0.3)))
+    m.add("guide", lw.Prismatic(lw.GROUND, b, at=(0, 0, 1), axis=(0, 0, 1)))
+    follows = 0.1 * lw.reads(b, "position", axis="z") - 0.1
+    law = lw.laws.Stop(100.0, upper=1e-9, lower=-1.0, prestrain=follows)
+    m.add("rod", lw.Rod(lw.GROUND, b, law=law))
+    system = lw.compile_model(m)
+    state, data = system.described_state(), system.data()
+    assert data.memory.size
+    data.evaluate(state, tangent=False)
+    alone = data.memory
+    data.evaluate(state)
+    np.testing.assert_array_equal(data.memory, alone)

@@ -40,3 +40,20 @@ def test_an_evaluation_does_not_depend_on_the_one_before():
 def test_arrays_of_a_system_cannot_be_written(array):
     tables = lw.compile_model(pendulum()[0]).tables
     assert not getattr(tables, array).flags.writeable
+
+
+def test_what_one_data_does_another_does_not_see():
+    m, _, pin = pendulum()
+    m.add("spring", lw.TorsionSpring(pin, stiffness=2.0))
+    m.add("push", lw.JointTorque(pin, lw.expression("sin(t)")))
+    system = lw.compile_model(m)
+    start, one, other = system.described_state(), system.data(), system.data()
+    before = [array.copy() for array in other.tables if isinstance(array, np.ndarray)]
+    for angle in np.arange(0.0, 4 * np.pi, 0.5):
+        one.remember(turned(replace(start, time=angle), angle))
+    one.tables.gravity[:] = 0.0
+    one.set_rows(np.zeros(len(system.all_rows), bool))
+    assert not np.array_equal(one.tables.reals, other.tables.reals)
+    after = [array for array in other.tables if isinstance(array, np.ndarray)]
+    assert all(np.array_equal(x, y) for x, y in zip(before, after, strict=True))
+    assert np.array_equal(other.evaluate(start).f, system.data().evaluate(start).f)
