@@ -24,6 +24,7 @@ from linkwork.system.evaluate import (
     BODIES,
     INTS,
     LOADED,
+    MEMORY,
     NUMBER,
     UPDATE,
     Tables,
@@ -177,7 +178,9 @@ class Data:
 
     @cached_property
     def work(self) -> Work:
-        return make_work(self.system.bodies, self.system.layout.values, self.rows, self.pattern)
+        system = self.system
+        memory = int(self.tables.signals[:, MEMORY].max(initial=0))
+        return make_work(system.bodies, system.layout.values, self.rows, memory, self.pattern)
 
     @property
     def kernels(self) -> Any:
@@ -224,7 +227,7 @@ class Data:
     @property
     def memory(self) -> np.ndarray:
         """What elements remember, a copy."""
-        return self.tables.reals[self.system.memory_places].copy()
+        return self.tables.reals[self.system.memory_places]
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:

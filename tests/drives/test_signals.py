@@ -257,7 +257,7 @@ def test_trials_of_tangents_leave_no_trace_in_what_elements_remember():
     b = m.add("b", lw.Body(1, (1, 1, 1), position=(0, 0, 1), velocity=(0, 0, 0.3)))
     m.add("guide", lw.Prismatic(lw.GROUND, b, at=(0, 0, 1), axis=(0, 0, 1)))
     follows = 0.1 * lw.reads(b, "position", axis="z") - 0.1
-    law = lw.laws.Stop(100.0, upper=1e-9, lower=-1.0, prestrain=follows)
+    law = lw.laws.Stop(-1.0, 1e-9, stiffness=100.0, prestrain=follows)
     m.add("rod", lw.Rod(lw.GROUND, b, law=law))
     system = lw.compile_model(m)
     state, data = system.described_state(), system.data()

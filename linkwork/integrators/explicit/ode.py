@@ -199,7 +199,7 @@ class OdeRun(BasicRun):
         return motion.reshape(-1, MOTION), values, rates
 
     def state_at(self, time: float, y: np.ndarray) -> State:
-        memory = self.data.tables.reals[self.data.system.memory_places].copy()
+        memory = self.data.memory
         motion, values, rates = self.parts(y)
         return State(
             time, self.data.system.names, motion.copy(), memory=memory,
@@ -209,7 +209,7 @@ class OdeRun(BasicRun):
     def state(self) -> State:
         self._evaluate(self.time, self.y.copy())
         gamma = self.data.all_gamma(self.data.work.gamma)
-        memory = self.data.tables.reals[self.data.system.memory_places].copy()
+        memory = self.data.memory
         motion, values, _ = self.parts(self.y)
         change, rates, second = self.parts(self.rate)
         return State(
@@ -222,7 +222,7 @@ class OdeRun(BasicRun):
         out = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
         return out | {
             "work": np.concatenate([self.work_done, self.powers]),
-            "memory": self.data.tables.reals[self.data.system.memory_places].copy(),
+            "memory": self.data.memory,
             "keep": self.data.keep.copy(), "origin": np.array(self.origin),
             "method": np.frombuffer(repr(self.method).encode(), np.uint8).copy(),
         }  # fmt: skip

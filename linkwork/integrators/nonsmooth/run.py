@@ -196,7 +196,7 @@ class MoreauRun(FreeBodies, JointedBodies):
         data = self.data
         return State(
             self.time, data.system.names, self.motion.copy(), self.acceleration.copy(),
-            self.gamma.copy(), data.tables.reals[data.system.memory_places].copy(), self.restart(),
+            self.gamma.copy(), data.memory, self.restart(),
             np.zeros((3, 0)),
         )  # fmt: skip
 

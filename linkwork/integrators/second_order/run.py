@@ -368,7 +368,7 @@ class ImplicitRun(TwoForms):
         return State(
             self.time, data.system.names, s.base[: data.system.bodies, :13].copy(),
             self._vdot[:, :6].copy(), data.all_gamma(s.gamma[0]),
-            data.tables.reals[data.system.memory_places].copy(), self.restart(),
+            data.memory, self.restart(),
             vl.stored_values(s.flow),
         )  # fmt: skip
 
@@ -379,7 +379,7 @@ class ImplicitRun(TwoForms):
         out["keep"] = self.data.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"] = np.array(self.origin)
-        out["memory"] = self.data.tables.reals[self.data.system.memory_places].copy()
+        out["memory"] = self.data.memory
         out["learn"] = np.array(s.settings[sp.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)

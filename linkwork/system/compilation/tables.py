@@ -191,7 +191,7 @@ def _signals(
         rows.append([
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
-            ints_of(family), first_real[target], family.reals, -1,
+            ints_of(family), first_real[target], family.reals, -1, int(family.memory),
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):
@@ -210,7 +210,8 @@ def _element_ints(
 ) -> np.ndarray:
     ends = e.ends
     out = [layout.end(b) for b in ends]
-    out += [pattern.block(a, b) for a in ends for b in ends]
+    place = pattern.block_or_spare if family.signal else pattern.block
+    out += [place(a, b) for a in ends for b in ends]
     if family.whole and not family.rows:
         out += [int(all(pattern.own(a, b) for a in ends for b in ends if a != b))]
     if family.rows:

@@ -87,5 +87,4 @@ class Corners:
         if not self.by_law.any():
             return np.zeros(len(self))
         run.data.evaluate(state, tangent=False)
-        reals, places = run.data.tables.reals, run.data.system.memory_places
-        return np.where(self.by_law, reals[places[self.begins + PASSED]], 0.0)
+        return np.where(self.by_law, run.data.memory[self.begins + PASSED], 0.0)
