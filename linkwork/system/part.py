@@ -51,6 +51,8 @@ class Part:
 
     def rows(self, count: int) -> np.ndarray:
         """Which of so many constraint rows are theirs."""
+        if self.whole:
+            return np.ones(count, bool)
         mask = np.zeros(count, bool)
         mask[[row for e in self.elements for row in e.rows]] = True
         return mask
