@@ -53,7 +53,7 @@ def test_user_force_in_python_and_numba_equals_a_spring(compiled_pull):
             np.testing.assert_allclose(
                 mine.stiffness.toarray(), its.stiffness.toarray(), atol=1e-6
             )
-        raise_if_failed(user)
+        raise_if_failed(user.system)
         mild = user_system(function, stiff=False).evaluate(state, cK=1)
         assert np.abs(mild.stiffness.toarray()[:3]).max() == 0
 
@@ -120,24 +120,24 @@ def lost(t, motion):
     [(fails, "raised ValueError: no such place"), (small, "shape"), (lost, "not finite")],
 )
 def test_user_force_failures_are_told(function, words, jit):
-    system = user_system(numba.njit(function) if jit else function, stiff=False)
-    state = replace(system.described_state(), time=0.4)
-    assert np.isnan(residual(system, state)).any()
+    data = user_system(numba.njit(function) if jit else function, stiff=False)
+    state = replace(data.system.described_state(), time=0.4)
+    assert np.isnan(residual(data, state)).any()
     with pytest.raises(lw.ModelError, match=f"UserForce 's' .*{words}.* t = 0.4") as caught:
-        raise_if_failed(system)
+        raise_if_failed(data.system)
     if function is fails:
         assert isinstance(caught.value.__cause__, ValueError)
-    raise_if_failed(system.model)  # told once
+    raise_if_failed(data.system.model)  # told once
 
 
 def test_user_force_lives_with_its_system():
     """A system keeps what it calls alive, whatever becomes of the model."""
     import gc
 
-    system = user_system(lambda t, motion: np.ones((2, 6)))
-    system.model.remove("s")
+    data = user_system(lambda t, motion: np.ones((2, 6)))
+    data.system.model.remove("s")
     gc.collect()
-    assert residual(system, system.described_state())[0, 0] == -1
+    assert residual(data, data.system.described_state())[0, 0] == -1
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs numba's compiler")
