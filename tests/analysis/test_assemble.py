@@ -72,10 +72,10 @@ def bricard():
 MECHANISMS = [four_bar, slider_crank, stewart, stewart_of_actuators, bricard]
 
 
-def metric(full, weights=None):
+def metric(system, weights=None):
     """Documented: displacements over L, rotations in rad, times the weight of the body."""
-    w = np.array([(weights or {}).get(n, 1.0) for n in full.names])
-    return np.repeat(w, 6) * np.tile([1 / full.length**2] * 3 + [1.0] * 3, full.bodies)
+    w = np.array([(weights or {}).get(n, 1.0) for n in system.names])
+    return np.repeat(w, 6) * np.tile([1 / system.length**2] * 3 + [1.0] * 3, system.bodies)
 
 
 # -------------------------------------------------------------------------------------- convergence
@@ -140,7 +140,7 @@ def test_a_long_chain_is_fast():
 def test_no_direction_leads_nearer(mechanism, seed, size):
     """The way back to the given position is normal to every possible motion."""
     found = assemble_model(displaced(mechanism()[0], size, seed))
-    W = metric(found.full)
+    W = metric(found.full.system)
     way = np.sqrt(W) * found.state.difference(found.full.system.described_state()).ravel()
     J = found.full.evaluate(found.state).Cq.toarray() / np.sqrt(W)
     motions = scipy.linalg.null_space(J, rcond=1e-9)
@@ -175,7 +175,7 @@ def test_nearest_against_a_general_optimiser(mechanism, weights, fixed):
     m = displaced(mechanism()[0], 0.05, seed=4)
     found = assemble_model(m, weights=weights, fixed=fixed)
     full, given = found.full, found.full.system.described_state()
-    W = metric(full, weights)
+    W = metric(full.system, weights)
     free = np.repeat([n not in fixed for n in full.system.names], 6)
 
     def moved(x):
