@@ -53,9 +53,9 @@ def counting(full: System) -> np.ndarray:
 
 
 def warn_once(full: System, message: str) -> None:
-    """A warning about a model, once for it."""
-    if message not in full.model.told:
-        full.model.told.add(message)
+    """A warning about a model, once in an analysis."""
+    if message not in full.model.warnings_issued:
+        full.model.warnings_issued.add(message)
         warnings.warn(message, LinkworkWarning, stacklevel=users_line())
 
 

@@ -15,7 +15,7 @@ from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
 from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.math.memory.garbage import without_collection
-from linkwork.model.model import Model, require_model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
@@ -254,10 +254,11 @@ class System(CompiledModel):
 def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
     """Number the bodies, collect the elements of all items, and build the tables.
 
+    The system has a private copy of the model, which does not follow later changes of it.
     `extra` are further entries under names of items: rows that only assembly knows.
     """
     announce(evaluate, "the kernels of elements", 4)
-    require_model(model)
+    model = private_copy(model)
     add_sensors(model)
     bodies, nodes = bodies_of(model), nodes_of(model)
     if not bodies and not nodes:

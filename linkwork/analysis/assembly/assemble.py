@@ -78,7 +78,7 @@ def assemble_model(
     fixed: Iterable[str] = (), warn: bool = True,
     velocity_weights: Mapping[str, float] | None = None,
 ) -> Assembled:  # fmt: skip
-    """Assemble, and choose independent rows; warns once about redundant ones."""
+    """Assemble, and choose independent rows; warns about redundant ones."""
     full = compile_model(model)
     time = checks.number(time, "time of assemble")
     resistance, still = resistances(weights, fixed)
@@ -92,7 +92,7 @@ def assemble_model(
             raise
         state, history = closed(held, Scale(held, resistance, still, slow), time)
     state = full.with_other_values(held, state)
-    forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
+    forget_failures(full)  # forces do not matter here, and positions were not yet possible ones
     redundancy, system = choose_rows(full, state, warn=warn)
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         known = state  # paths of friction begin here

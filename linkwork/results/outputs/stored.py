@@ -144,14 +144,16 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
 def body_numbers(result: Result) -> Callable[[Any], int]:
     """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
-    return lambda body: number.get(id(body), -1)
+    own = result.system.model.own
+    return lambda body: number.get(id(own(body)), -1)
 
 
 def node_places(result: Result) -> Callable[[Any], int]:
     """The first value of a vector node."""
     layout = result.system.layout
     place = {id(node): int(first) for node, first in zip(layout.nodes, layout.first)}
-    return lambda node: place[id(node)]
+    own = result.system.model.own
+    return lambda node: place[id(own(node))]
 
 
 def memory_elements(system: System) -> list[Element]:
