@@ -84,6 +84,7 @@ def memory_at_start(result: Result) -> np.ndarray | None:
 def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:
     """A drive at stored times (all, or those of `rows`), also where it follows the motion."""
     times = result.time if rows is None else result.time[rows]
+    drive = result.system.model.own(drive)
     if not leaves_that_follow(drive):
         return drive.values(times)
     signal = signal_of(result, drive)
