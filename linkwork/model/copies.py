@@ -58,10 +58,15 @@ class Copies:
 
     def fill(self, x: Any, copy: Any) -> None:
         """Give a copy the attributes of its original, but those that it is pickled without."""
-        own = type(x).__getstate__ is not object.__getstate__
+        kind: Any = type(x)
+        slots = slots_of(kind)
+        for name in slots:
+            if hasattr(x, name):
+                object.__setattr__(copy, name, self.of(getattr(x, name)))
+        own = not slots and kind.__getstate__ is not object.__getstate__
         state = x.__getstate__() if own else getattr(x, "__dict__", {})
         attributes = {name: self.of(value) for name, value in state.items()}
-        if hasattr(copy, "__setstate__"):
+        if own and hasattr(copy, "__setstate__"):
             copy.__setstate__(attributes)
         elif attributes:
             copy.__dict__.update(attributes)
@@ -100,16 +105,30 @@ def way_to_copy(kind: type) -> Callable[[Copies, Any], Any]:
     """How objects of a type are copied.
 
     Objects of linkwork's classes and of classes derived from them are copied attribute by
-    attribute, but for those with a way of their own to be pickled: addresses, families, the ground.
+    attribute, but for those that linkwork pickles in a way of their own: addresses, families, the
+    ground.  Of other classes only those that hold parts are copied.
     """
-    ways: dict[type, Callable[[Copies, Any], Any]] = {
-        np.ndarray: Copies.of_array, dict: Copies.of_dict, list: Copies.of_list,
-        tuple: Copies.of_tuple, set: Copies.of_set,
-    }  # fmt: skip
-    if kind in ways:
-        return ways[kind]
-    of_linkwork = any(base.__module__.partition(".")[0] == "linkwork" for base in kind.__mro__)
-    plainly = kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__
-    if of_linkwork and plainly and kind is not NodeKind:
+    if kind is NodeKind or issubclass(kind, type):
+        return Copies.shared
+    if kind is np.ndarray:
+        return Copies.of_array
+    owners = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    reduces = (base for base in kind.__mro__ if {"__reduce__", "__reduce_ex__"} & {*vars(base)})
+    own_way = next(reduces).__module__.partition(".")[0]
+    if "linkwork" in owners:
+        plainly = own_way not in ("linkwork", "enum") and not issubclass(kind, BaseException)
+        return Copies.of_object if plainly else Copies.shared
+    if kind is not tuple and issubclass(kind, tuple):
         return Copies.of_object
-    return Copies.shared
+    ways: dict[type, Callable[[Copies, Any], Any]] = {
+        dict: Copies.of_dict, list: Copies.of_list, tuple: Copies.of_tuple, set: Copies.of_set,
+    }  # fmt: skip
+    return next((way for base, way in ways.items() if issubclass(kind, base)), Copies.shared)
+
+
+@cache
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Names of attributes that objects of a type have beside their dictionary."""
+    named = [vars(base).get("__slots__", ()) for base in kind.__mro__]
+    names = [name for slots in named for name in ([slots] if isinstance(slots, str) else slots)]
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))

@@ -392,6 +392,32 @@ def test_long_chains_of_references_are_copied():
     assert copy["filter 1999"].input.item is copy["filter 1998"] is not m["filter 1998"]
 
 
+class Slotted:
+    """Of a user: without a dictionary."""
+
+    __slots__ = ("load",)
+
+
+class Ramp(lw.Force, abstract=True):
+    """An item of a user with attributes of its own, pickled in a way of its own."""
+
+    __slots__ = ("steps",)
+
+    def __reduce__(self) -> Any:
+        return Ramp, (self.frame, self.vector)
+
+
+def test_items_of_users_are_copied():
+    m, rod, _ = pendulum()
+    ramp = m.add("ramp", Ramp(rod, (0, 0, 1)))
+    object.__setattr__(ramp, "steps", [1, 2])
+    ramp.__dict__["shared"] = Slotted()
+    copy = private_copy(m)["ramp"]
+    assert copy is not ramp and copy.frame is not rod
+    assert copy.steps == [1, 2] and copy.steps is not ramp.steps
+    assert copy.shared is ramp.shared
+
+
 def decks() -> list[Path]:
     return [DECKS / f"{name}.mbd" for name in ("abstract_nodes", "circuits", "friction", "mounts")]
 
