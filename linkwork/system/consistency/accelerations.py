@@ -102,7 +102,7 @@ def accelerations(data: Data, state: State, known: KnownFactors | None = None) -
     still = replace(state, acceleration=None, gamma=None)
     e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
-        raise_if_failed(data.system)  # a function of the user: say so, before a matrix looks singular
+        raise_if_failed(data.system)  # before a matrix looks singular
     D, p = unknown_scale(data), data.pattern
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
