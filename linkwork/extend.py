@@ -48,10 +48,12 @@ REFERENCE is the node whose value is zero.
 
 Joints: a subclass of NamedJoint holds some rows of the lock joint, x y z rx ry rz.
 
-Laws: a ConstitutiveLaw has a Routine(t, p, y), which all its elements share, and gives its own
-numbers.  Numbers of a law p and its work y for n components:
+Laws: a ConstitutiveLaw has a Routine(t, p, y, q), which all its elements share, and gives its own
+numbers.  Reals of a law p, its work y and its integers q, which a routine may leave out, for n
+components:
 
-    SIZE, OWN             p: n; the first of the law's own numbers
+    OWN                   p: the first of the law's own numbers
+    COMPONENTS            q: n
     STRAIN, STRAIN_RATE   y: what is given, n numbers each
     STRESS, STORED        y: to be added to: stress, and the part of it that stores energy
     KE, KD                y: to be set: ∂σ/∂ε and ∂σ/∂ε̇; entry i, j is at 6 i + j
@@ -71,7 +73,7 @@ several steps, and may know the Past.
 """
 
 from linkwork.elements.joints.joints import NamedJoint
-from linkwork.elements.laws.base import ENERGY, KD, KE, OWN, SIZE, STORED, STRAIN, STRESS
+from linkwork.elements.laws.base import COMPONENTS, ENERGY, KD, KE, OWN, STORED, STRAIN, STRESS
 from linkwork.elements.laws.base import RATE as STRAIN_RATE
 from linkwork.elements.laws.base import SUPPLIED, WANTED, ConstitutiveLaw
 from linkwork.elements.layout import (
@@ -118,8 +120,8 @@ __all__ = [
     # joints
     "NamedJoint",
     # laws
-    "ConstitutiveLaw", "Routine", "SIZE", "OWN", "STRAIN", "STRAIN_RATE", "STRESS", "STORED", "KE",
-    "KD", "ENERGY", "SUPPLIED", "WANTED",
+    "ConstitutiveLaw", "Routine", "COMPONENTS", "OWN", "STRAIN", "STRAIN_RATE", "STRESS", "STORED",
+    "KE", "KD", "ENERGY", "SUPPLIED", "WANTED",
     # methods
     "LinearMethod", "Coefficients", "FirstOrder", "newmark_family", "first_order_family", "V",
     "VDOT", "ALG", "XPREV", "VPREV", "VDOTPREV", "HISTORY", "StagedMethod", "Formula", "Past",

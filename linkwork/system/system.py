@@ -13,7 +13,6 @@ from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
-from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.math.memory.garbage import without_collection
 from linkwork.model.model import Model, require_model
 from linkwork.model.nodes import Node
@@ -28,7 +27,7 @@ from linkwork.system.compilation.collection import (
 from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import Element, Row, signal_pairs
-from linkwork.system.compilation.tables import make_tables, round_off, scales
+from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
 from linkwork.system.evaluate import (
     Work,
     evaluate,
@@ -105,19 +104,13 @@ class System(CompiledModel):
         return replace(state, values=values, memory=memory)
 
     # ------------------------------------------------------------------------------------- pickling
-    @property
-    def _numbers(self) -> list[np.ndarray]:
-        """The arrays that may hold addresses."""
-        return [self.tables.reals, *(e.entry.reals for e in self.elements)]
-
     def __getstate__(self) -> dict[str, Any]:
         """Without work arrays, some of which are views of others."""
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**parts, "addresses": addresses_in(self._numbers)}
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        write_addresses(self._numbers, state["addresses"])
+        write_addresses(self.tables, self.families, self.elements)
 
     # ----------------------------------------------------------------------------------- time laws
     def schedule(self, times: np.ndarray) -> np.ndarray:

@@ -107,7 +107,7 @@ def potential(system, state):
     for e in system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
+            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
     return total
 
 

@@ -67,6 +67,8 @@ def make_tables(
                 ints.append(np.array([_back_to_same(e.entry, alike, n_real)], np.int64))
             if family.reads:
                 ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
+            if family.integers:
+                ints.append(e.entry.integer_row)
             for law in e.entry.laws:
                 if law.signal is not None:
                     continue
@@ -104,24 +106,38 @@ def make_tables(
 
 
 def ints_of(family: Any) -> int:
-    """How many ints an element has, with those of what it reads."""
+    """How many ints an element has, with those of what it reads and its own."""
     told = (family.whole and not family.rows) + family.shares
-    return int_width(family.bodies, family.rows) + family.reads + told
+    return int_width(family.bodies, family.rows) + family.reads + told + int(family.integers)
+
+
+def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[Element]) -> None:
+    """The addresses of this process into the tables of a system that comes from another one."""
+    rows = {
+        family: iter(tables.ints[first : first + count * width].reshape(count, width))
+        for family, (_, count, first, width, _, _) in zip(families, tables.directory.tolist())
+    }
+    for e in elements:
+        row = next(rows[e.entry.family])
+        if e.entry.family.integers:
+            row[-e.entry.family.integers :] = e.entry.integer_row
 
 
 def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
     """How many elements before one whose numbers are at `here` the same numbers stood first."""
     if entry.laws:  # they change
         return 0
-    same = alike.setdefault(np.asarray(entry.reals, float).tobytes(), here)
+    numbers = np.asarray(entry.reals, float).tobytes() + entry.integer_row.tobytes()
+    same = alike.setdefault(numbers, here)
     return (here - same) // int(entry.family.reals)
 
 
-def separate_numbers(tables: Tables, first_real: int) -> None:
-    """Every element of the family whose numbers begin there reads its own from now on."""
+def separate_numbers(tables: Tables, first_real: int, integers: int) -> None:
+    """Every element of the family whose numbers begin there, and which has so many integers, reads
+    its own from now on."""
     row = next(row for row in tables.directory if row[4] == first_real and row[5] > 0)
     _, count, first, width, _, _ = row.tolist()
-    tables.ints[first : first + count * width].reshape(count, width)[:, -1] = 0
+    tables.ints[first : first + count * width].reshape(count, width)[:, -1 - integers] = 0
 
 
 def _sensors(
