@@ -162,7 +162,8 @@ def test_reactions_are_the_residual(name, seed):
         gamma = np.zeros((1, family.rows))
         gamma[:, list(e.entry.rows)] = state.gamma[list(e.rows)]
         r, q, _, _ = bodies_of(e, state)
-        F, T, R, point = (x[0] for x in family.reaction(reals, gamma, r[0], q[0], r[1], q[1]))
+        numbers = e.entry.numbers_with(reals)
+        F, T, R, point = (x[0] for x in family.reaction(*numbers, gamma, r[0], q[0], r[1], q[1]))
         force += R @ F
         torque += R @ T + np.cross(point - r[1][0], R @ F)
     f = residual(system, state)[1]

@@ -79,8 +79,8 @@ class SlenderParts:
     def absent(self) -> Iterator[None]:
         """Tangents without them, as long as it lasts."""
         reals, before = self.system.tables.reals, self.system.tables.reals.copy()
-        self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, _, _ in self.families])
-        for ends, places, section in self.families:
+        self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, *_ in self.families])
+        for ends, _, places, section in self.families:
             for k in range(ends.shape[1] - 1):
                 c = point_at(ends.shape[1], section, k)
                 reals[places[:, c + SHAPE : c + WEIGHT]] = 0.0

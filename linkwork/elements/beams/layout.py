@@ -33,11 +33,13 @@ MATRICES = 72  # numbers of a linear section: C and D
 # work of nodes: place of the beam's axis, arm to it, velocities, turn θ from the reference node,
 # difference of angular velocities, T⁻¹(θ)
 PLACE, ARM, SPIN, SPEED, TURN, TWIST, INVERSE, NODE_WORK = record(
-    place=3, arm=3, spin=3, speed=3, turn=3, twist=3, inverse=9, end=0
+    place=3, arm=3, spin=3, speed=3, turn=3, twist=3, inverse=9, node_work=0
 )
 # of a point: C and D, then for every node Θ, Θ′ and how the rates change with a turn of the node
 STIFF, VISCOUS, SHAPES = record(3 * NODE_WORK, stiff=36, viscous=36, shapes=0)
-THETA, THETA1, RATE_N, RATE_M, SHAPE_WORK = record(theta=9, theta1=9, rate_n=9, rate_m=9, end=0)
+THETA, THETA1, RATE_N, RATE_M, SHAPE_WORK = record(
+    theta=9, theta1=9, rate_n=9, rate_m=9, shape_work=0
+)
 WORK = SHAPES + 3 * SHAPE_WORK
 
 

@@ -25,7 +25,7 @@ RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, SPIN, ROLL, RU
 )  # fmt: skip
 # integers, after those of the ends; FLIP is −1 where a and b are exchanged, 1 elsewhere
 CONTACT_INTEGERS = record(
-    pair=1, count=1, geometry_at=1, sizes=3, flip=1, points=1, law_at=1, law=0,
+    pair=1, count=1, geometry_at=1, sizes=3, flip=1, table_points=1, law_at=1, law=0,
 )  # fmt: skip
 PAIR, COUNT, GEOMETRY_AT, SIZES, FLIP, TABLE_POINTS, LAW_AT, LAW = CONTACT_INTEGERS
 CODES = int_width(2, 0)

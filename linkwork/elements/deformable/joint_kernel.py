@@ -56,7 +56,7 @@ from linkwork.model.registry import Family
 # used; the law
 MIDDLE, GRADIENT, LAW = record(14, middle=1, gradient=1, law=0)
 # integers: first component and number of components of the law; the law
-FIRST, COUNT, LAW_CODES = record(int_width(2, 0), first=1, count=1, law=0)
+FIRST, COUNT, LAW_CODES = record(int_width(2, 0), first=1, count=1, law_codes=0)
 # work behind the law's: strain and rate of all six, change of strain and rate, change of stress
 ALL, CHANGE, CHANGE_RATE, CHANGE_STRESS = LEVEL, LEVEL + 12, LEVEL + 18, LEVEL + 24
 ZERO = (0.0, 0.0, 0.0)

@@ -40,7 +40,7 @@ from linkwork.model.registry import Entry, Family
 MOST = 24  # amplitudes of a link
 
 # reals of a link with m shapes: mass, s0, P0, J̄, then N, W0, G, H by shapes, and tr G + E, K, D
-MASS, S0, P0, JBAR, FIRST = record(mass=1, s0=3, p0=9, jbar=9, shapes=0)
+MASS, S0, P0, JBAR, FIRST = record(mass=1, s0=3, p0=9, jbar=9, first=0)
 # reals of an element: those of the link, and room: its matrix, sums of the shapes, vectors
 # ints: F, q, blocks of both, how far back a link with the same numbers is, m
 F, Q, FF, FQ, QF, QQ, SAME = range(7)

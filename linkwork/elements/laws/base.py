@@ -46,7 +46,7 @@ from linkwork.model.registry import Law
 # reals of a law
 PRESTRESS, PRESTRAIN, OWN = record(prestress=12, prestrain=12, own=0)
 # integers of a law
-LAW_INTEGERS = record(routine=1, components=1, reals=1, integers=1, follows=1, own=0)
+LAW_INTEGERS = record(routine=1, components=1, reals=1, integers=1, follows=1, own_integers=0)
 ROUTINE, COMPONENTS, REALS, INTEGERS, FOLLOWS, OWN_INTEGERS = LAW_INTEGERS
 STAYS, MOVES, JUMPS = range(3)  # FOLLOWS; JUMPS: energy would jump with a drive, so none is stored
 # work of a call
@@ -264,7 +264,7 @@ def law_numbers(
             "given"
         )
     given = law.numbers(n, what)
-    parts = [x for x in given if not is_integer(x)]
+    parts: list[Any] = [x for x in given if not is_integer(x)]
     numbers, laws = np.zeros(len(parts)), []
     for i, part in enumerate(parts):
         if not isinstance(part, tuple):

@@ -33,13 +33,13 @@ from linkwork.math.record import record
 from linkwork.math.vectors import add, cross, dot, madd, mscale, outer, scale, skew, sub
 
 RHO, SOUND, VISCOSITY, STANDARD, UP, ALTITUDE, V0, FRAME_V, FRAME_W, AIR = record(
-    rho=1, sound=1, viscosity=1, standard=1, up=3, altitude=1, v0=3, frame_v=3, frame_w=3, gusts=0,
+    rho=1, sound=1, viscosity=1, standard=1, up=3, altitude=1, v0=3, frame_v=3, frame_w=3, air=0,
 )  # fmt: skip
 GUST_REALS = record(normal=3, vector=3, speed=1, start=1, length=1, other=1)
 NORMAL, VECTOR, SPEED, START, LENGTH, OTHER = GUST_REALS
 GUST = GUST_REALS.width
-GUST_COUNT, GUSTS = record(count=1, gusts=0)
-GUST_CODES = record(kind=1, function=1)
+GUST_COUNT, GUSTS = record(gust_count=1, gusts=0)
+GUST_CODES = record(kind=1, function_at=1)
 KIND, FUNCTION_AT = GUST_CODES
 CODES = GUST_CODES.width
 ONE_MINUS_COSINE, SHARP, HARMONIC, POWER_LAW, LOGARITHMIC, FUNCTION, PROFILE = range(1, 8)

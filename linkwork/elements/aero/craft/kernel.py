@@ -34,12 +34,14 @@ from linkwork.math.vectors import (
 )  # fmt: skip
 
 POINT, AXES, AREA, VOLUME, AIR = record(point=3, axes=9, area=1, volume=1, air=0)
-ANGLES, N_ALPHA, N_BETA, TABLE, AIR_CODES = record(angles=1, n=1, m=1, table=1, air=0)
+ANGLES, N_ALPHA, N_BETA, TABLE, AIR_CODES = record(
+    angles=1, n_alpha=1, n_beta=1, table=1, air_codes=0
+)
 OWN = int_width(1, 0)  # where the integers begin
 GEOMETRIC, ALPHA_FIRST, MBDYN = range(3)  # kinds of angles
 STILL = 1e-9  # m/s: below it there is no load
 ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = record(
-    alpha=1, beta=1, force=3, moment=3, world=3, about=3, place=3, power=1, end=0
+    alpha=1, beta=1, force=3, moment=3, world=3, about=3, place=3, power=1, told=0
 )
 
 

@@ -31,7 +31,7 @@ RADIUS, THRESHOLD, SMALL, KH, KF, GROUND, POINT, NORMAL, AXES, PLACE, CENTRE, AI
     centre=3, air=0,
 )  # fmt: skip
 # integers: kind and variant of the inflow, the air; last the column where these begin
-KIND, VARIANT, AIR_CODES = record(kind=1, variant=1, air=0)
+KIND, VARIANT, AIR_CODES = record(kind=1, variant=1, air_codes=0)
 LOADS, INFLOW = 0, 1
 TINY = 1e-30
 

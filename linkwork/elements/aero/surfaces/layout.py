@@ -32,18 +32,18 @@ from linkwork.math.record import record
 
 CONTROL, FILTER, A1, A2, B1, B2, RADIUS, AXES, CENTRE, PRESSURE_LAG, SEPARATION_LAG, HEAD = record(
     control=1, filter=1, a1=1, a2=1, b1=1, b2=1, radius=1, axes=9, centre=3, pressure_lag=1,
-    separation_lag=1, end=0,
+    separation_lag=1, head=0,
 )  # fmt: skip
 AIR = HEAD  # where the air begins
 BODIES, STATES, FIELD, POINTS, FIRST, FIRST_CODE, AIR_CODES = record(
-    bodies=1, states=1, field=1, points=1, first=1, first_code=1, air=0
+    bodies=1, states=1, field=1, points=1, first=1, first_code=1, air_codes=0
 )
-NODE_F, NODE_Q, NODE = record(f=3, q=4, end=0)
+NODE_F, NODE_Q, NODE = record(node_f=3, node_q=4, node=0)
 (SHAPE, WEIGHT, CHORD, CENTRE_AC, POINT_V, TWIST, SHARE, TIP, MIX, RATE0, SPAN, POINT) = record(
     shape=3, weight=1, chord=1, centre_ac=1, point_v=1, twist=1, share=1, tip=1, mix=1, rate0=1,
-    span=1, end=0,
+    span=1, point=0,
 )  # fmt: skip
-PIECE, TABLE, TABLE2, POINT_CODES = record(piece=1, table=1, table2=1, end=0)
+PIECE, TABLE, TABLE2, POINT_CODES = record(piece=1, table=1, table2=1, point_codes=0)
 
 NO_FIELD, LINEAR_FIELD, MANGLER_FIELD = range(3)
 QUASI_STEADY, WAGNER, STALL, THEODORSEN = 0, 2, 4, 6  # states of a point
@@ -66,13 +66,13 @@ PLACES = TOLD + TOLD_SIZE
 # of a node: place of the reference line, arm to it, velocities, turn from the reference node,
 # difference of angular velocities, T⁻¹(θ)
 PLACE, ARM, SPIN, SPEED, TURN, TWIST_RATE, INVERSE, NODE_WORK = record(
-    place=3, arm=3, spin=3, speed=3, turn=3, twist_rate=3, inverse=9, end=0
+    place=3, arm=3, spin=3, speed=3, turn=3, twist_rate=3, inverse=9, node_work=0
 )
 # rows of eight for the tangent: displacement, velocity and angular velocity of a node, what its
 # turn and that of the reference node do to a section
 ROWS = PLACES + 3 * NODE_WORK
 MOVED, GAINED, SPUN, OWN, CROSSED, NODE_ROWS = record(
-    moved=24, gained=24, spun=24, own=24, crossed=24, end=0
+    moved=24, gained=24, spun=24, own=24, crossed=24, node_rows=0
 )
 TOTAL = ROWS + 3 * NODE_ROWS  # force and moment on each node, in world axes and in its own
 WORK = TOTAL + 3 * 6

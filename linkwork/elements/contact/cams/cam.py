@@ -24,7 +24,7 @@ from linkwork.math.record import record
 from linkwork.math.vectors import add, at, at9, dot, mm, mv, scale, sub, tv
 
 SAMPLES = 4  # of a piece, among which the nearest is where Newton's method begins
-ORIGIN, FRAME, CENTRE, HEAD = record(origin=3, frame=9, centre=3, pieces=0)  # of the geometry
+ORIGIN, FRAME, CENTRE, HEAD = record(origin=3, frame=9, centre=3, head=0)  # of the geometry
 
 
 @inlined

@@ -18,7 +18,7 @@ from linkwork.math.record import record
 from linkwork.math.vectors import dot, madd, outer, scale
 
 # spacings along x and y, the origin, the heights
-DX, DY, X0, Y0, Z0, FIELD = record(dx=1, dy=1, x0=1, y0=1, z0=1, heights=0)
+DX, DY, X0, Y0, Z0, FIELD = record(dx=1, dy=1, x0=1, y0=1, z0=1, field=0)
 CORRECTIONS = 12  # of the foot, at most
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -23,7 +23,7 @@ from linkwork.math.record import record
 from linkwork.math.vectors import add, at, cross, dot, mm, mt, mv, scale, sub, tv
 
 SURFACE_AT = 3  # of the geometry, after the centre of the ball: triangles or a height field
-PLACE_AT, COLUMNS_AT, ROWS_AT = record(SIZES, place=1, columns=1, rows=1)
+PLACE_AT, COLUMNS_AT, ROWS_AT = record(SIZES, place_at=1, columns_at=1, rows_at=1)
 SAME = 0.94  # cosine between normals of the same place of contact
 
 
