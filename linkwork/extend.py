@@ -14,7 +14,10 @@ for kernels (qmul, qexp, ...).
 
 Kernels: kernel(ints, reals, motion, loads) computes all elements of its family: row k of ints
 says where element k finds its nodes and blocks, row k of reals has its numbers, Motion and Loads
-say what it sees and adds to.
+say what it sees and adds to.  record declares the columns of such a row, and the constants of a
+kernel are unpacked from it.  Counts, codes and addresses are integers: so many as the Family has,
+last in the row of ints; Entry.integers has a callback or an array where that has its address, and
+functions for results take them before the reals.
 
 1. It adds to f, balance, power and the blocks of bodies in vals, writes its rows of C_q whole
    (put_row), sets C, Ct and Qc in its own rows, and touches nothing else.
@@ -93,6 +96,7 @@ from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, Loads, Motion
 from linkwork.math.memory.pointers import Routine
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cc, cm, column, cross, dot, inverse3, madd, mc, mm,
     mscale, mt, mv, outer, scale, skew, solve3, sub, tm, transpose, tv,
@@ -107,7 +111,7 @@ __all__ = [
     # elements
     "Item", "Family", "Entry", "Law", "as_frame", "as_drive", "factor_law", "checks", "rotations",
     # kernels
-    "Kernel", "Motion", "Loads", "inlined",
+    "Kernel", "Motion", "Loads", "inlined", "record",
     "A", "B", "AA", "AB", "BA", "BB", "EQ", "M", "POS", "QUAT", "VEL", "OMEGA", "ROT",
     "CK", "CD", "CM", "TANGENT", "KC", "RATES", "ACCEPT", "GRAVITY", "STRIDE",
     "VALUE", "RATE", "SECOND", "BY_VALUE", "BY_RATE", "BY_SECOND",

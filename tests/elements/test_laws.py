@@ -228,6 +228,28 @@ def test_user_law_is_one_class():
     assert stress(TestSaturating(), 0.7) == pytest.approx(3 * np.tanh(0.7))
 
 
+def test_a_law_of_a_user_may_know_its_components():
+    """A routine with a fourth argument takes the integers of its law."""
+    from linkwork.extend import COMPONENTS, KE, OWN, STRAIN, STRESS, Routine
+
+    def isotropic(t, p, y, q):
+        for i in range(q[COMPONENTS]):
+            y[STRESS + i] += p[OWN] * y[STRAIN + i]
+            y[KE + 7 * i] = p[OWN]
+
+    class TestIsotropic(ConstitutiveLaw):
+        routine = Routine(isotropic)
+
+        def own(self, n, what):
+            return [2.0]
+
+    for n in (1, 3, 6):
+        found = response(TestIsotropic(), n, np.arange(1.0, n + 1))
+        np.testing.assert_array_equal(part(found, STRESS, n)[0], 2 * np.arange(1.0, n + 1))
+    within = lw.laws.Parallel((TestIsotropic(), TestIsotropic()))
+    assert stress(within, 0.5) == 2.0
+
+
 def test_viscosity_of_products_is_a_function_of_strain():
     """MBDyn's nlp: (K + f(ε)) ε + (D + h(ε)) ε̇."""
     f, h = lw.polynomial([0, 2]), lw.expression("5*exp(-2*t)")

@@ -263,8 +263,8 @@ def law_numbers(
             f"{what} needs a law such as lw.laws.LinearElastic(100.0), but {checks.show(law)} was "
             "given"
         )
-    given = law.numbers(n, what)
-    parts: list[Any] = [x for x in given if not is_integer(x)]
+    listed = law.numbers(n, what)
+    parts: list[Any] = [x for x in listed if not is_integer(x)]
     numbers, laws = np.zeros(len(parts)), []
     for i, part in enumerate(parts):
         if not isinstance(part, tuple):
@@ -275,7 +275,7 @@ def law_numbers(
             drive = resolved(part[0])
             signal = drive if leaves_that_follow(drive) else None
             laws.append(Law(column + i, _column(drive, part[1]), 1, signal=signal))
-    integers = tuple(int(x) if isinstance(x, Code) else x for x in given if is_integer(x))
+    integers = tuple(int(x) if isinstance(x, Code) else x for x in listed if is_integer(x))
     return numbers, integers, laws
 
 

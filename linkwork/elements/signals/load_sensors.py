@@ -318,7 +318,7 @@ class LoadSensor(Sensor):
             family = friction_sensors.friction_sensor_family(inner.family)
             reads = friction_sensors.multipliers_read(inner)
         reals = np.zeros(family.reals)
-        count, told = len(inner.bodies), inner.family.whole + inner.family.shares
+        count, flags = len(inner.bodies), inner.family.whole + inner.family.shares
         reals[SIGN], turned, sizes = probe.sign, 0, []
         reals[U : U + 3], reals[OTHER : OTHER + 3] = probe.point, probe.other
         if probe.kind == LINE:
@@ -337,7 +337,7 @@ class LoadSensor(Sensor):
                 )
         head = (
             inner.family.kernel, count, len(ends) + 1,
-            int_width(count, 0) + told + inner.family.reads, inner.family.integers,
+            int_width(count, 0) + flags + inner.family.reads, inner.family.integers,
             probe.kind, end, turned, share,
         )  # fmt: skip
         first = family.numbers or NUMBERS

@@ -112,7 +112,7 @@ def ints_of(family: Any) -> int:
 
 
 def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[Element]) -> None:
-    """The addresses of this process into the tables of a system that comes from another one."""
+    """Write the addresses of this process into the tables of a system from another process."""
     rows = {
         family: iter(tables.ints[first : first + count * width].reshape(count, width))
         for family, (_, count, first, width, _, _) in zip(families, tables.directory.tolist())
