@@ -186,7 +186,7 @@ def print_info(assembled: Assembled) -> None:
     from linkwork.analysis.overview.masses import masses_of
     from linkwork.analysis.overview.overview import ends
 
-    full, model, say = assembled.full, assembled.full.model, console()
+    full, model, say = assembled.full, assembled.full.system.model, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
     bodies = plain_table(("body", "left"), ("mass (kg)", "right"), ("position (m)", "left"))
     found = masses_of(model, assembled)
@@ -197,7 +197,7 @@ def print_info(assembled: Assembled) -> None:
     joints = plain_table(("joint or force", "left"), ("kind", "left"), ("between", "left"),
                          ("rows", "left"))  # fmt: skip
     for name, item in model.items.items():
-        mine = [e for e in full.elements if e.owner == name]
+        mine = [e for e in full.system.elements if e.owner == name]
         if mine and not item.bodies():
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
             joints.add_row(name, type(item).__name__, ", ".join(ends(item)), rows)

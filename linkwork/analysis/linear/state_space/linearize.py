@@ -138,7 +138,7 @@ def linearize(
     ins = [make_input(pencil, name) for name in _names(inputs, "inputs")]
     outs = [output_rows(pencil, name) for name in _names(outputs, "outputs")]
     result = state_space(pencil, ins, [o for several in outs for o in several])
-    raise_if_failed(pencil.system)
+    raise_if_failed(pencil.data)
     return result
 
 
@@ -158,7 +158,7 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[OutputRow]) -> Sta
     Cu = np.array([i.Cu for i in inputs]).reshape(len(inputs), p.C.shape[0]).T
     Jp = np.array([o.Jp for o in outputs]).reshape(len(outputs), n)
     Jv = np.array([o.Jv for o in outputs]).reshape(len(outputs), n)
-    names = [coordinate_name(p.system, i) for i in chosen]
+    names = [coordinate_name(p.data.system, i) for i in chosen]
     if not p.holonomic:
         matrices, rated = nonholonomic_space(p, N, F, Cu, Jp, Jv)
         return StateSpace(
