@@ -15,6 +15,7 @@ from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.assembly.positions import solve_positions
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import AssemblyError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
@@ -108,10 +109,10 @@ def _pull(
         A = A + mobile @ K @ mobile
     pull = W * state.way_from(given) + Cq.T @ multipliers[system.kept]
     try:
-        lu = sp.splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
-    except RuntimeError:  # singular
+        factors = SparseFactors(sp.bmat([[A, Cq.T], [Cq, None]]))
+    except SingularMatrix:
         return None
-    y = -lu.solve(np.concatenate([pull, e.C]))
+    y = -factors.solve(np.concatenate([pull, e.C]))
     y[:n] *= free
     return y if np.all(np.isfinite(y)) else None
 

@@ -11,23 +11,19 @@ Where bodies without mass make this singular, consistency.massless knows more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
+from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
 from linkwork.system.consistency.massless import massless_accelerations
-from linkwork.system.elimination import (
-    Elimination,
-    SingularMatrix,
-    analyse,
-    refactor,
-    solve,
-    sweep_back,
-)  # fmt: skip
+from linkwork.system.elimination import Elimination
 from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -38,16 +34,22 @@ WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
 def factorise(
-    system: System, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
+    system: System, pivots: tuple | None = None, two_sided: bool = False
 ) -> Elimination:
-    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular.
+    """Analyse the matrix now in the work arrays, which stay, for compiled steps."""
+    solver = AlongMechanism(system.pattern, system.length, two_sided)
+    with explained(system, system.work.vals):
+        solver.analyse_blocks(system.work.vals, pivots)
+    return solver.tables
 
-    scaled: its unknowns are comparable as they are (`unknown_scale`).
-    """
+
+@contextmanager
+def explained(system: System, vals: np.ndarray) -> Iterator[None]:
+    """A clear error where the matrix with these values is singular."""
     try:
-        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided, scaled)
+        yield
     except SingularMatrix as error:
-        if not np.all(np.isfinite(system.work.vals)):
+        if not np.all(np.isfinite(vals)):
             raise_if_failed(system)
             raise SingularError(
                 f"the equations of model '{system.model.name}' have numbers that are not finite; "
@@ -80,20 +82,17 @@ def explain_singular(system: System, unknown: int | None) -> str:
     )
 
 
-@dataclass
-class KnownFactors:
-    """The analysis of a matrix, for others of nearly the same numbers."""
-
-    lu: Elimination | None = None
-    growth: float = 0.0  # of round-off where the pivots were chosen
+def acceleration_solver(system: System) -> LinearSolver:
+    """For the matrix of `accelerations`, also at several states near by."""
+    return AlongMechanism(system.pattern, system.length, scaled=True)
 
 
-def accelerations(system: System, state: State, known: KnownFactors | None = None) -> State:
+def accelerations(system: System, state: State, solver: LinearSolver | None = None) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
     Bodies without inertia that forces alone move get the velocities that those give them.  Vector
-    nodes get what their equations determine (consistency.consistent).  known: the pivots of a state
-    near by, which are taken where they are good enough; else those found here are put there.
+    nodes get what their equations determine (consistency.consistent).  solver: its pivots, of a
+    state near by, are taken where they are good enough.
     """
     if system.layout.values:
         return consistent(system, state)
@@ -105,56 +104,40 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
-    lu = None if known is None else known.lu
-    if known is not None and lu is not None:
-        system.work.vals[p.places], y = matrix.data, rhs.copy()
-        if not refactor(lu, system.work.vals, y) < max(GROWTH, WORSE * known.growth):
-            lu = None
-            system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
-    if lu is None:
-        system.work.vals[p.places], y = matrix.data, rhs.copy()
+    solver = solver or acceleration_solver(system)
+    y, limit = rhs.copy(), max(GROWTH, WORSE * solver.growth if solver.tables is not None else 0.0)
+    try:
+        with explained(system, matrix.data):
+            solver.factorise(matrix.data, y, limit)
+    except SingularError:
         try:
-            lu = factorise(system, scaled=True)
-        except SingularError:
-            try:
-                found = massless_accelerations(system, state, D)
-            except ValueError:  # numbers that are not finite: the error says so
-                found = None
-            if found is None:
-                raise
-            return found
-        growth = refactor(lu, system.work.vals, y)
-        if not np.isfinite(growth):
-            raise SingularError(explain_singular(system, None))
-        if known is not None:
-            known.lu, known.growth = lu, growth
-    sweep_back(lu, system.work.vals, y)
-    correction = rhs - matrix.times(y)  # one refinement
-    solve(lu, system.work.vals, correction)
-    y = D * (y + correction)
+            found = massless_accelerations(system, state, D)
+        except ValueError:  # numbers that are not finite: the error says so
+            found = None
+        if found is None:
+            raise
+        return found
+    y = D * (y + solver.solve(rhs - solver.times(y)))  # one refinement
     n = system.motions
     if any(x.entry.reads for x in system.elements):
-        y = with_loads(system, state, lu, D, y)
+        y = with_loads(system, state, solver, D, y)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
 
 
 def with_loads(
-    system: System, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
+    system: System, state: State, solver: LinearSolver, D: np.ndarray, first: np.ndarray
 ) -> np.ndarray:
     """Accelerations and multipliers with friction under these multipliers; `first` without it.
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    n, kept = system.motions, system.work.vals.copy()
+    n = system.motions
 
     def again(scaled: np.ndarray) -> np.ndarray:
         y = D * scaled
         trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
         e = system.evaluate(trial, tangent=False)
-        rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
-        system.work.vals[:] = kept
-        solve(lu, system.work.vals, rest)
-        return scaled + rest
+        return scaled + solver.solve(D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)]))
 
     found = agreement(again, first / D)
     return first if found is None else D * found

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.descriptor import descriptor_start
-from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -118,38 +117,25 @@ def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) ->
     matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     D = unit_scale(matrix, unknown_scale(system))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    system.work.vals[p.places] = matrix.data
+    solver, y = AlongMechanism(p, system.length, scaled=True), D * rhs
     try:
-        lu = analyse(p, system.work.vals, system.length, scaled=True)
+        solver.factorise(matrix.data, y)
     except SingularMatrix as error:
         raise SingularError(singular_start(system, error.unknown, state)) from error
-    y = D * rhs
-    if not np.isfinite(refactor(lu, system.work.vals, y)):
-        raise SingularError(singular_start(system, None, state))
-    sweep_back(lu, system.work.vals, y)
-    return with_sensors(system, lu, D, D * y)
+    follow_multipliers(system, solver, D)
+    return D * solver.low_rank.corrected(y)
 
 
-def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The solution with the slopes of nodes that follow multipliers (system.rank_one.sensors)."""
-    t, n = system.tables, system.motions
-    known: list[tuple[np.ndarray, np.ndarray]] = []
+def follow_multipliers(system: System, solver: LinearSolver, D: np.ndarray) -> None:
+    """The slopes of nodes that follow multipliers (system.rank_one.sensors), by updates."""
+    t, n, size = system.tables, system.motions, len(D)
     for row, slopes, *multipliers in t.sensors:
-        z, c = np.zeros(len(y) + 1), np.zeros(len(y) + 1)
+        u, c = np.zeros(size), np.zeros(size + 1)
         for j, e in enumerate(multipliers):
-            c[min(n + e, len(y))] += t.reals[slopes + j]  # behind all: a row that is not there
-        z[row] = D[row]
-        solve(lu, system.work.vals, z[:-1])
-        z[:-1] *= D
-        c[-1] = 0.0
-        for other, along in known:
-            z += other * (along @ z) / (1.0 - along @ other)
-        left = 1.0 - c @ z
-        if abs(left) <= LOOP * (1.0 + np.abs(c) @ np.abs(z)):
+            c[min(n + e, size)] += t.reals[slopes + j]  # behind all: a row that is not there
+        u[row] = D[row]
+        if abs(solver.update(u, -D * c[:-1])) <= LOOP:
             raise SingularError(undetermined(system, [row]))
-        known.append((z, c))
-        y = y + z[:-1] * (c[:-1] @ y) / left
-    return y
 
 
 def sensor_names(system: System) -> set[str]:
