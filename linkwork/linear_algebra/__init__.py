@@ -11,8 +11,6 @@
 `LinearSolver` is the contract; `inertia` counts negative eigenvalues.
 """
 
-import numpy as np
-
 from linkwork.linear_algebra.along_mechanism import AlongMechanism
 from linkwork.linear_algebra.core import SparseCore
 from linkwork.linear_algebra.dense import Dense
@@ -30,16 +28,13 @@ SMALL = 64  # unknowns up to which factors are dense
 LARGE = 1000  # unknowns from which equations are eliminated along the mechanism
 
 
-def linear_solver(
-    pattern: Pattern, compiled: bool = False, active: np.ndarray | None = None
-) -> LinearSolver:
+def linear_solver(pattern: Pattern, compiled: bool = False) -> LinearSolver:
     """The solver for a system's matrix by rows, in scaled unknowns.
 
     compiled : its factors are for compiled loops, however small the system is
-    active   : which rows of constraints take part (all)
     """
     if pattern.unknowns <= SMALL and not compiled:
-        return Dense(pattern, active)
+        return Dense(pattern)
     if pattern.unknowns >= LARGE and not compiled:
-        return AlongMechanism(pattern, active=active)
-    return SparseCore(pattern, active)
+        return AlongMechanism(pattern)
+    return SparseCore(pattern)

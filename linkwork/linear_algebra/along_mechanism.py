@@ -19,10 +19,9 @@ class AlongMechanism(LinearSolver):
     """
 
     def __init__(
-        self, pattern: Pattern, length: float = 1.0, two_sided: bool = False, scaled: bool = False,
-        active: np.ndarray | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(pattern, active)
+        self, pattern: Pattern, length: float = 1.0, two_sided: bool = False, scaled: bool = False
+    ) -> None:
+        super().__init__(pattern)
         self.length, self.two_sided, self.scaled = length, two_sided, scaled
         self.blocks = np.zeros(0)
 
@@ -33,7 +32,7 @@ class AlongMechanism(LinearSolver):
     def analyse_blocks(self, blocks: np.ndarray, known: tuple | None = None) -> None:
         """The same for values as compiled loops have them, block by block."""
         self.tables = elimination.analyse(
-            self.pattern, blocks, self.length, known, self.two_sided, self.scaled, self.active,
+            self.pattern, blocks, self.length, known, self.two_sided, self.scaled
         )
 
     def _fill(self, vals: np.ndarray) -> None:
@@ -56,6 +55,4 @@ class AlongMechanism(LinearSolver):
         return y
 
     def twin(self) -> AlongMechanism:
-        return AlongMechanism(
-            self.pattern, self.length, self.two_sided, self.scaled, self.active
-        )
+        return AlongMechanism(self.pattern, self.length, self.two_sided, self.scaled)

@@ -33,8 +33,6 @@ class Dense(LinearSolver):
         rows, cols, n = self.row, self.pattern.indices, self.pattern.unknowns
         dense = np.zeros((n, n))
         dense[rows, cols] = vals * self.row_scale[rows] * self.column_scale[cols]
-        left_out = np.flatnonzero(~self.takes_part)
-        dense[left_out, left_out] = 1.0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", la.LinAlgWarning)
             self.lu = la.lu_factor(dense, check_finite=False)
@@ -51,4 +49,4 @@ class Dense(LinearSolver):
         return self.column_scale * scaled
 
     def twin(self) -> Dense:
-        return Dense(self.pattern, self.active)
+        return Dense(self.pattern)

@@ -1,8 +1,7 @@
 """The contract of linear solvers, and what they share.
 
 A solver belongs to one pattern; the values of the matrix come with every factorisation, by rows as
-in the pattern.  `active` says which rows of constraints take part; the multipliers of the others
-are zero, and neither their values nor their right-hand sides matter.
+in the pattern.
 
 1. `analyse` chooses an order and pivots for values; `known` are `tables.pivots` of an earlier
    analysis, which are then taken as they are.
@@ -67,9 +66,8 @@ class LowRank:
 class LinearSolver(ABC):
     """Solves A x = b for matrices of one pattern, which is that of its transpose, too."""
 
-    def __init__(self, pattern: Pattern, active: np.ndarray | None = None) -> None:
+    def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
-        self.active = None if active is None or active.all() else active
         self.tables: Any = None
         self.growth = np.inf  # of round-off where the pivots were chosen
         self.vals = np.zeros(0)
@@ -101,10 +99,7 @@ class LinearSolver(ABC):
 
         Raises SingularMatrix; the tables are then those of before.
         """
-        vals = self.vals = self.of_active_rows(vals)
-        self.updates = []
-        if rhs is not None:
-            rhs[:] = self.of_active(rhs)
+        self.vals, self.updates = vals, []
         self.low_rank, self.transposed = LowRank(self._solve), None
         before, side, growth = self.tables, None if rhs is None else rhs.copy(), np.inf
         if before is not None and not anew:
@@ -126,7 +121,6 @@ class LinearSolver(ABC):
     def solve(self, rhs: np.ndarray, transposed: bool = False, refined: int = 0) -> np.ndarray:
         """The solution, with so many corrections by its residual."""
         inverse = self._transposed() if transposed else self.low_rank
-        rhs = self.of_active(rhs)
         y = inverse.solve(rhs)
         for _ in range(refined):
             y += inverse.solve(rhs - self.times(y, transposed))
@@ -134,7 +128,6 @@ class LinearSolver(ABC):
 
     def update(self, u: np.ndarray, w: np.ndarray) -> float:
         """The matrix is A + u wᵀ from now on; near zero: it is singular (`LowRank.add`)."""
-        u, w = self.of_active(u), self.of_active(w)
         self.updates.append((u, w))
         self.transposed = None
         return self.low_rank.add(u, w)
@@ -148,25 +141,6 @@ class LinearSolver(ABC):
         for u, w in self.updates:
             out += w * (u @ x) if transposed else u * (w @ x)
         return out
-
-    def of_active(self, x: np.ndarray) -> np.ndarray:
-        """Numbers by unknowns, zero for the rows that take no part."""
-        return x if self.active is None else np.where(self.takes_part, x, 0.0)
-
-    def of_active_rows(self, vals: np.ndarray) -> np.ndarray:
-        """Values, zero for the rows that take no part."""
-        return vals if self.active is None else np.where(self.inside, vals, 0.0)
-
-    @cached_property
-    def takes_part(self) -> np.ndarray:
-        """Which unknowns do."""
-        rows = np.ones(self.pattern.rows, bool) if self.active is None else self.active
-        return np.append(np.ones(self.pattern.motions, bool), rows)
-
-    @cached_property
-    def inside(self) -> np.ndarray:
-        """Which values stand in rows and columns that do."""
-        return self.takes_part[self.row] & self.takes_part[self.pattern.indices]
 
     @cached_property
     def row(self) -> np.ndarray:

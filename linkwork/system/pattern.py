@@ -17,7 +17,7 @@ The same matrix by rows (CSR) for everything else: `places` says where its entri
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -44,7 +44,6 @@ class Pattern:
     nothing: int  # a block that stays zero
     left: int  # how far on C_q and what follows lies once more
     size: int
-    active: np.ndarray | None = None  # which unknowns take part, for an elimination; None: all
 
     @property
     def unknowns(self) -> int:
@@ -78,21 +77,9 @@ class Pattern:
         """Whether one element alone writes the blocks of these two bodies."""
         return min(bodies) >= 0 and self.blocks[bodies[0], bodies[1]] < self.sums.start
 
-    def members(self, group: int) -> Sequence[int]:
-        """The unknowns of a group that take part."""
-        every = range(int(self.first[group]), int(self.first[group + 1]))
-        if self.active is None or group < self.moving:
-            return every
-        return [unknown for unknown in every if self.active[unknown]]
-
-    def narrowed(self, rows: np.ndarray | None) -> Pattern:
-        """The same pattern in which only these rows take part, for an elimination."""
-        if rows is None or rows.all():
-            return self
-        active = np.append(np.ones(self.motions, bool), rows)
-        alive = np.logical_or.reduceat(active, self.first[:-1])
-        blocks = {key: place for key, place in self.blocks.items() if alive[key[0]]}
-        return replace(self, active=active, blocks=blocks)
+    def members(self, group: int) -> range:
+        """The unknowns of a group."""
+        return range(int(self.first[group]), int(self.first[group + 1]))
 
 
 def make_pattern(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from inside import assemble_model
-from step_matrices import bricard, four_bars, hexapod, ring, tree
+from step_matrices import four_bars, ring, tree
 
 import linkwork as lw
 from linkwork.linear_algebra import (
@@ -114,37 +114,6 @@ def test_known_pivots_give_the_same_digits(kind):
     other.analyse(1.01 * vals, known=tuple(x.copy() for x in one.tables.pivots))
     other.factorise(vals)
     assert np.array_equal(one.solve(b), other.solve(b))
-
-
-@pytest.mark.parametrize("kind", SOLVERS)
-@pytest.mark.parametrize(
-    "model", [four_bars(1), four_bars(4), bricard(), hexapod()], ids=lambda m: m.name
-)
-def test_rows_that_take_no_part_are_as_if_they_were_not_there(kind, model):
-    """All rows are in the pattern; those left out get no multiplier, whatever their numbers are."""
-    found = assemble_model(model, warn=False)
-    kept, whole = found.system, lw.compile_model(model)
-    active, rng = kept.keep, np.random.default_rng(1)
-    vals, every = (s.evaluate(found.state, cM=1.0, cK=0.0).values for s in (kept, whole))
-    one, other = kind(kept.pattern), kind(whole.pattern, active=active)
-    rows = np.repeat(np.arange(whole.unknowns), np.diff(whole.pattern.indptr))
-    takes_part = np.append(np.ones(whole.motions, bool), active)
-    every[~takes_part[rows] | ~takes_part[whole.pattern.indices]] = 7.0
-    b = rng.standard_normal(whole.unknowns)
-    for transposed in (False, True):
-        one.factorise(vals)
-        other.factorise(every)
-        y, x = other.solve(b, transposed), one.solve(b[takes_part], transposed)
-        assert not y[~takes_part].any()
-        np.testing.assert_allclose(y[takes_part], x, rtol=0, atol=1e-9 * np.abs(x).max())
-    side = b.copy()
-    other.factorise(every, side)
-    assert not side[~takes_part].any()
-    if kind is not Dense:
-        again = kind(whole.pattern, active=active)
-        again.analyse(every, known=tuple(p.copy() for p in other.tables.pivots))
-        again.factorise(every)
-        assert np.array_equal(again.solve(b), other.solve(b))
 
 
 def test_the_choice_is_by_size():

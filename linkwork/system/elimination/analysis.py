@@ -8,7 +8,7 @@ from linkwork.elements.layout import STRIDE
 from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import bridged
 from linkwork.system.elimination.condensation import Condensed, find_condensed
-from linkwork.system.elimination.core import INTS, find_core
+from linkwork.system.elimination.core import find_core
 from linkwork.system.elimination.distant import addresses
 from linkwork.system.elimination.peeling import (
     Peeling,
@@ -37,17 +37,15 @@ from linkwork.system.pattern import Pattern
 
 def analyse(
     pattern: Pattern, vals: np.ndarray, length: float, pivots: tuple | None = None,
-    two_sided: bool = False, scaled: bool = False, active: np.ndarray | None = None,
+    two_sided: bool = False, scaled: bool = False,
 ) -> Elimination:  # fmt: skip
     """Nodes and core for a matrix with these values, which stay; call `refactor` next.
 
     `length` makes displacements and rotations comparable.  `pivots` is `.pivots` of an earlier
     elimination of the same pattern.  two_sided: the columns of constraints are not their rows,
     they lie `pattern.left` behind these.  scaled: the unknowns are comparable as they are: where
-    bodies are refused, a length of one is tried, too.  active: which rows of constraints take part
-    (all); the multipliers of the others are zero, whatever their values.  Raises SingularMatrix.
+    bodies are refused, a length of one is tried, too.  Raises SingularMatrix.
     """
-    pattern = pattern.narrowed(active)
     first, others = (None, np.zeros((0, 4))) if pivots is None else unpacked(pivots[5])
 
     def taken_off(length: float) -> tuple[Peeling, np.ndarray, Condensed, np.ndarray]:
@@ -91,7 +89,6 @@ def analyse(
         late_at=(np.cumsum(late) - late).astype(np.int64),
         late_place=delayed[:, 0].copy(),
         late_unknown=delayed[:, 1].copy(),
-        inactive=np.flatnonzero(~pattern.active) if pattern.active is not None else INTS,
         core=core.unknowns,
         core_place=core.places,
         core_rhs=np.zeros(len(core.unknowns)),

@@ -46,8 +46,7 @@ def find_core(
     motions = int(left[: p.moving] @ np.diff(p.first)[: p.moving])
     if not left.any():
         return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), NO_CORE)
-    takes_part = left[p.groups] if p.active is None else left[p.groups] & p.active
-    mine = np.flatnonzero(takes_part)
+    mine = np.flatnonzero(left[p.groups])
     late = [(b, place, unknown) for b in bodies for place, unknown in waiting[b]]
     place_of = {b: p.blocks[b, b] for b in bodies.tolist()}
     unknowns = np.array([*mine, *(unknown for _, _, unknown in late)], np.int64)

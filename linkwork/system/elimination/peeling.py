@@ -121,8 +121,7 @@ class Peeling:
         self.rest, self.room = np.zeros(p.unknowns), np.zeros(0)
         self.solution = zeros8(STRIDE * n)  # of bodies, while they are on trial
         self.length = length
-        sizes = [len(p.members(g)) for g in range(p.moving, len(p.first) - 1)]
-        sizes = [size for size in sizes if size]
+        sizes = np.diff(p.first)[p.moving :].tolist()
         self.hinges = len(sizes) == n and all(map(is_hinge, sizes))  # as in trees of hinges
         self.trial = single_node(p, length, two_sided)
         self.trials: dict[bool, Elimination] = {}  # with the code for it
@@ -307,10 +306,9 @@ class Peeling:
         rows = [(place, p.nothing, unknown) for place, unknown in self.waiting[b]]
         for g in groups:
             there = p.blocks.get((g, parent), None)
-            for unknown in p.members(g):
-                i = STRIDE * (unknown - int(p.first[g]))
-                place = p.nothing if there is None else there + i
-                rows.append((p.blocks[g, b] + i, place, unknown))
+            for i, unknown in enumerate(p.members(g)):
+                place = p.nothing if there is None else there + STRIDE * i
+                rows.append((p.blocks[g, b] + STRIDE * i, place, unknown))
         m = len(rows)
         k = min(m, 6)
         if parent < 0 and m > k:
@@ -388,7 +386,6 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         late_at=np.zeros(1, ints),
         late_place=np.zeros(MOST_ROWS, ints),
         late_unknown=none,
-        inactive=none,
         core=none,
         core_place=none,
         core_rhs=np.zeros(0),

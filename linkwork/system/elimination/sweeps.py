@@ -185,8 +185,6 @@ def solve_nodes(r, vals, rhs, go_back):
     found, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
         found[i] = out[i]
-    for i in range(e.inactive.shape[0]):
-        found[e.inactive[i]] = 0.0
     if e.groups.shape[0] > 0:
         leave_first(r, rhs, rhs, CONDENSE_BACK)
 

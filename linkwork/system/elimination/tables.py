@@ -40,7 +40,6 @@ class Elimination(NamedTuple):
     late_at: np.ndarray  # first delayed row of each node
     late_place: np.ndarray  # where delayed rows go in the values ...
     late_unknown: np.ndarray  # ... and their unknowns, behind the others
-    inactive: np.ndarray  # unknowns that take no part: their solution is zero
     core: np.ndarray  # unknowns of the core
     core_place: np.ndarray  # where nodes leave their right-hand sides for them, or −1
     core_rhs: np.ndarray

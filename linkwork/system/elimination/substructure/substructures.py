@@ -188,4 +188,4 @@ def unpacked(numbers: Any) -> tuple[np.ndarray, np.ndarray]:
 def rows_at(p: Pattern, group: int, body: int) -> list[tuple[int, int]]:
     """Place and unknown of the rows of a constraint that a body alone has."""
     first = p.blocks[group, body]
-    return [(first + STRIDE * (u - int(p.first[group])), u) for u in p.members(group)]
+    return [(first + STRIDE * i, u) for i, u in enumerate(p.members(group))]
