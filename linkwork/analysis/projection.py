@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.analysis.scales import column_scale
 from linkwork.linear_algebra import linear_solver
 from linkwork.system.compilation.numbering import row_scale
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 STRAIGHT = 1e8  # W of amplitudes of flexible links: the square of how much less they move
 REFINED = 2  # corrections of a solution by its residual
@@ -31,11 +31,12 @@ class Projection:
     them are C_qᵀ
     """
 
-    def __init__(self, system: System, compiled: bool = False) -> None:
-        p = system.pattern
+    def __init__(self, data: Data, compiled: bool = False) -> None:
+        system = data.system
+        p = data.pattern
         self.n = system.motions
         self.column = column_scale(system)
-        self.row = row_scale(system.kept_rows, system.length)
+        self.row = row_scale(data.kept_rows, system.length)
         rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
         scale = np.concatenate([self.column, self.row])
         self.weight = scale[rows] * scale[cols]

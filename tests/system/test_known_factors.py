@@ -27,12 +27,12 @@ def pendulum(angle: float) -> lw.Model:
 def test_accelerations_with_the_pivots_of_another_state(angle):
     """g sin φ across the rod, whatever the place is whose pivots are taken."""
     first = assemble_model(pendulum(0.0))
-    solver = acceleration_solver(first.system)
-    accelerations(first.system, first.state, solver)
+    solver = acceleration_solver(first.data)
+    accelerations(first.data, first.state, solver)
     assert solver.tables is not None
     moved = replace(first.state, motion=assemble_model(pendulum(angle)).state.motion)
     moved.motion[:, 3:7] = np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0
-    found = accelerations(first.system, moved, solver)
+    found = accelerations(first.data, moved, solver)
     expected = -G * np.sin(angle) * np.array([np.cos(angle), 0.0, np.sin(angle)])
     np.testing.assert_allclose(found.acceleration[0, :3], expected, atol=1e-7)
 
@@ -54,8 +54,8 @@ def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
     found = []
     for length in (1.0, 1e4):
         given = assemble_model(straight_chain(40, length))
-        solver = acceleration_solver(given.system)
-        found.append(accelerations(given.system, given.state, solver).acceleration[:, 3:])
+        solver = acceleration_solver(given.data)
+        found.append(accelerations(given.data, given.state, solver).acceleration[:, 3:])
         assert len(solver.tables.core) == 0
     largest = np.abs(found[0]).max()
     np.testing.assert_allclose(found[1], found[0], atol=1e-12 * largest)
@@ -64,11 +64,11 @@ def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
 def test_pivots_of_a_long_chain_serve_nearby_states():
     """Round-off grows with the number of links, with new pivots as with known ones."""
     given = assemble_model(straight_chain(1500, 0.1))
-    solver = acceleration_solver(given.system)
-    start = accelerations(given.system, given.state, solver)
+    solver = acceleration_solver(given.data)
+    start = accelerations(given.data, given.state, solver)
     kept = solver.tables
     assert solver.growth > 1e3
-    ahead = accelerations(given.system, start.later(1e-6, start.acceleration), solver)
+    ahead = accelerations(given.data, start.later(1e-6, start.acceleration), solver)
     assert solver.tables is kept
     np.testing.assert_allclose(ahead.acceleration, start.acceleration, atol=1e-3)
 

@@ -28,8 +28,8 @@ SOLVERS = (Dense, SparseCore, AlongMechanism)
 def equations(model, seed=1):
     """A system with independent rows, the values of a regular matrix, and the same, dense."""
     found = assemble_model(model, warn=False)
-    system, p, rng = found.system, found.system.pattern, np.random.default_rng(seed)
-    vals = system.evaluate(found.state, cM=1.0, cK=0.0).values.copy()
+    p, rng = found.data.pattern, np.random.default_rng(seed)
+    vals = found.data.evaluate(found.state, cM=1.0, cK=0.0).values.copy()
     rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
     body = (rows < p.motions) & (p.indices < p.motions)
     vals[body] += 0.01 * rng.standard_normal(int(body.sum()))

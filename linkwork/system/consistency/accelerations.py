@@ -23,95 +23,94 @@ from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
 from linkwork.system.consistency.massless import massless_accelerations
+from linkwork.system.data import Data
 from linkwork.system.elimination import Elimination
 from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 GROWTH = 1e3  # of round-off with the pivots of another state, before they are chosen anew ...
 WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
-def factorise(
-    system: System, pivots: tuple | None = None, two_sided: bool = False
-) -> Elimination:
+def factorise(data: Data, pivots: tuple | None = None, two_sided: bool = False) -> Elimination:
     """Analyse the matrix now in the work arrays, which stay, for compiled steps."""
-    solver = AlongMechanism(system.pattern, system.length, two_sided)
-    with explained(system, system.work.vals):
-        solver.analyse_blocks(system.work.vals, pivots)
+    solver = AlongMechanism(data.pattern, data.system.length, two_sided)
+    with explained(data, data.work.vals):
+        solver.analyse_blocks(data.work.vals, pivots)
     return solver.tables
 
 
 @contextmanager
-def explained(system: System, vals: np.ndarray) -> Iterator[None]:
+def explained(data: Data, vals: np.ndarray) -> Iterator[None]:
     """A clear error where the matrix with these values is singular."""
     try:
         yield
     except SingularMatrix as error:
         if not np.all(np.isfinite(vals)):
-            raise_if_failed(system)
+            raise_if_failed(data)
             raise SingularError(
-                f"the equations of model '{system.model.name}' have numbers that are not finite; "
-                "look for a force, a stiffness or a velocity that is far too large"
+                f"the equations of model '{data.system.model.name}' have numbers that are not "
+                "finite; look for a force, a stiffness or a velocity that is far too large"
             ) from error
-        raise SingularError(explain_singular(system, error.unknown)) from error
+        raise SingularError(explain_singular(data, error.unknown)) from error
 
 
-def factorise_again(system: System, time: float, cM: float) -> Elimination:
+def factorise_again(data: Data, time: float, cM: float) -> Elimination:
     """New pivots for the matrix at the motion now in the work arrays, whose values are used up."""
-    evaluate(system.kernels, system.tables, system.work, time, cM)
-    return factorise(system)
+    evaluate(data.kernels, data.tables, data.work, time, cM)
+    return factorise(data)
 
 
-def explain_singular(system: System, unknown: int | None) -> str:
+def explain_singular(data: Data, unknown: int | None) -> str:
     """One sentence: which body or joint makes the equations singular."""
-    n = system.motions
+    n = data.system.motions
     if unknown is not None and unknown >= n:
         return (
-            f"the equations are singular at {system.kept_rows[unknown - n]}: its direction is "
+            f"the equations are singular at {data.kept_rows[unknown - n]}: its direction is "
             "already fixed by other joints in this position; look for redundant or conflicting "
             "joints"
         )
     where = "the mechanism"
     if unknown is not None:
-        where = system.layout.moves(unknown)
+        where = data.system.layout.moves(unknown)
     return (
         f"the equations are singular: {where} has no inertia and no joint that gives it one; "
         "give it mass and inertia, or a joint that ties it to a body that has"
     )
 
 
-def acceleration_solver(system: System) -> LinearSolver:
+def acceleration_solver(data: Data) -> LinearSolver:
     """For the matrix of `accelerations`, also at several states near by."""
-    return AlongMechanism(system.pattern, system.length, scaled=True)
+    return AlongMechanism(data.pattern, data.system.length, scaled=True)
 
 
-def accelerations(system: System, state: State, solver: LinearSolver | None = None) -> State:
+def accelerations(data: Data, state: State, solver: LinearSolver | None = None) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
     Bodies without inertia that forces alone move get the velocities that those give them.  Vector
     nodes get what their equations determine (consistency.consistent).  solver: its pivots, of a
     state near by, are taken where they are good enough.
     """
+    system = data.system
     if system.layout.values:
-        return consistent(system, state)
+        return consistent(data, state)
     still = replace(state, acceleration=None, gamma=None)
-    e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
+    e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
-        raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
-    D, p = unknown_scale(system), system.pattern
+        raise_if_failed(data)  # a function of the user: say so, before a matrix looks singular
+    D, p = unknown_scale(data), data.pattern
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
-    solver = solver or acceleration_solver(system)
+    solver = solver or acceleration_solver(data)
     y, limit = rhs.copy(), max(GROWTH, WORSE * solver.growth if solver.tables is not None else 0.0)
     try:
-        with explained(system, matrix.data):
+        with explained(data, matrix.data):
             solver.factorise(matrix.data, y, limit)
     except SingularError:
         try:
-            found = massless_accelerations(system, state, D)
+            found = massless_accelerations(data, state, D)
         except ValueError:  # numbers that are not finite: the error says so
             found = None
         if found is None:
@@ -120,23 +119,23 @@ def accelerations(system: System, state: State, solver: LinearSolver | None = No
     y = D * (y + solver.solve(rhs - solver.times(y)))  # one refinement
     n = system.motions
     if any(x.entry.reads for x in system.elements):
-        y = with_loads(system, state, solver, D, y)
-    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
+        y = with_loads(data, state, solver, D, y)
+    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 
 
 def with_loads(
-    system: System, state: State, solver: LinearSolver, D: np.ndarray, first: np.ndarray
+    data: Data, state: State, solver: LinearSolver, D: np.ndarray, first: np.ndarray
 ) -> np.ndarray:
     """Accelerations and multipliers with friction under these multipliers; `first` without it.
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    n = system.motions
+    n = data.system.motions
 
     def again(scaled: np.ndarray) -> np.ndarray:
         y = D * scaled
-        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
-        e = system.evaluate(trial, tangent=False)
+        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
+        e = data.evaluate(trial, tangent=False)
         return scaled + solver.solve(D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)]))
 
     found = agreement(again, first / D)

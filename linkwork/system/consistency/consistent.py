@@ -21,6 +21,7 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
 from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.descriptor import descriptor_start
+from linkwork.system.data import Data
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -37,23 +38,24 @@ def highest_derivatives(system: System) -> np.ndarray:
     return np.eye(3)[:, system.layout.order]
 
 
-def consistent(system: System, state: State) -> State:
+def consistent(data: Data, state: State) -> State:
     """The state with accelerations, multipliers, and what its vector nodes must have."""
-    layout, kept = system.layout, system.kept
+    system = data.system
+    layout, kept = system.layout, data.kept
     b, n, by = system.bodies, system.motions, highest_derivatives(system)
     acceleration, gamma = np.zeros((b, 6)), np.zeros(len(system.all_rows))
     values, before, second = state.values.copy(), np.inf, layout.order == 2
     values[2] = 0.0
     for _ in range(MOST):
         now = replace(state, acceleration=acceleration, gamma=gamma, values=values)
-        e = system.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+        e = data.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
         try:
-            y = solved(system, e.values, rhs, now)
+            y = solved(data, e.values, rhs, now)
         except SingularError:
-            found = descriptor_start(system, state, by)
+            found = descriptor_start(data, state, by)
             if found is None:
                 raise
             return found
@@ -63,7 +65,7 @@ def consistent(system: System, state: State) -> State:
         values = values + by * step
         gamma = gamma.copy()
         gamma[kept] += y[n:]
-        size = correction(system, y, acceleration, gamma[kept], by, values)
+        size = correction(data, y, acceleration, gamma[kept], by, values)
         if size <= CLOSE or (size <= ENOUGH and size > 0.5 * before):
             return replace(state, acceleration=acceleration, gamma=gamma, values=values)
         before = size
@@ -88,14 +90,15 @@ def refuse_not_finite(system: System, numbers: np.ndarray, state: State) -> None
 
 
 def correction(
-    system: System, y: np.ndarray, acceleration: np.ndarray, gamma: np.ndarray, by: np.ndarray,
+    data: Data, y: np.ndarray, acceleration: np.ndarray, gamma: np.ndarray, by: np.ndarray,
     values: np.ndarray,
 ) -> float:  # fmt: skip
     """The largest correction, each over the largest number of its kind or the size of its value."""
+    system = data.system
     rigid, n = system.layout.rigid, system.motions
     moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
-    mass = system.tables.bodies[:, 0].max(initial=0.0)
-    inertia = mass + np.abs(system.tables.bodies[:, 1:]).max(initial=0.0)
+    mass = data.tables.bodies[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(data.tables.bodies[:, 1:]).max(initial=0.0)
     # multipliers may vanish beside the forces that accelerate, and these beside multipliers
     parts = [
         (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
@@ -111,31 +114,31 @@ def correction(
     return float(max(np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts))
 
 
-def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:
+def solved(data: Data, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:
     """The solution with the matrix of these values, equations and unknowns scaled to size one."""
-    p = system.pattern
+    p = data.pattern
     matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
-    D = unit_scale(matrix, unknown_scale(system))
+    D = unit_scale(matrix, unknown_scale(data))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    solver, y = AlongMechanism(p, system.length, scaled=True), D * rhs
+    solver, y = AlongMechanism(p, data.system.length, scaled=True), D * rhs
     try:
         solver.factorise(matrix.data, y)
     except SingularMatrix as error:
-        raise SingularError(singular_start(system, error.unknown, state)) from error
-    follow_multipliers(system, solver, D)
+        raise SingularError(singular_start(data, error.unknown, state)) from error
+    follow_multipliers(data, solver, D)
     return D * solver.low_rank.corrected(y)
 
 
-def follow_multipliers(system: System, solver: LinearSolver, D: np.ndarray) -> None:
+def follow_multipliers(data: Data, solver: LinearSolver, D: np.ndarray) -> None:
     """The slopes of nodes that follow multipliers (system.rank_one.sensors), by updates."""
-    t, n, size = system.tables, system.motions, len(D)
+    t, n, size = data.tables, data.system.motions, len(D)
     for row, slopes, *multipliers in t.sensors:
         u, c = np.zeros(size), np.zeros(size + 1)
         for j, e in enumerate(multipliers):
             c[min(n + e, size)] += t.reals[slopes + j]  # behind all: a row that is not there
         u[row] = D[row]
         if abs(solver.update(u, -D * c[:-1])) <= LOOP:
-            raise SingularError(undetermined(system, [row]))
+            raise SingularError(undetermined(data.system, [row]))
 
 
 def sensor_names(system: System) -> set[str]:
@@ -154,12 +157,13 @@ def undetermined(system: System, sensors: Sequence[int]) -> str:
     )
 
 
-def unknown_scale(system: System) -> np.ndarray:
+def unknown_scale(data: Data) -> np.ndarray:
     """Makes M and C_q of size one in any units: D A D with these on the diagonal of D; ones for
     values of vector nodes, whose equations have units of their own."""
+    system = data.system
     m, L = math.sqrt(system.mass), system.length
     bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
-    rows = [m * L if row.is_angle else m for row in system.kept_rows]
+    rows = [m * L if row.is_angle else m for row in data.kept_rows]
     return np.concatenate([bodies, np.ones(system.layout.values), rows])
 
 
@@ -176,11 +180,12 @@ def unit_scale(matrix: SparseRows, start: np.ndarray | None = None) -> np.ndarra
     return np.exp2(np.rint(np.log2(D)))
 
 
-def singular_start(system: System, unknown: int | None, state: State) -> str:
+def singular_start(data: Data, unknown: int | None, state: State) -> str:
     """One sentence: what is not determined at the start."""
+    system = data.system
     if unknown is not None and unknown >= system.motions:
         return (
-            f"the equations are singular at {system.kept_rows[unknown - system.motions]}: its "
+            f"the equations are singular at {data.kept_rows[unknown - system.motions]}: its "
             "direction is already fixed by other joints in this position; look for redundant or "
             "conflicting joints"
         )
