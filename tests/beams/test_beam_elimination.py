@@ -146,7 +146,7 @@ def shared_numbers(model):
     start = data.system.places[row].start
     _, count, first, width, *_ = next(r for r in data.tables.directory if r[4] == start)
     ints = data.tables.ints[first : first + count * width].reshape(count, width)
-    return data, ints[:, -1]
+    return data, ints[:, -1 - data.system.elements[row].entry.family.integers]
 
 
 @pytest.mark.parametrize("order", [3, 2])
