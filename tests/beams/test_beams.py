@@ -46,7 +46,8 @@ def element_system(rng, nodes, kind="matrix"):
     return compile_model(m).data()
 
 
-def moving(system, rng, size=0.3, speed=1.0):
+def moving(data, rng, size=0.3, speed=1.0):
+    system = data.system
     state = system.described_state(time=0.3)
     state = state.moved(size * rng.normal(size=(system.bodies, 6)))
     return state.with_velocities(speed * rng.normal(size=(system.bodies, 6)))
