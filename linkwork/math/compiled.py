@@ -19,9 +19,8 @@ from typing import Any, ClassVar
 import numba
 import numpy as np
 from numba import float64, int64, types
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
-warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning)
 
 FLOATS = types.Array(float64, 1, "C")
 FLOATS2 = types.Array(float64, 2, "C")
@@ -60,6 +59,7 @@ else:
 # cross product would be fused, or not, by what the process did before.  So each says all of it.
 OWN = {"error_model": "numpy", "fastmath": False, "forceinline": False}
 address, generates, is_cached = backend.address, backend.generates, backend.is_cached
+attributes, array_at = backend.attributes, backend.array_at
 
 
 def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> Any:

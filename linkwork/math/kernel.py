@@ -17,11 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import float64, types
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import lower_getattr_generic, models, register_model
-from numba.np.arrayobj import populate_array
+from numba.extending import models, register_model
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
+from linkwork.math.compiled import (
+    FLOATS,
+    FLOATS2,
+    INTS,
+    INTS2,
+    JIT,
+    CompiledEntry,
+    array_at,
+    attributes,
+    generates,
+)  # fmt: skip
 from linkwork.math.memory.addresses import ADDRESSED
 
 
@@ -97,27 +105,22 @@ class ViewModel(models.PrimitiveModel):
         super().__init__(manager, kind, WORD.as_pointer())
 
 
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = ViewType
-
-    def generic_resolve(self, view, name):
-        return view.word(name)[1] if name in view.kind._fields else None
+def _typed(view, name):
+    return view.word(name)[1] if name in view.kind._fields else None
 
 
-@lower_getattr_generic(ViewType)
 def _field(context, builder, view, value, name):
     first, field = view.word(name)
     place = [builder.gep(value, [ir.Constant(WORD, first + k)]) for k in range(words(field))]
     if not isinstance(field, types.Array):
         return builder.load(builder.bitcast(place[0], ir.DoubleType().as_pointer()))
     address, *shape = (builder.load(each) for each in place)
-    size = ir.Constant(WORD, 8)
-    strides = [size] if field.ndim == 1 else [builder.mul(shape[1], size), size]
-    array = context.make_array(field)(context, builder)
     data = builder.inttoptr(address, context.get_data_type(field.dtype).as_pointer())
-    populate_array(array, data, shape, strides, size, meminfo=None)
-    return array._getvalue()
+    return array_at(context, builder, field, data, shape)
+
+
+_add_names = attributes(ViewType, _typed, _field)
+_add_names(Motion._fields + Loads._fields)
 
 
 def view(fields):

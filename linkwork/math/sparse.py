@@ -1,4 +1,7 @@
-"""scipy.sparse and its `splu`, imported when first used: small models start without them."""
+"""scipy.sparse with its `splu`, and `dense`, scipy.linalg: imported when first used.
+
+Small models start without them.
+"""
 
 from __future__ import annotations
 
@@ -12,3 +15,12 @@ def __getattr__(name: str) -> Any:
     module = "scipy.sparse.linalg" if name in LINEAR else "scipy.sparse"
     value = globals()[name] = getattr(importlib.import_module(module), name)
     return value
+
+
+class _Dense:
+    def __getattr__(self, name: str) -> Any:
+        value = vars(self)[name] = getattr(importlib.import_module("scipy.linalg"), name)
+        return value
+
+
+dense: Any = _Dense()

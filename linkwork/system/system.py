@@ -13,8 +13,8 @@ from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.errors import ModelError
 from linkwork.math import sparse as sp
 from linkwork.math.compiled import announce
+from linkwork.math.compiling.undisturbed import without_collection
 from linkwork.math.memory.addresses import addresses_in, write_addresses
-from linkwork.math.memory.garbage import without_collection
 from linkwork.model.model import Model, require_model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry

@@ -28,7 +28,7 @@ BACKEND = tuple(
     f"linkwork.math.{name}"
     for name in (
         "compiled", "compiling.lean_numba", "kernel", "memory.borrowed", "memory.pointers",
-        "memory.referred", "memory.stored_numbers", "registers.lanes",
+        "memory.referred", "registers.lanes",
     )
 )  # fmt: skip
 # packages whose version stands for their code

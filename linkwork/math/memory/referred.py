@@ -15,12 +15,9 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import lower_getattr_generic, models, register_model, typeof_impl
+from numba.extending import models, register_model, typeof_impl
 
-from linkwork.math.compiled import generates
+from linkwork.math.compiled import attributes, generates
 
 WORD = ir.IntType(64)
 
@@ -30,6 +27,7 @@ class ReferenceType(types.Type):
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
+        add_names(kind.fields)
         super().__init__(name=f"reference({kind.instance_class.__name__})")
 
     @property
@@ -64,7 +62,9 @@ def referred(reference):
 
 def located(context, builder, value):
     """Code for the address of a tuple, kept in the calling function."""
-    room = cgutils.alloca_once_value(builder, value)
+    with builder.goto_entry_block():
+        room = builder.alloca(value.type)
+    builder.store(value, room)
     return builder.bitcast(room, WORD.as_pointer())
 
 
@@ -79,20 +79,25 @@ def load_field(context, builder, reference, kind, number):
     return builder.load(builder.gep(pointer(context, builder, reference, kind), [zero, place]))
 
 
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = ReferenceType
-
-    def generic_resolve(self, reference, name):
-        fields = reference.kind.fields
-        return reference.kind.types[fields.index(name)] if name in fields else None
+def _typed(reference, name):
+    fields = reference.kind.fields
+    return reference.kind.types[fields.index(name)] if name in fields else None
 
 
-@lower_getattr_generic(ReferenceType)
+def counted(context, builder, kind, value):
+    """A value that lies elsewhere as well, where references to arrays are counted."""
+    if context.enable_nrt:
+        context.nrt.incref(builder, kind, value)
+    return value
+
+
 def _field(context, builder, reference, value, name):
     number = reference.kind.fields.index(name)
     field = load_field(context, builder, value, reference.kind, number)
-    return impl_ret_borrowed(context, builder, reference.kind.types[number], field)
+    return counted(context, builder, reference.kind.types[number], field)
+
+
+add_names = attributes(ReferenceType, _typed, _field)
 
 
 @generates(refer)
@@ -107,6 +112,6 @@ def _refer(typing, value):
 def _referred(typing, reference):
     def generate(context, builder, signature, args):
         value = builder.load(pointer(context, builder, args[0], reference.kind))
-        return impl_ret_borrowed(context, builder, reference.kind, value)
+        return counted(context, builder, reference.kind, value)
 
     return reference.kind(reference), generate

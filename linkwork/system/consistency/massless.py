@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ConvergenceError
-from linkwork.math import dense as la
 from linkwork.math import sparse as sp
+from linkwork.math.sparse import dense as la
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.state import State
 from linkwork.system.system import System
