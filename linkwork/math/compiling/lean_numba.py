@@ -215,7 +215,9 @@ class KnownFunction(types.Function):
         known.__dict__ = vars(function)
         return known
 
-    def get_call_type(self, context: Any, args: tuple, kws: dict[str, Any]) -> Any:
+    _impl_keys: Any
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         """Results that are code of their own (overloads) depend on who calls: numba finds them."""
         results = KnownTypes.known
         if kws or results is None:

@@ -60,7 +60,7 @@ def attributes(kind: type, typed: Any, load: Any) -> Any:
 
     def add(name: str) -> None:
         @overload_attribute(kind, name)
-        def attribute(value):  # type: ignore[no-untyped-def]
+        def attribute(value):
             if typed(value, name) is None:
                 return None
 
@@ -71,7 +71,7 @@ def attributes(kind: type, typed: Any, load: Any) -> Any:
 
                 return typed(value, name)(value), generate
 
-            return lambda value: field(value)  # type: ignore[call-arg]
+            return lambda value: field(value)
 
     def add_new(names: Iterable[str]) -> None:
         for name in set(names) - known:
