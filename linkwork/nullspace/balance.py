@@ -19,7 +19,7 @@ from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
 from linkwork.integrators.explicit.augmented import MOTION, differentiate
 from linkwork.math.compiled import compiled
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.system.consistency.accelerations import accelerations, factorise
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (

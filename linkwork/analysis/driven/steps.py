@@ -41,7 +41,7 @@ from linkwork.elements.layout import (
     VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import qexp, qmul, tangent_times
 from linkwork.math.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
 from linkwork.system.evaluate import refill, set_rotation

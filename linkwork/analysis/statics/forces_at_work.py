@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import lean
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.system.evaluate import ask, evaluate
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -23,7 +23,8 @@ from linkwork.elements.signals.load_sensors import (
     ENDS, ROWS, SHARE, SIZES, place_blocks, put_back, put_slopes, shown, take_out, turn_slopes,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at
+from linkwork.math.memory.records import refer
 from linkwork.model.registry import Entry, Family
 
 # ends x, a, b; behind their ints the places of four multipliers: those whose slopes are told first
@@ -64,7 +65,7 @@ def ask(ints, reals, k, motion, loads, inner, own):
     motion.coef[FIRST] = 0.0
     call_kernel_at(
         np.int64(reals[k, 0]), inner, numbers.reshape(1, numbers.size), motion,
-        view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
+        refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
     )  # fmt: skip
     motion.coef[FIRST] = before
 

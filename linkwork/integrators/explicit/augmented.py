@@ -10,7 +10,7 @@ from linkwork.elements.layout import (
     VALUE, VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.system.elimination import solution

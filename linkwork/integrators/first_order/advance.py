@@ -39,7 +39,7 @@ from linkwork.integrators.values import V, VDOT, VDOTPREV, VPREV
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.registers.eights import load8, six8, spread8, store8
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import qexp
 from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.system.elimination import solution

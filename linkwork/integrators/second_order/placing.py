@@ -11,7 +11,7 @@ from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, p
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.registers.eights import larger8, load8, spread8, store8, triples8
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 
 

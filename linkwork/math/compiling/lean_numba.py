@@ -404,7 +404,7 @@ def attributes(kind: type, typed: Any, load: Any) -> Any:
 
 def array_at(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any]) -> Any:
     """Code for an array with rows in order, from the place of its numbers and its extents."""
-    size = shape[0].type(8)
+    size = shape[0].type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size]
     for extent in reversed(shape[1:]):
         strides.insert(0, builder.mul(extent, strides[0]))

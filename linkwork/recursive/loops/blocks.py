@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Ints
+
 from linkwork.recursive.loops.loop_jacobian import EQ, PLACE, ROWS
 from linkwork.recursive.tree.layout import DOF, IV, PARENT
 
@@ -18,11 +20,11 @@ from linkwork.recursive.tree.layout import DOF, IV, PARENT
 class Blocks(NamedTuple):
     """Rows and velocities, block by block, each in ascending order."""
 
-    rows: np.ndarray
-    row_begins: np.ndarray  # (blocks + 1,)
-    velocities: np.ndarray  # of branches that rows act on
-    velocity_begins: np.ndarray  # (blocks + 1,)
-    owner: np.ndarray  # (all velocities,) the block, −1: none
+    rows: Ints
+    row_begins: Ints  # (blocks + 1,)
+    velocities: Ints  # of branches that rows act on
+    velocity_begins: Ints  # (blocks + 1,)
+    owner: Ints  # (all velocities,) the block, −1: none
 
 
 def find_blocks(ints: np.ndarray, ends: np.ndarray, count: int, velocities: int) -> Blocks:

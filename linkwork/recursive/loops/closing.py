@@ -33,7 +33,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2
 
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
@@ -65,28 +66,28 @@ SLOW = 0.1  # a factor of convergence above which c_q and its factors are comput
 class Loops(NamedTuple):
     """The cut joints and room for their equations (m rows)."""
 
-    ends: np.ndarray  # (ends, 5)
-    J: np.ndarray  # (m, velocities)
-    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ; rows of different blocks share lanes
-    A: np.ndarray  # (m, rows of the largest block) c_q X, and its Cholesky factor, block by block
-    scale: np.ndarray  # (2, m) of the rows of A, and of the violation
-    largest: np.ndarray  # (2, m) diagonal of A in each metric
-    order: np.ndarray  # (m,) pivots
-    ranks: np.ndarray  # (blocks + 1,) and their sum
+    ends: Ints2  # (ends, 5)
+    J: Floats2  # (m, velocities)
+    X: Floats3  # (chunks, velocities, 8) M⁻¹ c_qᵀ; rows of different blocks share lanes
+    A: Floats2  # (m, rows of the largest block) c_q X, and its Cholesky factor, block by block
+    scale: Floats2  # (2, m) of the rows of A, and of the violation
+    largest: Floats2  # (2, m) diagonal of A in each metric
+    order: Ints  # (m,) pivots
+    ranks: Ints  # (blocks + 1,) and their sum
     blocks: Blocks
-    rhs: np.ndarray  # (2, m)
-    gamma: np.ndarray  # (m,)
-    derivatives: np.ndarray  # of direct differentiation
-    acceleration: np.ndarray  # (bodies + 1, 6)
-    settings: np.ndarray
-    balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
-    swings: np.ndarray  # (swings, 2) where swings begin in q and v
-    velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
-    report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
+    rhs: Floats2  # (2, m)
+    gamma: Floats  # (m,)
+    derivatives: Floats  # of direct differentiation
+    acceleration: Floats2  # (bodies + 1, 6)
+    settings: Floats
+    balls: Ints2  # (balls, 2) where quaternions begin in q and v
+    swings: Ints2  # (swings, 2) where swings begin in q and v
+    velocity_of: Ints  # velocity that belongs to each coordinate, −1 in quaternions
+    report: Floats  # corrections made, worst violations before them, iterations of implicit
     # steps, smallest pivot of the last accelerations, whether sensors were not found
-    sensors: np.ndarray  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
-    room: np.ndarray
-    wrench: np.ndarray
+    sensors: Floats2  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
+    room: Floats2
+    wrench: Floats2
 
 
 @inlined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.math.compiled import lean
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.recursive.loops.closing import (
     drive_joints, evaluate_constraints, forward, jacobian,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean, spliced
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip

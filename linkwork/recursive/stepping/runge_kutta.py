@@ -12,7 +12,7 @@ from __future__ import annotations
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
-import numpy as np
 from numba import int64, types
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
-from linkwork.math.memory.referred import Reference, refer
+from linkwork.math.memory.records import record_type, refer
 from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_general
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.sweeps.general_joint import place_general
@@ -22,17 +20,7 @@ from linkwork.recursive.sweeps.sensing import sense
 from linkwork.recursive.sweeps.swing import leave_whole_turns
 
 
-def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
-    """Numba's type of a reference to a named tuple of arrays: of integers, of one axis; the others
-    have two."""
-    fields = group._fields  # type: ignore[attr-defined]
-    kind = {name: int if name in ints else float for name in fields}
-    arrays = (np.zeros((1,) if name in flat else (1, 1), kind[name]) for name in fields)
-    return numba.typeof(Reference(group(*arrays)))
-
-
-TREE = reference_to(Tree, ("ints", "amplitudes", "places"), ("gravity", "links", "rotors"))
-SWEEP = reference_to(Sweep, (), ("columns", "halves", "link_bias", "drives"))
+TREE, SWEEP = record_type(Tree), record_type(Sweep)
 ONE_JOINT = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
 
 

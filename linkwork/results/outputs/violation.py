@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
 from linkwork.math.compiled import compiled
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place

@@ -24,7 +24,7 @@ import numpy as np
 from linkwork.elements.layout import STRIDE, TANGENT
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.registers.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.system.evaluate import call_families, load_stored
 from linkwork.system.layout import SIX

@@ -50,7 +50,7 @@ from linkwork.integrators.values import (
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, lean
 from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,

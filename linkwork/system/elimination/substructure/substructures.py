@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints
+
 from linkwork.elements.layout import SIX, STRIDE, row_width
 from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import BODY, Bridge
@@ -27,12 +29,12 @@ MARK = -1  # before the numbers of a substructure among those of nodes that leav
 class Substructures(NamedTuple):
     """Those that leave, in their order; all arrays, for compiled loops."""
 
-    first: np.ndarray  # of each one among the ints; one more follows the last
-    ints: np.ndarray
-    places: np.ndarray  # of each one in the store; likewise
-    store: np.ndarray
-    after: np.ndarray  # how many nodes leave before it
-    length: np.ndarray  # (1,) that makes rows of displacements and rotations comparable
+    first: Ints  # of each one among the ints; one more follows the last
+    ints: Ints
+    places: Ints  # of each one in the store; likewise
+    store: Floats
+    after: Ints  # how many nodes leave before it
+    length: Floats  # (1,) that makes rows of displacements and rotations comparable
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,205 @@
+"""Named tuples of arrays that are handed on by one address.
+
+    class Stepper(NamedTuple):     every field says which array it is, for compiled code
+        base: Floats2
+        kept: Ints
+
+    record = Record(stepper)       Python: the tuple is stored, as long as the record lives
+    entry(record.address)          compiled loops take the address, an integer
+    s = at(Stepper, address)       compiled: a reference; s.base is a field
+    s = refer(stepper)             the same to a tuple that a compiled function has itself
+
+A tuple of fifty arrays takes some hundred words a call, more than the step of a small model, and
+Python needs microseconds to hand it on; a reference is one word.  Code that takes references is
+also compiled faster, and only once, whichever arrays are write-protected.  A row of words is
+stored: of each array where it begins and its extents, a number itself, of a tuple within where its
+own words are.  Without compilation references and addresses are the tuples themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Any, get_type_hints
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.extending import models, register_model
+
+from linkwork.math.compiled import (
+    FLOATS,
+    FLOATS2,
+    INTS,
+    INTS2,
+    JIT,
+    array_at,
+    attributes,
+    generates,
+)
+
+Floats = Annotated[np.ndarray, FLOATS]
+Floats2 = Annotated[np.ndarray, FLOATS2]
+Floats3 = Annotated[np.ndarray, types.Array(types.float64, 3, "C")]
+Floats4 = Annotated[np.ndarray, types.Array(types.float64, 4, "C")]
+Ints = Annotated[np.ndarray, INTS]
+Ints2 = Annotated[np.ndarray, INTS2]
+Ints3 = Annotated[np.ndarray, types.Array(types.int64, 3, "C")]
+Shorts = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
+WORD = ir.IntType(64)
+NUMBERS = {float: types.float64, int: types.int64, bool: types.int64}
+
+
+class RecordType(types.Type):
+    """Numba's type of a reference to a named tuple."""
+
+    def __init__(self, group: type) -> None:
+        self.group, self.fields = group, fields_of(group)
+        add_names(self.fields)
+        fields = ", ".join(f"{name}: {kind}" for name, kind in self.fields.items())
+        super().__init__(name=f"{group.__module__}.{group.__qualname__}({fields})")
+
+    def field(self, name: str) -> Any:
+        """The type of a field; None where there is none of that name."""
+        return self.fields.get(name)
+
+    def first(self, name: str) -> int:
+        """The number of a field's first word."""
+        before = list(self.fields)[: list(self.fields).index(name)]
+        return sum(words(self.fields[each]) for each in before)
+
+
+@functools.cache
+def record_type(group: type) -> RecordType:
+    return RecordType(group)
+
+
+@functools.cache
+def fields_of(group: type) -> dict[str, Any]:
+    """Numba's types of the fields of a named tuple, by what stands behind their names."""
+    hints = get_type_hints(group, include_extras=True)
+    return {name: declared(hint) for name, hint in hints.items()}
+
+
+def declared(hint: Any) -> Any:
+    """Numba's type by an annotation: an array, a number, a named tuple or a table of records."""
+    if hasattr(hint, "_fields"):
+        return record_type(hint)
+    kind = NUMBERS.get(hint) or hint.__metadata__[0]
+    return types.Array(from_dtype(kind), 1, "C") if isinstance(kind, np.dtype) else kind
+
+
+def words(kind: Any) -> int:
+    """Words of a field: an address and the extents of an array, or one."""
+    return 1 + kind.ndim if isinstance(kind, types.Array) else 1
+
+
+class Record:
+    """A named tuple that compiled code finds by its address, as long as this object lives."""
+
+    def __init__(self, fields: Any) -> None:
+        self.fields = fields
+        if JIT:
+            self.parts: list[Record] = []
+            row = [word for name in fields._fields for word in self._words(name)]
+            self.words = np.array(row, np.int64)
+
+    def _words(self, name: str) -> list[int]:
+        kind, value = fields_of(type(self.fields))[name], getattr(self.fields, name)
+        if isinstance(kind, RecordType):
+            self.parts.append(Record(value))
+            return [self.parts[-1].address]
+        if not isinstance(kind, types.Array):
+            return [value if kind == types.int64 else np.float64(value).view(np.int64)]
+        fits = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
+        assert fits and value.flags.c_contiguous, f"{name} of {type(self.fields)} is no {kind}"
+        return [value.__array_interface__["data"][0], *value.shape]
+
+    @functools.cached_property
+    def address(self) -> Any:
+        """The place of the words; without compilation, the tuple."""
+        return self.words.ctypes.data if JIT else self.fields
+
+    def __reduce__(self) -> Any:
+        return Record, (self.fields,)
+
+
+def at(group, place):
+    return place
+
+
+def refer(value):
+    return value
+
+
+# ------------------------------------------------------------------------------- compiled
+
+
+@register_model(RecordType)
+class RecordModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, WORD.as_pointer())
+
+
+def load_field(context, builder, record, value, name):
+    """Code for a field of a reference."""
+    kind, first = record.field(name), record.first(name)
+    place = [builder.gep(value, [ir.Constant(WORD, first + k)]) for k in range(words(kind))]
+    if not isinstance(kind, types.Array):
+        return builder.load(builder.bitcast(place[0], context.get_value_type(kind).as_pointer()))
+    address, *shape = (builder.load(each) for each in place)
+    data = builder.inttoptr(address, context.get_data_type(kind.dtype).as_pointer())
+    return array_at(context, builder, kind, data, shape)
+
+
+add_names = attributes(RecordType, RecordType.field, load_field)
+
+
+def located(context, builder, kind, given, value):
+    """Code for a reference to a tuple, whose words are kept in the calling function."""
+    total = sum(map(words, kind.fields.values()))
+    with builder.goto_entry_block():
+        room = builder.alloca(WORD, ir.Constant(WORD, total))
+    for k, (name, field) in enumerate(kind.fields.items()):
+        part = builder.extract_value(value, k)
+        if isinstance(field, types.Array):
+            array = context.make_array(given[k])(context, builder, part)
+            shape = [builder.extract_value(array.shape, i) for i in range(field.ndim)]
+            row = [builder.ptrtoint(array.data, WORD), *shape]
+        elif isinstance(field, RecordType):
+            if isinstance(given[k], types.BaseTuple):
+                part = located(context, builder, field, given[k], part)
+            row = [builder.ptrtoint(part, WORD)]
+        else:
+            part = context.cast(builder, part, given[k], field)
+            row = [part if field == types.int64 else builder.bitcast(part, WORD)]
+        for i, word in enumerate(row):
+            builder.store(word, builder.gep(room, [ir.Constant(WORD, kind.first(name) + i)]))
+    return room
+
+
+@generates(refer)
+def _refer(typing, value):
+    if isinstance(value, RecordType):
+        return value(value), lambda context, builder, signature, args: args[0]
+    kind = record_type(value.instance_class)
+    for (name, declared_as), given in zip(kind.fields.items(), value.types):
+        if isinstance(declared_as, types.Array):
+            same = (given.dtype, given.ndim, given.layout) == declared_as.key[:3]
+            if not same:
+                raise numba.TypingError(f"{name} of {kind.group} is {given}, not {declared_as}")
+
+    def generate(context, builder, signature, args):
+        return located(context, builder, kind, value, args[0])
+
+    return kind(value), generate
+
+
+@generates(at)
+def _at(typing, group, place):
+    kind = record_type(group.instance_class)
+
+    def generate(context, builder, signature, args):
+        return builder.inttoptr(args[1], WORD.as_pointer())
+
+    return kind(group, types.int64), generate
